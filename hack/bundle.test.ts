@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 describe('a bundle', () => {
   let folder: string;
   before(async () => {
-    // Inside the project, where its packages are found.
+    // Inside the project, so that its packages are found.
     await mkdir(join(ROOT, 'build'), { recursive: true });
     folder = await mkdtemp(join(ROOT, 'build/bundle-test-'));
   });
@@ -20,7 +20,7 @@ describe('a bundle', () => {
     return bundle(relative(ROOT, join(folder, 'main.ts')), 'main', join(folder, 'out'));
   }
 
-  it('is refused where a CommonJS package is imported lazily, because it would have no named exports', async () => {
+  it('is rejected if a CommonJS package is imported lazily, because it would have no named exports', async () => {
     const main = "export const read = async (text) => (await import('yaml')).parse(text);";
     await assert.rejects(
       bundled({ 'main.ts': main }),
@@ -28,7 +28,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('works where the package is imported statically by a module that is imported lazily', async () => {
+  it('works if a lazily imported module imports the package statically', async () => {
     const files = await bundled({
       'main.ts': "export const read = async (text) => (await import('./lazy.ts')).read(text);",
       'lazy.ts': "import { parse } from 'yaml';\nexport const read = (text) => parse(text);",
@@ -41,7 +41,7 @@ describe('a bundle', () => {
     assert.deepEqual(await main.read('a: [1, 2]'), { a: [1, 2] });
   });
 
-  it('may import an ES module of a package lazily, as the AWS SDK does with its credential providers', async () => {
+  it('can import an ES module of a package lazily, as the AWS SDK does with its credential providers', async () => {
     await bundled({
       'main.ts': "export const load = async () => (await import('@aws-sdk/credential-provider-process')).fromProcess;",
     });

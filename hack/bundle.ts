@@ -1,4 +1,4 @@
-/** How programs are bundled: the operator, and what the benches measure in its place. */
+/** Bundles programs: the operator, and the programs that the benchmarks measure. */
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,25 +30,25 @@ export async function bundle(entry: string, name: string, outdir: string): Promi
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
-    // What is imported at its first use is a chunk of its own: the EC2 client, the reader of kubeconfigs.
+    // Lazily imported modules are separate chunks: the EC2 client, the reader of kubeconfigs.
     splitting: true,
     minifySyntax: true,
     minifyWhitespace: true,
-    // Identifiers stay: a stack trace must be readable.
+    // Identifiers are kept, so that stack traces are readable.
     minifyIdentifiers: false,
     format: 'esm',
-    // Of ES modules only what is used gets into the bundle.
+    // Unused parts of ES modules are omitted from the bundle.
     mainFields: ['module', 'main'],
     platform: 'node',
     target: 'node22',
-    // THIRD_PARTY_NOTICES has the licences whole.
+    // THIRD_PARTY_NOTICES has the full licences.
     legalComments: 'none',
     // debug (of client-node) tries to load it for colours and goes on without. It is there only as a package of a test tool, and what is
     // installed for tests must not change what ships.
     external: ['supports-color'],
     metafile: true,
     plugins: [sheddableSchemas],
-    // Packages that are CommonJS inside call require, which ES modules do not have.
+    // Bundled CommonJS code calls require, which does not exist in ES modules.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
@@ -80,8 +80,9 @@ function lazyCommonJs({ inputs }: Metafile): string[] {
 }
 
 /**
- * The SDK's clients describe every shape of their service in one file of array literals. esbuild must keep each of them, because the keys
- * that they compute could have effects. They have none; said so, what no command in use needs is left out: 62 KB of EC2 in place of 1.4 MB.
+ * The SDK's clients describe every shape of their service in one file of array literals. esbuild must keep each of them, because their
+ * computed keys could have side effects. They have none; with this annotation, the shapes of unused commands are omitted: 62 KB of EC2
+ * instead of 1.4 MB.
  */
 const sheddableSchemas: Plugin = {
   name: 'sheddable-schemas',
@@ -93,7 +94,7 @@ const sheddableSchemas: Plugin = {
         const text = await readFile(path, 'utf8');
         if (!schema.test(text))
           throw new Error(
-            `${path} looks different than this plugin expects: compare it with the SDK's version before.`,
+            `${path} has another format than this plugin expects: compare it with the previous version of the SDK.`,
           );
         return { contents: text.replace(schema, '$1/* @__PURE__ */ (() => $2)();') };
       },

@@ -1,4 +1,4 @@
-/** What the licences of bundled packages ask for: that their text goes along. */
+/** Collects the licences of bundled packages, which require that their text is distributed. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

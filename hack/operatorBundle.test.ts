@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { operatorBundle, operatorEntry } from './operatorBundle.ts';
 
-describe('the bundle that is shared', () => {
+describe('the shared bundle', () => {
   let folder: string;
   let builds = 0;
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('the bundle that is shared', () => {
     await writeFile(join(target, 'operator.mjs'), 'built');
   }
 
-  it('is built once, for those that ask at the same time and for those that come later', async () => {
+  it('is built once for concurrent and later requests', async () => {
     const first = await Promise.all([operatorBundle(folder, build), operatorBundle(folder, build)]);
     assert.deepEqual([...first, await operatorBundle(folder, build)], Array(3).fill(first[0]));
     assert.equal(builds, 1);
@@ -28,7 +28,7 @@ describe('the bundle that is shared', () => {
     assert.equal((await readdir(folder)).length, 1);
   });
 
-  it('is built by the next one after a build that failed', async () => {
+  it('is built again after a failed build', async () => {
     const fail = async (target: string) => {
       await mkdir(target);
       throw new Error('no space left');
@@ -38,7 +38,7 @@ describe('the bundle that is shared', () => {
     assert.equal(builds, 1);
   });
 
-  it('takes the place of those that nobody has asked for since yesterday', async () => {
+  it('replaces bundles that were not requested since yesterday', async () => {
     for (const name of ['yesterday', 'today']) await mkdir(join(folder, name));
     const old = new Date(Date.now() - 25 * 3_600_000);
     await utimes(join(folder, 'yesterday'), old, old);
@@ -50,11 +50,11 @@ describe('the bundle that is shared', () => {
 });
 
 describe('OPERATOR', () => {
-  it('=sources makes the tests run the sources', async () => {
+  it('=sources runs the sources in the tests', async () => {
     assert.equal(await operatorEntry('sources'), fileURLToPath(new URL('../cmd/operator/main.ts', import.meta.url)));
   });
 
-  it('of another value is refused', async () => {
+  it('with another value is rejected', async () => {
     await assert.rejects(
       operatorEntry('source'),
       /OPERATOR=source: must be "bundle", which is the default, or "sources"/,

@@ -10,7 +10,7 @@ import { withLock } from './controlplane/lock.ts';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = fileURLToPath(new URL('../cmd/operator/main.ts', import.meta.url));
 const FOLDER = join(ROOT, 'build/operator-bundles');
-/** What the bundle's bytes depend on: the sources, and by the lock file the packages and the bundler. */
+/** The inputs of the bundle: the sources, and the lock file for the packages and the bundler. */
 const INPUTS = [
   'cmd',
   'controllers',
@@ -21,7 +21,7 @@ const INPUTS = [
   'LICENSE',
 ];
 const BUILD_TIMEOUT_MS = 120_000;
-/** A bundle that no process has asked for this long is of sources that have changed since. */
+/** A bundle that was not requested for this time is of outdated sources. */
 const UNUSED_MS = 24 * 3_600_000;
 
 /**
@@ -44,7 +44,7 @@ export async function operatorBundle(folder = FOLDER, build = buildInto): Promis
     await withLock(join(folder, `${name}.lock`), lock, async () => {
       if (existsSync(target)) return;
       await removeUnused(folder);
-      // It appears only when it is complete.
+      // Moved atomically when it is complete.
       const partial = `${target}.${process.pid}.partial`;
       try {
         await build(partial);

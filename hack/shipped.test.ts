@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { parseDockerfile, shipped } from './shipped.ts';
 
-describe('what the Dockerfile says of the start', () => {
-  it('is taken from the last stage only', () => {
+describe('the start command in the Dockerfile', () => {
+  it('is read from the last stage only', () => {
     const text = `FROM a AS build
 ENV EARLIER=1
 FROM b
@@ -19,16 +19,16 @@ ENTRYPOINT ["node", "--flag=1", "/app/operator.mjs", "--later"]
     });
   });
 
-  it('is refused when it starts something else', () => {
+  it('is rejected if it starts another program', () => {
     assert.throws(() => parseDockerfile('FROM a\nENTRYPOINT ["sh"]\n'), /ENTRYPOINT/);
   });
 
-  it('is refused when it names no user by its number', () => {
+  it('is rejected without a numeric user', () => {
     const text = 'FROM a\nUSER node\nENTRYPOINT ["node", "x.mjs"]\n';
     assert.throws(() => parseDockerfile(text), /has no USER in numbers/);
   });
 
-  it('is found in this project', () => {
+  it('exists in this project', () => {
     assert.equal(shipped().env.NODE_ENV, 'production');
   });
 });

@@ -1,4 +1,4 @@
-/** How the image starts the operator, read off the Dockerfile: what is tested and measured must run as what ships. */
+/** How the image starts the operator, read from the Dockerfile, so that tests and benchmarks start it in the same way. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

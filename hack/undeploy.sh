@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
-# Takes the operator out of a cluster in the only order that leaves nothing stuck: the pools while the operator can still let them
-# go, then the operator and its rights, then the CRD. Each step can be repeated. The first argument is how long the pools may take.
+# Removes the operator from a cluster in the only order in which no finalizer blocks: the pools while the operator still runs, then the
+# operator and its permissions, then the CRD. Each step can be repeated. The first argument is the timeout for the deletion of the pools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kubectl=${KUBECTL:-kubectl}
 timeout=${1:-60m}
 
-# On a line of its own: a cluster that does not answer ends the script here, and does not pass for one without pools.
+# A separate command, so that the script fails here if the API server cannot be reached.
 crd=$($kubectl get crd windowspools.winpool.dev --ignore-not-found --output name)
 if [ -n "$crd" ]; then
   if ! $kubectl delete windowspools --all --timeout="$timeout"; then
     cat >&2 <<'HELP'
 
-Pools are left, so the operator stays: it is what lets them go. See why, and run `make undeploy` again:
+Some pools still exist, and only the operator can remove their finalizers, so it is not removed. Find the cause, then run `make undeploy` again:
 
   kubectl get windowspools --output wide
   kubectl describe windowspools
 
-A paused pool waits until it is resumed: set spec.paused to false, and take the annotation winpool.dev/paused away.
-If the operator is gone already: docs/uninstall.md says how to let the pools go without it.
+The deletion of a paused pool waits until you resume it: set spec.paused to false, and remove the annotation winpool.dev/paused.
+If the operator no longer exists, see docs/uninstall.md.
 HELP
     exit 1
   fi

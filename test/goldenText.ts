@@ -1,4 +1,4 @@
-/** What kubectl prints, kept in files and compared. What differs from run to run is replaced by words of the same width where columns depend on it. */
+/** The output of kubectl, compared with files. Values that differ between runs are replaced by text of the same width where columns depend on it. */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -15,30 +15,47 @@ export async function assertGolden(name: string, text: string): Promise<void> {
     await writeFile(file, text);
     return;
   }
-  const wanted = await readFile(file, 'utf8').catch(() => '');
-  assert.equal(text, wanted, `differs from test/golden/${path}; UPDATE_GOLDEN=1 writes it anew`);
+  const golden = await readFile(file, 'utf8').catch(() => '');
+  assert.equal(text, golden, `differs from test/golden/${path}; UPDATE_GOLDEN=1 writes it anew`);
 }
 
 const AGE = String.raw`\d+[smhd](?:\d+[smh])?`;
 
-/** In this order: each pattern sees what the ones before it left. */
+/** In this order: each pattern is applied to the result of the previous ones. */
 const replacements: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, 'TIME'],
+  [/\b\d{2}:\d{2}Z/g, 'HH:MMZ'],
+  [/\bi-[0-9a-f]{17}\b/g, 'i-INSTANCE'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
   [/(Target: +)[0-9a-f]{16}\b/g, '$1HASH'],
   [/(Resource Version: +)\d+/g, '$1NUMBER'],
-  // The last column, then a column with others behind it, as wide as its head.
   [new RegExp(` ${AGE}$`, 'gm'), ' 0s'],
-  [new RegExp(` ${AGE} {2,}`, 'g'), ' 0s    '],
-  // Ages of more than three characters widen it.
-  [/\bAGE {3,}/g, 'AGE   '],
 ];
 
-/** The text without what differs from run to run: times, ages, ids, versions of objects, addresses of nodes. */
-export function withoutChance(text: string): string {
+/** The table with each age as 0s. The column of ages, which is as wide as its longest value, gets the width of its header; others keep theirs. */
+function withoutAges(text: string): string {
+  let tooWide = 0;
+  return text
+    .split('\n')
+    .map((line) => {
+      const head = line.match(/\bAGE( {3,})/)?.[1];
+      if (head !== undefined) tooWide = head.length - 3;
+      const shorter = (_: string, age: string, rest: string) =>
+        ` 0s${' '.repeat(age.length + rest.length - 2 - tooWide)}`;
+      return line
+        .replace(/\bAGE {3,}/, 'AGE   ')
+        .replace(new RegExp(` (${AGE})( {2,})`), (...found) =>
+          head === undefined ? shorter(...(found as [string, string, string])) : found[0],
+        );
+    })
+    .join('\n');
+}
+
+/** The text without values that differ between runs: times, ages, IDs, versions of objects, addresses of nodes. */
+export function normalized(text: string): string {
   const nodes = [...new Set(text.match(/\bip-10(?:-\d+){3}\b/g))].sort();
   const named = nodes.reduce((before, node, index) => before.replaceAll(node, `ip-10-0-0-${index + 1}`), text);
-  const plain = replacements.reduce((before, [pattern, by]) => before.replace(pattern, by), named);
+  const replaced = withoutAges(replacements.reduce((before, [pattern, by]) => before.replace(pattern, by), named));
   // kubectl adds trailing spaces and empty lines, which editors remove.
-  return `${plain.replace(/[ \t]+$/gm, '').trimEnd()}\n`;
+  return `${replaced.replace(/[ \t]+$/gm, '').trimEnd()}\n`;
 }

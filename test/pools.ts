@@ -4,17 +4,21 @@ import type { TestEnv } from '../hack/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 
-/** A manifest as a user writes it: without what has a default. */
-export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields; scaling?: Fields } = {}): object {
-  const { nodeGroup, scaling, ...rest } = spec;
+/** A manifest as a user writes it, without fields that have a default. */
+export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields & { scaling?: Fields } } = {}): object {
+  const { nodeGroup: { scaling, ...nodeGroup } = {}, ...rest } = spec;
   return {
     apiVersion: 'winpool.dev/v1alpha1',
     kind: 'WindowsPool',
     metadata: { name },
     spec: {
       windowsVersion: 'Windows2022',
-      nodeGroup: { nodeRoleArn, subnets: [{ id: subnetIds[0] }, { id: subnetIds[1] }], ...nodeGroup },
-      scaling: { min: 1, max: 3, ...scaling },
+      nodeGroup: {
+        nodeRole: nodeRoleArn,
+        subnets: [{ id: subnetIds[0] }, { id: subnetIds[1] }],
+        ...nodeGroup,
+        scaling: { minSize: 1, maxSize: 3, ...scaling },
+      },
       ...rest,
     },
   };

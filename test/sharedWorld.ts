@@ -8,7 +8,7 @@ import type { Switches } from '../hack/localaws/switches.ts';
 import type { OperatorProcess } from '../hack/testenv/operatorProcess.ts';
 import { startTestEnv, type TestEnv } from '../hack/testenv/testEnv.ts';
 
-/** How many times faster than by default its AWS runs. */
+/** The speed of its AWS, relative to the default. */
 const SPEED = 4;
 
 let started: Promise<TestEnv> | undefined;
@@ -33,13 +33,13 @@ export async function endWorld(): Promise<void> {
 /** Root hooks: they clean up after a failed test, and stop the environment when all suites of one mocha are done. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
-    if (this.currentTest?.state === 'failed' && started) await makeGood(await started);
+    if (this.currentTest?.state === 'failed' && started) await resetWorld(await started);
   },
   afterAll: endWorld,
 };
 
-/** Flags under which nothing takes long. */
-const HASTY = [
+/** Flags with short intervals. */
+const FAST_FLAGS = [
   '--poll-interval=200ms',
   '--retry-base=50ms',
   '--retry-max=1s',
@@ -56,33 +56,33 @@ export interface OperatorFixture {
 
 /** Runs an operator during the suite that calls this, and deletes all pools at its end; the result is complete when its tests run. */
 export function withOperator(...flags: readonly string[]): OperatorFixture {
-  const stage = {
+  const fixture = {
     async restart() {
-      stage.operator = await stage.world.operator([...HASTY, ...flags]).ready();
+      fixture.operator = await fixture.world.operator([...FAST_FLAGS, ...flags]).ready();
     },
   } as OperatorFixture & { world: TestEnv };
   before(async function () {
     this.timeout(600_000);
-    stage.world = await theWorld();
-    await stage.restart();
+    fixture.world = await theWorld();
+    await fixture.restart();
   });
   after(async () => {
-    if (!stage.world) return;
+    if (!fixture.world) return;
     try {
-      await makeGood(stage.world);
+      await resetWorld(fixture.world);
       // Pools are deleted while an operator runs that removes their finalizers.
-      await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+      await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     } finally {
-      // With this one at work the next suite would have two.
-      await stage.operator?.stop();
+      // If it kept running, the next suite would have two operators.
+      await fixture.operator?.stop();
     }
-    await noneLeft(stage.world);
+    await waitForNoRuntimeClasses(fixture.world);
   });
-  return stage;
+  return fixture;
 }
 
 /** Reverts what a failed test may have left, and what would block the deletion of a pool. */
-async function makeGood(world: TestEnv): Promise<void> {
+async function resetWorld(world: TestEnv): Promise<void> {
   const { faults } = world.cloud;
   faults.speed({ speed: SPEED });
   faults.restoreAction();
@@ -92,24 +92,24 @@ async function makeGood(world: TestEnv): Promise<void> {
   for (const name of paused.split(' ').filter(Boolean)) await world.patchPool(name, { paused: false });
 }
 
-/** The garbage collector ends the RuntimeClasses of pools that are gone; the next suite must not find them. */
-async function noneLeft(world: TestEnv): Promise<void> {
+/** The garbage collector deletes the RuntimeClasses of deleted pools; the next suite must not find them. */
+async function waitForNoRuntimeClasses(world: TestEnv): Promise<void> {
   const left = () =>
     world.kubectl('get', 'runtimeclasses', '-l', 'app.kubernetes.io/managed-by=windowspool-operator', '-o', 'name');
   await waitFor(async () => (await left()) === '', {
-    what: 'the RuntimeClasses of the suite to end',
+    what: 'the RuntimeClasses of the suite to be deleted',
     timeoutMs: 45_000,
   });
 }
 
-/** Lets nothing in the local AWS come to its end; returns how to go on. */
-export function slowed({ cloud }: Pick<TestEnv, 'cloud'>): () => void {
+/** Stops the progress of all operations in the local AWS; returns a function that restores its speed. */
+export function freezeAws({ cloud }: Pick<TestEnv, 'cloud'>): () => void {
   const { speed } = cloud.state.timeline;
   cloud.faults.speed({ speed: 0.001 });
   return () => cloud.faults.speed({ speed });
 }
 
-/** Makes the local AWS answer an open question in another way; returns how to take that back. */
+/** Sets a switch of the local AWS; returns a function that restores it. */
 export function setSwitch<K extends keyof Switches>(
   { cloud }: Pick<TestEnv, 'cloud'>,
   name: K,

@@ -1,4 +1,4 @@
-/** `--dry-run`: reads every pool once, prints what would be done, and writes nothing: no lease, status or event, and no call that changes AWS. */
+/** `--dry-run`: reads every pool once, prints the changes that are due, and writes nothing: no lease, status or event, and no call that changes AWS. */
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { preview, previewText } from '../../controllers/windowspool/preview.ts';
@@ -32,11 +32,11 @@ export async function dryRun(
     const sources = portsOf(options, connections);
     const awsCache = new AwsCache();
     const pools = [...caches.pools.list()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    if (pools.length === 0) print('There are no WindowsPools.');
+    if (pools.length === 0) print('No WindowsPools found.');
     let isComplete = true;
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      const result = await preview(pool, awsCache, sources, options, Date.now(), bounded);
+      const result = await preview(pool, { awsCache, sources, settings: options, now: Date.now(), signal: bounded });
       print(previewText(result));
       isComplete &&= result.isComplete;
     }
@@ -54,7 +54,12 @@ async function untilSynced(
   signal: AbortSignal,
 ): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new Error('The cluster could not be read in time. Check --kubeconfig and its rights.'));
+  const stop = () =>
+    reject(
+      new Error(
+        `The cluster could not be read within ${SYNC_WITHIN_MS / 1_000}s. Check --kubeconfig and its permissions.`,
+      ),
+    );
   signal.addEventListener('abort', stop, { once: true });
   try {
     await Promise.race([Promise.all(stores.map(({ synced }) => synced)), promise]);

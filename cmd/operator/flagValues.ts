@@ -1,4 +1,4 @@
-/** Parsers for the values of flags. Each throws an Error whose message completes the sentence "--flag VALUE: ...". */
+/** Parsers for the values of flags. Each throws an Error whose message completes "--flag=VALUE: ...". */
 
 /** The address of a server. */
 export interface Address {
@@ -13,12 +13,12 @@ export function text(value: string): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `1h30m` -> 5400000. In the notation of Go and Kubernetes. */
+/** `1h30m` -> 5400000. In the format of Go and Kubernetes. */
 export function duration(value: string): number {
   const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   const total = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ''] ?? 0), 0);
   if (parts.map(([part]) => part).join('') !== value || total <= 0)
-    throw new Error('is no duration. Write it as 500ms, 20s, 10m or 1h30m');
+    throw new Error('must be a duration such as 500ms, 20s, 10m or 1h30m');
   return total;
 }
 
@@ -27,26 +27,33 @@ export function whole(least: number, most: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`is no whole number from ${least} to ${most}`);
+      throw new Error(`must be an integer from ${least} to ${most}`);
     return number;
   };
 }
 
 /** `true` or `false`. */
 export function yesNo(value: string): boolean {
-  if (value !== 'true' && value !== 'false') throw new Error('is neither true nor false');
+  if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
   return value === 'true';
+}
+
+/** An absolute HTTP URL, without trailing slashes. */
+export function httpUrl(value: string): string {
+  const url = URL.parse(value);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an HTTP URL such as https://host/path');
+  return value.replace(/\/+$/, '');
 }
 
 /** One of the given words. */
 export function oneOf(...values: readonly string[]): (value: string) => string {
   return (value) => {
-    if (!values.includes(value)) throw new Error(`is none of ${values.join(', ')}`);
+    if (!values.includes(value)) throw new Error(`must be one of ${values.join(', ')}`);
     return value;
   };
 }
 
-/** Whether the address is only reachable from this machine. */
+/** Whether the address is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
@@ -56,6 +63,6 @@ export function address(value: string): Address | undefined {
   if (value === '0') return undefined;
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(value);
   const port = Number(match?.[3]);
-  if (!match || port > 65_535) throw new Error('is no address. Write it as 127.0.0.1:8080, :8080 or 0');
+  if (!match || port > 65_535) throw new Error('must be an address such as 127.0.0.1:8080 or :8080, or 0');
   return { host: match[1] ?? (match[2] || '0.0.0.0'), port };
 }

@@ -9,7 +9,7 @@ import { InstanceLists } from './instanceLists.ts';
 
 const pool = existingPool({ existingNodes: { instancesConfigMap: { namespace: 'hosts', name: 'windows-instances' } } });
 
-/** A server with one ConfigMap, that ends its watches when the operator may not read it any more. */
+/** A server with one ConfigMap, which ends its watches when the operator loses the permission to read it. */
 class FakeServer {
   denies = false;
   readonly #metadata = { name: 'windows-instances', uid: 'uid', resourceVersion: '7' };
@@ -34,7 +34,7 @@ class FakeServer {
 }
 
 describe('a list of hosts', () => {
-  it('is not known any more when the right to read it is taken away, and known again when it is given back', async () => {
+  it('becomes unknown when the permission to read it is revoked, and known when it is granted again', async () => {
     const server = new FakeServer();
     const silent = { warn: () => undefined, info: () => undefined, debug: () => undefined, error: () => undefined };
     const metrics = { reflector: () => ({}) } as unknown as EngineMetrics;

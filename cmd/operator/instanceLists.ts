@@ -1,4 +1,4 @@
-/** The lists of Windows instances that pools name: each ConfigMap is watched while a pool names it, and no other ConfigMap is. */
+/** The ConfigMaps in existingNodes.instancesConfigMap of pools: each is watched while a pool refers to it, and no other ConfigMap is. */
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../controllers/kubernetes/configMaps.ts';
@@ -20,7 +20,7 @@ interface Watched {
   error: CallError | undefined;
 }
 
-/** Watches the ConfigMaps that pools name. */
+/** Watches the ConfigMaps that pools refer to. */
 export class InstanceLists {
   readonly #client: KubernetesClient;
   readonly #log: Logger;
@@ -36,7 +36,7 @@ export class InstanceLists {
     this.#changed = changed;
   }
 
-  /** Watches the list that the pool names now; undefined: the pool is deleted. */
+  /** Watches the list that the pool refers to now; undefined: the pool was deleted. */
   follow(name: string, pool: WindowsPool | undefined): void {
     const desired = pool?.spec.existingNodes?.instancesConfigMap;
     const key = desired && keyOf(desired);
@@ -50,7 +50,7 @@ export class InstanceLists {
     watched.pools.add(name);
   }
 
-  /** The last known list that a pool names. */
+  /** The last known list of a pool. */
   of(pool: WindowsPool): InstanceList {
     const desired = pool.spec.existingNodes?.instancesConfigMap;
     const watched = desired && this.#watched.get(keyOf(desired));
@@ -60,7 +60,7 @@ export class InstanceLists {
     return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
   }
 
-  /** Resolves when each list that is named now was read, or its read failed. */
+  /** Resolves when each current list was read, or its read failed. */
   get synced(): Promise<unknown> {
     return Promise.all([...this.#watched.values()].map(({ answered }) => answered.promise));
   }
@@ -101,7 +101,7 @@ export class InstanceLists {
     });
     this.#watched.set(key, watched);
     store.subscribe(notify);
-    // A ConfigMap that does not exist causes no change event, and is known all the same. Neither promise ever rejects.
+    // A ConfigMap that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
     void store.synced.then(() => {
       watched.error = undefined;
       notify();

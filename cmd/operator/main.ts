@@ -19,7 +19,7 @@ async function run(options: Options): Promise<void> {
   const settings = {
     level: options.logLevel,
     base: { version: manifest.version },
-    // Readable for people and for log pipelines.
+    // Names of levels, which both people and log pipelines can read.
     formatters: { level: (level: string) => ({ level }) },
     timestamp: stdTimeFunctions.isoTime,
   };
@@ -49,7 +49,7 @@ async function run(options: Options): Promise<void> {
       log.info({}, 'stopped');
     }
   } catch (error) {
-    log.fatal({ err: error }, 'the operator cannot go on');
+    log.fatal({ err: error }, 'the operator cannot continue');
     process.exitCode = 1;
   }
   // Anything left, such as an open connection, must not keep the process alive.

@@ -27,7 +27,7 @@ function help(): string {
 }
 
 describe('the command line', () => {
-  it('runs with the two flags that have no default', () => {
+  it('requires only the two flags that have no default', () => {
     const options = optionsOf(read(NEEDED));
     assert.deepEqual(
       [options.clusterName, options.region, options.kubeconfig, options.pollMs, options.leaderElect],
@@ -36,26 +36,26 @@ describe('the command line', () => {
     assert.deepEqual(options.metricsAddress, { host: '127.0.0.1', port: 8080 });
   });
 
-  it('takes values from the environment, and a flag before its variable', () => {
+  it('reads values from the environment, and a flag overrides its variable', () => {
     const env = { WINPOOL_CLUSTER_NAME: 'staging', AWS_REGION: 'us-east-1', WINPOOL_POLL_INTERVAL: '5s' };
     const options = optionsOf(read(['--region', 'eu-west-1'], env));
     assert.deepEqual([options.clusterName, options.region, options.pollMs], ['staging', 'eu-west-1', 5_000]);
   });
 
-  it('takes an empty variable for an unset one, and the last of a repeated flag', () => {
+  it('treats an empty variable as unset, and uses the last value of a repeated flag', () => {
     const options = optionsOf(
       read(['--workers=0', ...NEEDED, '--workers=2'], { KUBECONFIG: '', WINPOOL_RETRY_MAX: '' }),
     );
     assert.deepEqual([options.kubeconfig, options.retryMaxMs, options.workers], [undefined, 300_000, 2]);
   });
 
-  it('takes a switch alone or with a value', () => {
+  it('accepts a switch with and without a value', () => {
     const dryRun = (...args: string[]) => optionsOf(read([...args, ...NEEDED])).dryRun;
     assert.deepEqual([dryRun(), dryRun('--dry-run'), dryRun('--dry-run=false')], [false, true, false]);
     assert.equal(optionsOf(read(NEEDED, { WINPOOL_DRY_RUN: 'true' })).dryRun, true);
   });
 
-  it('prints help and version whatever else is wrong', () => {
+  it('prints help and version despite other errors', () => {
     assert.deepEqual(read(['--nonsense', '--help']), { kind: 'print', text: help() });
     assert.deepEqual(read(['--version']), { kind: 'print', text: '0.1.0' });
   });
@@ -82,6 +82,11 @@ describe('the command line', () => {
         ['--reconcile-timeout <duration>', '2m', 'WINPOOL_RECONCILE_TIMEOUT'],
         ['--max-pools-updating <number>', '1', 'WINPOOL_MAX_POOLS_UPDATING'],
         ['--enable-windows-ipam [boolean]', 'false', 'WINPOOL_ENABLE_WINDOWS_IPAM'],
+        [
+          '--docs-url <url>',
+          'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs',
+          'WINPOOL_DOCS_URL',
+        ],
         ['--leader-elect <boolean>', 'true', 'WINPOOL_LEADER_ELECT'],
         ['--leader-election-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         ['--metrics-address <address>', '127.0.0.1:8080', 'WINPOOL_METRICS_ADDRESS'],
@@ -98,76 +103,80 @@ describe('the command line', () => {
     [
       ['--region=eu-west-1'],
       {},
-      '--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME. Name of the EKS cluster that the operator runs in.',
+      '--cluster-name is missing. Set the flag or the environment variable WINPOOL_CLUSTER_NAME. Name of the EKS cluster that the operator runs in.',
     ],
     [[...NEEDED, '--poll-intervall=3s'], {}, "unknown option '--poll-intervall' (Did you mean --poll-interval?)"],
     [[...NEEDED, '--colour=red'], {}, "unknown option '--colour'"],
-    [[...NEEDED, 'start'], {}, "unexpected argument 'start': the operator takes flags only"],
-    [[...NEEDED, '--', '--dry-run'], {}, "unexpected argument '--dry-run': the operator takes flags only"],
-    [[...NEEDED, '--dry-run', 'false'], {}, "unexpected argument 'false': the operator takes flags only"],
-    [[...NEEDED, '--enable-windows-ipam', 'true'], {}, "unexpected argument 'true': the operator takes flags only"],
-    [[...NEEDED, '--', '--workers=5'], {}, "unexpected argument '--workers=5': the operator takes flags only"],
+    [[...NEEDED, 'start'], {}, "unexpected argument 'start': the operator accepts only flags"],
+    [[...NEEDED, ''], {}, "unexpected argument '': the operator accepts only flags"],
+    [[...NEEDED, '--', ''], {}, "unexpected argument '': the operator accepts only flags"],
+    [['', ...NEEDED], {}, "unexpected argument '': the operator accepts only flags"],
+    [[...NEEDED, '--', '--workers'], {}, "unexpected argument '--workers': the operator accepts only flags"],
+    [[...NEEDED, '--', '--dry-run'], {}, "unexpected argument '--dry-run': the operator accepts only flags"],
+    [[...NEEDED, '--dry-run', 'false'], {}, "unexpected argument 'false': the operator accepts only flags"],
+    [[...NEEDED, '--enable-windows-ipam', 'true'], {}, "unexpected argument 'true': the operator accepts only flags"],
+    [[...NEEDED, '--', '--workers=5'], {}, "unexpected argument '--workers=5': the operator accepts only flags"],
     [[...NEEDED, '--version=2'], {}, "unknown option '--version=2' (Did you mean --version?)"],
-    [[...NEEDED, '--poll-interval=20'], {}, '--poll-interval 20: is no duration. Write it as 500ms, 20s, 10m or 1h30m'],
+    [[...NEEDED, '--poll-interval=20'], {}, '--poll-interval=20: must be a duration such as 500ms, 20s, 10m or 1h30m'],
     [
       [...NEEDED, '--poll-interval=-5s'],
       {},
-      '--poll-interval -5s: is no duration. Write it as 500ms, 20s, 10m or 1h30m',
+      '--poll-interval=-5s: must be a duration such as 500ms, 20s, 10m or 1h30m',
     ],
     [
       [...NEEDED, '--metrics-address=:8443', '--metrics-secure=false'],
       {},
-      '--metrics-secure=false: metrics without TLS are served on loopback only, and --metrics-address is 0.0.0.0. Leave --metrics-secure out, or write --metrics-address=127.0.0.1:8443',
+      '--metrics-secure=false: without TLS, metrics are served only on a loopback address, and --metrics-address is 0.0.0.0. Remove --metrics-secure, or set --metrics-address=127.0.0.1:8443',
     ],
-    [[...NEEDED, '--workers=0'], {}, '--workers 0: is no whole number from 1 to 100'],
-    [[...NEEDED, '--max-pools-updating=0'], {}, '--max-pools-updating 0: is no whole number from 1 to 1000'],
-    [[...NEEDED, '--log-level=loud'], {}, '--log-level loud: is none of trace, debug, info, warn, error'],
-    [[...NEEDED, '--leader-elect=no'], {}, '--leader-elect no: is neither true nor false'],
+    [[...NEEDED, '--workers=0'], {}, '--workers=0: must be an integer from 1 to 100'],
+    [[...NEEDED, '--max-pools-updating=0'], {}, '--max-pools-updating=0: must be an integer from 1 to 1000'],
+    [[...NEEDED, '--log-level=loud'], {}, '--log-level=loud: must be one of trace, debug, info, warn, error'],
+    [[...NEEDED, '--leader-elect=no'], {}, '--leader-elect=no: must be true or false'],
     [
       [...NEEDED, '--metrics-address=8080'],
       {},
-      '--metrics-address 8080: is no address. Write it as 127.0.0.1:8080, :8080 or 0',
+      '--metrics-address=8080: must be an address such as 127.0.0.1:8080 or :8080, or 0',
     ],
-    [NEEDED, { WINPOOL_WORKERS: 'many' }, 'WINPOOL_WORKERS=many: is no whole number from 1 to 100'],
-    [[...NEEDED, '--dry-run=maybe'], {}, '--dry-run maybe: is neither true nor false'],
+    [NEEDED, { WINPOOL_WORKERS: 'many' }, 'WINPOOL_WORKERS=many: must be an integer from 1 to 100'],
+    [[...NEEDED, '--dry-run=maybe'], {}, '--dry-run=maybe: must be true or false'],
     [
       [...NEEDED, '--kubeconfig='],
       {},
-      '--kubeconfig has no value: write --kubeconfig=VALUE. Path of a kubeconfig. Default: the ServiceAccount of the pod.',
+      '--kubeconfig has no value. Set it as --kubeconfig=VALUE. Path to a kubeconfig file. Default: the ServiceAccount of the pod.',
     ],
   ];
   for (const [args, env, message] of mistakes) {
-    it(`refuses ${[...args, ...Object.keys(env)].at(-1)} and says what to write`, () => {
-      assert.deepEqual(read(args, env), { kind: 'refuse', errors: [message, 'Run with --help to see every flag.'] });
+    it(`rejects ${[...args, ...Object.keys(env)].at(-1) || 'an empty argument'} with a remedy`, () => {
+      assert.deepEqual(read(args, env), { kind: 'refuse', errors: [message, 'Run with --help to see all flags.'] });
     });
   }
 
-  it('names all mistakes at once', () => {
+  it('reports all errors at once', () => {
     const args = ['--log-level=loud', '--pol-interval=3s', 'start', '--colour', 'red', '--health-address'];
     assert.deepEqual(read(args, { WINPOOL_WORKERS: '0' }), {
       kind: 'refuse',
       errors: [
-        '--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME. Name of the EKS cluster that the operator runs in.',
-        '--region is missing: give it, or set AWS_REGION. AWS region of that cluster.',
-        'WINPOOL_WORKERS=0: is no whole number from 1 to 100',
-        '--health-address has no value: write --health-address=VALUE. Where /healthz and /readyz are served, host:port; 0 disables them.',
-        '--log-level loud: is none of trace, debug, info, warn, error',
+        '--cluster-name is missing. Set the flag or the environment variable WINPOOL_CLUSTER_NAME. Name of the EKS cluster that the operator runs in.',
+        '--region is missing. Set the flag or the environment variable AWS_REGION. AWS Region of the cluster.',
+        'WINPOOL_WORKERS=0: must be an integer from 1 to 100',
+        '--health-address has no value. Set it as --health-address=VALUE. Address of /healthz and /readyz as host:port; 0 disables them.',
+        '--log-level=loud: must be one of trace, debug, info, warn, error',
         "unknown option '--pol-interval' (Did you mean --poll-interval?)",
-        "unexpected argument 'start': the operator takes flags only",
+        "unexpected argument 'start': the operator accepts only flags",
         "unknown option '--colour'",
-        "unexpected argument 'red': the operator takes flags only",
-        'Run with --help to see every flag.',
+        "unexpected argument 'red': the operator accepts only flags",
+        'Run with --help to see all flags.',
       ],
     });
   });
 });
 
 describe('the values of flags', () => {
-  it('reads durations as Kubernetes spells them', () => {
+  it('parses durations in the format of Kubernetes', () => {
     assert.deepEqual(['500ms', '20s', '1.5m', '1h30m'].map(duration), [500, 20_000, 90_000, 5_400_000]);
   });
 
-  it('reads addresses with and without a host, and 0 as off', () => {
+  it('parses addresses with and without a host, and 0 as disabled', () => {
     assert.deepEqual(address(':8080'), { host: '0.0.0.0', port: 8080 });
     assert.deepEqual(address('[::1]:9'), { host: '::1', port: 9 });
     assert.equal(address('0'), undefined);

@@ -10,13 +10,13 @@ function waits(bucket: AdaptiveTokenBucket, count: number, now: number): number[
 }
 
 describe('an adaptive token bucket', () => {
-  it('gives a burst at once and the rest at its rate, in order', () => {
+  it('grants a burst at once and the rest at its rate, in order', () => {
     const bucket = new AdaptiveTokenBucket(RATE);
     assert.deepEqual(waits(bucket, 100, 0), Array(100).fill(0));
     assert.deepEqual(waits(bucket, 4, 0), [50, 100, 150, 200]);
   });
 
-  it('fills while nobody asks, up to its burst', () => {
+  it('refills up to its burst while it is not used', () => {
     const bucket = new AdaptiveTokenBucket(RATE);
     waits(bucket, 100, 0);
     assert.deepEqual(waits(bucket, 21, 1_000), [...Array(20).fill(0), 50]);
@@ -29,7 +29,7 @@ describe('an adaptive token bucket', () => {
     assert.deepEqual(waits(bucket, 3, 0), [100, 200, 300]);
   });
 
-  it('slows down once for calls that were under way together', () => {
+  it('slows down once for concurrent calls', () => {
     const bucket = new AdaptiveTokenBucket(RATE);
     for (const sentAt of [100, 110, 120]) bucket.slowDown(200, sentAt);
     assert.equal(bucket.perSecond(200), 10);
@@ -37,7 +37,7 @@ describe('an adaptive token bucket', () => {
     assert.equal(bucket.perSecond(300), 5.05);
   });
 
-  it('recovers a call a second each second, and its burst at the end', () => {
+  it('recovers by one call per second each second, and then its burst', () => {
     const bucket = new AdaptiveTokenBucket(RATE);
     bucket.slowDown(0, 0);
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('an adaptive token bucket', () => {
     assert.equal(bucket.reserve(0), 2_000);
   });
 
-  it('counts calls that were made without a reservation, and takes tokens back', () => {
+  it('counts calls that were made without a reservation, and accepts returned tokens', () => {
     const bucket = new AdaptiveTokenBucket(RATE);
     bucket.charge(100, 0);
     assert.equal(bucket.reserve(0), 50);
@@ -63,7 +63,7 @@ describe('an adaptive token bucket', () => {
     assert.equal(bucket.reserve(0), 50);
   });
 
-  it('never allows more in a time than burst and rate together', () => {
+  it('never allows more calls than burst and rate together', () => {
     const step = fc.record({ after: fc.integer({ min: 0, max: 2_000 }), throttled: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {

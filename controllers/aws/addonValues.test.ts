@@ -15,39 +15,39 @@ function nested(key: string, index: number): string {
 
 describe('the configuration values of an add-on', () => {
   const rows: readonly [what: string, text: string, want: string | undefined][] = [
-    ['that are none', '', '{"enableWindowsIpam":"true"}'],
-    ['that are an empty object', '{}', '{"enableWindowsIpam":"true"}'],
+    ['are created if there are none', '', '{"enableWindowsIpam":"true"}'],
+    ['are added to an empty object', '{}', '{"enableWindowsIpam":"true"}'],
     [
-      'in JSON keep what they have, and its order',
+      'in JSON keep the other values and their order',
       '{"tolerations":[{"key":"a"}],"env":{"WARM_IP_TARGET":"2"}}',
       '{"tolerations":[{"key":"a"}],"env":{"WARM_IP_TARGET":"2"},"enableWindowsIpam":"true"}',
     ],
     [
-      'in JSON that said another thing',
+      'in JSON replace the previous value',
       '{"enableWindowsIpam":"false","env":{}}',
       '{"enableWindowsIpam":"true","env":{}}',
     ],
     [
-      'in YAML keep their comments',
+      'in YAML keep comments',
       '# ours\nenv:\n  WARM_IP_TARGET: "2" # for bursts\n',
       '# ours\nenv:\n  WARM_IP_TARGET: "2" # for bursts\nenableWindowsIpam: "true"\n',
     ],
     [
-      'in YAML that said another thing',
+      'in YAML replace the previous value',
       'enableWindowsIpam: "false"\nenv: {}\n',
       'enableWindowsIpam: "true"\nenv: {}\n',
     ],
-    ['in YAML with comments alone', '# nothing yet\n', '# nothing yet\n\nenableWindowsIpam: "true"\n'],
-    ['that are a list', '[]', undefined],
-    ['that are a word', 'true', undefined],
-    ['that are broken', '{"env":', undefined],
-    ['that are broken YAML', 'env: [', undefined],
-    ['with an alias of nothing', 'env: *nothing\n', undefined],
-    ['with more aliases than are resolved', bomb, undefined],
+    ['are added to YAML that has only comments', '# nothing yet\n', '# nothing yet\n\nenableWindowsIpam: "true"\n'],
+    ['are not changed if they are a list', '[]', undefined],
+    ['are not changed if they are a scalar', 'true', undefined],
+    ['are not changed if they are invalid JSON', '{"env":', undefined],
+    ['are not changed if they are invalid YAML', 'env: [', undefined],
+    ['are not changed if an alias has no anchor', 'env: *nothing\n', undefined],
+    ['are not changed if they have too many aliases', bomb, undefined],
   ];
   for (const [what, text, want] of rows) it(what, async () => assert.equal(await withValues(text, IPAM), want));
 
-  it('lose nothing but the value that is set, whatever they are', async () => {
+  it('keep all other values', async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), value), fc.boolean(), async (values, indented) => {
@@ -58,7 +58,7 @@ describe('the configuration values of an add-on', () => {
     );
   });
 
-  it('are read of JSON and YAML alike, and a comment is none of them', async () => {
+  it('are read from JSON and YAML, without comments', async () => {
     assert.deepEqual(await readValues('# enableWindowsIpam: "true"\nenv: {}\n'), { env: {} });
     assert.deepEqual(await readValues('{"enableWindowsIpam":"true"}'), IPAM);
     assert.deepEqual(parse((await withValues('a: 1\n', IPAM)) ?? ''), { a: 1, ...IPAM });

@@ -18,8 +18,8 @@ function listing(...pages: readonly (object | Error)[]) {
   return { calls, capacity: new Ec2Capacity(ec2, new AwsRateLimiter(() => undefined, realClock)) };
 }
 
-describe('what EC2 has', () => {
-  it('of instance types, asked for by a filter, 100 a page', async () => {
+describe('the capacity of EC2', () => {
+  it('has instance types, read by a filter with 100 per page', async () => {
     const { calls, capacity } = listing(
       {
         InstanceTypes: [
@@ -50,7 +50,7 @@ describe('what EC2 has', () => {
     ]);
   });
 
-  it('of zones for an instance type', async () => {
+  it('has the zones of an instance type', async () => {
     const { calls, capacity } = listing({
       InstanceTypeOfferings: [{ InstanceType: 'm5.large', Location: 'eu-west-1a' }, {}],
     });
@@ -73,37 +73,52 @@ describe('what EC2 has', () => {
     ]);
   });
 
-  it('of subnets', async () => {
+  it('has subnets', async () => {
     const { calls, capacity } = listing({
-      Subnets: [{ SubnetId: 'subnet-1', AvailabilityZone: 'eu-west-1a', AvailableIpAddressCount: 3 }, {}],
-    });
-    assert.deepEqual(await capacity.subnets(['subnet-1', 'subnet-2'], signal), {
-      ok: true,
-      value: [
-        { id: 'subnet-1', zone: 'eu-west-1a', freeAddresses: 3 },
-        { id: '', zone: '', freeAddresses: 0 },
+      Subnets: [
+        {
+          SubnetId: 'subnet-1',
+          AvailabilityZone: 'eu-west-1a',
+          AvailableIpAddressCount: 3,
+          Tags: [{ Key: 'tier', Value: 'private' }],
+        },
+        {},
       ],
     });
+    const terms = [{ id: 'subnet-1' }, { tags: { tier: 'private', team: 'web' } }, { id: 'subnet-2' }];
+    assert.deepEqual(await capacity.subnets(terms, 'vpc-1', signal), {
+      ok: true,
+      value: [
+        { id: '', zone: '', freeAddresses: 0, tags: {} },
+        { id: 'subnet-1', zone: 'eu-west-1a', freeAddresses: 3, tags: { tier: 'private' } },
+      ],
+    });
+    const byTags = [
+      { Name: 'vpc-id', Values: ['vpc-1'] },
+      { Name: 'tag:tier', Values: ['private'] },
+      { Name: 'tag:team', Values: ['web'] },
+    ];
     assert.deepEqual(calls, [
       ['DescribeSubnets', { Filters: [{ Name: 'subnet-id', Values: ['subnet-1', 'subnet-2'] }], MaxResults: 1_000 }],
+      ['DescribeSubnets', { Filters: byTags, MaxResults: 1_000 }],
     ]);
   });
 
-  it('of nothing where EC2 answers nothing', async () => {
+  it('is empty if EC2 returns nothing', async () => {
     const all = [
       await listing({}).capacity.instanceTypes(['m5.large'], signal),
       await listing({}).capacity.offerings(['m5.large'], signal),
-      await listing({}).capacity.subnets(['subnet-1'], signal),
+      await listing({}).capacity.subnets([{ id: 'subnet-1' }], 'vpc-1', signal),
     ];
     for (const answer of all) assert.deepEqual(answer, { ok: true, value: [] });
   });
 
-  it('is trouble when it may not be asked', async () => {
+  it('is an error if EC2 denies the call', async () => {
     const denied = Object.assign(new Error('You are not authorized'), {
       name: 'UnauthorizedOperation',
       $metadata: { httpStatusCode: 403 },
     });
-    const answer = await listing(denied).capacity.subnets(['subnet-1'], signal);
+    const answer = await listing(denied).capacity.subnets([{ id: 'subnet-1' }], 'vpc-1', signal);
     assert.equal(!answer.ok && answer.error.kind, 'denied');
   });
 });

@@ -1,6 +1,7 @@
 /** The port Capacity on EC2. */
+import type { Subnet as Ec2Subnet } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { Capacity, InstanceType, Offering, Subnet } from '../windowspool/ports/prerequisites.ts';
+import type { Capacity, InstanceType, Offering, Subnet, SubnetTerm } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -37,14 +38,28 @@ export class Ec2Capacity implements Capacity {
     );
   }
 
-  async subnets(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Subnet[]>> {
-    return this.#list('DescribeSubnets', { Filters: filter('subnet-id', ids) }, signal, (page) =>
-      (page.Subnets ?? []).map(({ SubnetId: id = '', AvailabilityZone: zone = '', AvailableIpAddressCount }) => ({
-        id,
-        zone,
-        freeAddresses: AvailableIpAddressCount ?? 0,
-      })),
-    );
+  async subnets(
+    terms: readonly SubnetTerm[],
+    vpcId: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<readonly Subnet[]>> {
+    const ids = terms.flatMap(({ id }) => id ?? []);
+    const byTags = terms.flatMap(({ tags }) => (tags ? [tags] : []));
+    const found = new Map<string, Subnet>();
+    for (const filters of [
+      ...(ids.length > 0 ? [filter('subnet-id', ids)] : []),
+      ...byTags.map((tags) => [
+        ...filter('vpc-id', [vpcId]),
+        ...Object.entries(tags).flatMap(([key, value]) => filter(`tag:${key}`, [value])),
+      ]),
+    ]) {
+      const result = await this.#list('DescribeSubnets', { Filters: filters }, signal, (page) =>
+        (page.Subnets ?? []).map(subnetOf),
+      );
+      if (!result.ok) return result;
+      for (const subnet of result.value) found.set(subnet.id, subnet);
+    }
+    return { ok: true, value: [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 
   async #list<O extends keyof Ec2Operations, T>(
@@ -56,6 +71,16 @@ export class Ec2Capacity implements Capacity {
     const result = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
     return result.ok ? { ok: true, value: result.value.flatMap(read) } : result;
   }
+}
+
+function subnetOf(subnet: Ec2Subnet): Subnet {
+  const {
+    SubnetId: id = '',
+    AvailabilityZone: zone = '',
+    AvailableIpAddressCount: freeAddresses = 0,
+    Tags = [],
+  } = subnet;
+  return { id, zone, freeAddresses, tags: Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value])) };
 }
 
 function filter(Name: string, values: readonly string[]) {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAwsClients } from './clients.ts';
 
-describe('a call to EC2 Auto Scaling whose answer is lost', () => {
+describe('a call to EC2 Auto Scaling whose response is lost', () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       requests += 1;
@@ -36,7 +36,7 @@ describe('a call to EC2 Auto Scaling whose answer is lost', () => {
   const { signal } = new AbortController();
   const ending = { InstanceId: 'i-1', ShouldDecrementDesiredCapacity: true };
 
-  it('is repeated by the SDK where it only reads, and never where it ends an instance', async () => {
+  it('is retried by the SDK if it only reads, and never if it terminates an instance', async () => {
     const clients = createAwsClients({ region: 'eu-west-1', version: 'test' });
     await assert.rejects(clients.autoScaling('DescribeAutoScalingGroups', {}, signal));
     assert.equal(requests, 3);
@@ -46,7 +46,7 @@ describe('a call to EC2 Auto Scaling whose answer is lost', () => {
   });
 });
 
-describe('the clients of AWS', () => {
+describe('the AWS clients', () => {
   const before: Record<string, string | undefined> = {};
   /** Undefined unsets the variable. */
   function setEnv(values: Readonly<Record<string, string | undefined>>): void {
@@ -57,7 +57,7 @@ describe('the clients of AWS', () => {
   }
   afterEach(() => setEnv(before));
 
-  it('go by the proxy that HTTPS_PROXY names', async () => {
+  it('use the proxy in HTTPS_PROXY', async () => {
     const asked: (string | undefined)[] = [];
     const proxy = createServer();
     proxy.on('connect', ({ url }, socket) => {

@@ -1,41 +1,6 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
-import type { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
-import type { EC2Client } from '@aws-sdk/client-ec2';
-import {
-  CreateAccessEntryCommand,
-  CreateNodegroupCommand,
-  DeleteNodegroupCommand,
-  DescribeAccessEntryCommand,
-  DescribeAddonCommand,
-  DescribeClusterCommand,
-  DescribeNodegroupCommand,
-  DescribeUpdateCommand,
-  EKSClient,
-  TagResourceCommand,
-  UntagResourceCommand,
-  UpdateAddonCommand,
-  UpdateNodegroupConfigCommand,
-  UpdateNodegroupVersionCommand,
-} from '@aws-sdk/client-eks';
-import type { IAMClient } from '@aws-sdk/client-iam';
-import type { SSMClient } from '@aws-sdk/client-ssm';
-import type { AutoScalingCall, Ec2Call, EksCall, EksOperations, IamCall, SsmCall } from './calls.ts';
-
-const COMMANDS = {
-  DescribeCluster: DescribeClusterCommand,
-  CreateNodegroup: CreateNodegroupCommand,
-  DescribeNodegroup: DescribeNodegroupCommand,
-  UpdateNodegroupConfig: UpdateNodegroupConfigCommand,
-  UpdateNodegroupVersion: UpdateNodegroupVersionCommand,
-  DeleteNodegroup: DeleteNodegroupCommand,
-  DescribeUpdate: DescribeUpdateCommand,
-  TagResource: TagResourceCommand,
-  UntagResource: UntagResourceCommand,
-  DescribeAddon: DescribeAddonCommand,
-  UpdateAddon: UpdateAddonCommand,
-  DescribeAccessEntry: DescribeAccessEntryCommand,
-  CreateAccessEntry: CreateAccessEntryCommand,
-} satisfies Record<keyof EksOperations, unknown>;
+import type { AutoScalingCall, Ec2Call, EksCall, IamCall, SsmCall } from './calls.ts';
+import * as eks from './eksClient.ts';
 
 export interface AwsClients {
   readonly eks: EksCall;
@@ -49,35 +14,31 @@ export interface AwsClients {
 
 export function createAwsClients(options: { readonly region: string; readonly version: string }): AwsClients {
   const config = clientConfig(options);
-  const client = new EKSClient(config);
-  const send = sender(client);
+  const client = new eks.EKSClient(config);
   // Loaded lazily: an operator whose pools are healthy may never need them.
   const ec2 = lazy(async () => {
     const sdk = await import('./ec2Client.ts');
-    return { client: new sdk.EC2Client(config), commands: sdk.EC2_COMMANDS };
+    return { client: new sdk.EC2Client(config), sdk };
   });
   const ssm = lazy(async () => {
     const sdk = await import('./ssmClient.ts');
-    return { client: new sdk.SSMClient(config), commands: sdk.SSM_COMMANDS };
+    return { client: new sdk.SSMClient(config), sdk };
   });
   const iam = lazy(async () => {
     const sdk = await import('./iamClient.ts');
-    return { client: new sdk.IAMClient(config), commands: sdk.IAM_COMMANDS };
+    return { client: new sdk.IAMClient(config), sdk };
   });
   const autoScaling = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
-    return { client: new sdk.AutoScalingClient(config), commands: sdk.AUTO_SCALING_COMMANDS };
+    return { client: new sdk.AutoScalingClient(config), sdk };
   });
   // If the SDK retried after a lost response, it would shrink the group twice. The operator checks the instance before it retries.
   const endings = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
-    return { client: new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), commands: sdk.AUTO_SCALING_COMMANDS };
+    return { client: new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), sdk };
   });
   return {
-    eks: (operation, input, signal) => {
-      const Command = COMMANDS[operation] as new (input: unknown) => unknown;
-      return send(new Command(input), { abortSignal: signal });
-    },
+    eks: (operation, input, signal) => send({ client, sdk: eks }, operation, input, signal),
     ec2: ec2.call,
     ssm: ssm.call,
     iam: iam.call,
@@ -85,28 +46,24 @@ export function createAwsClients(options: { readonly region: string; readonly ve
       (operation === 'TerminateInstanceInAutoScalingGroup' ? endings : autoScaling).call(operation, input, signal),
     close: () => {
       client.destroy();
-      autoScaling.close();
-      endings.close();
-      ssm.close();
-      iam.close();
-      ec2.close();
+      for (const each of [autoScaling, endings, ssm, iam, ec2]) each.close();
     },
   };
 }
 
-type LazyClient = EC2Client | SSMClient | IAMClient | AutoScalingClient;
+interface Loaded {
+  readonly client: { send: unknown; destroy(): void };
+  /** The module with the commands. */
+  readonly sdk: object;
+}
 
 /** A client that is loaded with its first call. */
-function lazy(
-  load: () => Promise<{ readonly client: LazyClient; readonly commands: Readonly<Record<string, unknown>> }>,
-) {
+function lazy(load: () => Promise<Loaded>) {
   let loaded: ReturnType<typeof load> | undefined;
   return {
     call: async (operation: string, input: unknown, signal: AbortSignal): Promise<never> => {
       loaded ??= load();
-      const { client, commands } = await loaded;
-      const Command = commands[operation] as new (input: unknown) => unknown;
-      return sender(client)(new Command(input), { abortSignal: signal });
+      return send(await loaded, operation, input, signal);
     },
     close: (): void => {
       loaded?.then(({ client }) => client.destroy()).catch(() => undefined);
@@ -114,12 +71,14 @@ function lazy(
   };
 }
 
-/** The command is looked up by name, which the overloads of send cannot express. */
-function sender(client: EKSClient | LazyClient) {
-  return client.send.bind(client) as unknown as (
-    command: unknown,
-    options: { abortSignal: AbortSignal },
-  ) => Promise<never>;
+/** Looks the command up by its name, which the overloads of the SDK's `send` cannot express. */
+function send({ client, sdk }: Loaded, operation: string, input: unknown, signal: AbortSignal): Promise<never> {
+  const Command = (sdk as Readonly<Record<string, new (input: unknown) => unknown>>)[`${operation}Command`];
+  if (!Command) throw new TypeError(`no client module exports ${operation}Command`);
+  const { send } = client as unknown as {
+    send(command: unknown, options: { abortSignal: AbortSignal }): Promise<never>;
+  };
+  return send.call(client, new Command(input), { abortSignal: signal });
 }
 
 function clientConfig({ region, version }: { readonly region: string; readonly version: string }) {

@@ -28,7 +28,7 @@ const GONE = failing('ResourceNotFoundException', 'No addon: vpc-cni found in cl
 const NO_CLUSTER = failing('ResourceNotFoundException', 'No cluster found for name: prod.');
 
 describe('an add-on', () => {
-  it('is found with what it says of Windows, and what is wrong with it', async () => {
+  it('is read with its Windows setting and its health issues', async () => {
     const { calls, addons } = answering({
       addon: {
         status: 'UPDATE_FAILED',
@@ -49,13 +49,13 @@ describe('an add-on', () => {
     assert.deepEqual(calls, [['DescribeAddon', { clusterName: 'prod', addonName: 'vpc-cni' }]]);
   });
 
-  it('says nothing of Windows in values that cannot be read', async () => {
+  it('has no Windows setting if its values cannot be parsed', async () => {
     const { addons } = answering({ addon: { configurationValues: '{' } });
     const answer = await addons.find('vpc-cni', signal);
     assert.equal(answer.ok && answer.value?.windowsIpam, undefined);
   });
 
-  it('without configuration does not enable it', async () => {
+  it('does not enable Windows IPAM without configuration values', async () => {
     for (const answer of [{ addon: {} }, {}]) {
       assert.deepEqual(await answering(answer).addons.find('vpc-cni', signal), {
         ok: true,
@@ -64,14 +64,14 @@ describe('an add-on', () => {
     }
   });
 
-  it('is absent where it is not installed, and not where the cluster is gone', async () => {
+  it('is absent if it is not installed, but not if the cluster does not exist', async () => {
     assert.deepEqual(await answering(GONE).addons.find('vpc-cni', signal), { ok: true, value: undefined });
     const answer = await answering(NO_CLUSTER).addons.find('vpc-cni', signal);
     assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 });
 
-describe('an add-on that is configured', () => {
+describe('configuring an add-on', () => {
   const seen: Addon = { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: 5_000 };
   const found = { status: 'ACTIVE', modifiedAt: new Date(5_000), configurationValues: '{"env":{"A":"b"}}' };
   const configure = (addons: EksAddons) =>
@@ -84,7 +84,7 @@ describe('an add-on that is configured', () => {
     clientRequestToken: 'token',
   };
 
-  it('is read again, and gets all its values with the new one, neither version nor role', async () => {
+  it('reads it again, and sends all values with the new one but no version or role', async () => {
     const { calls, addons } = answering({ addon: { ...found, addonVersion: 'v1' } });
     assert.deepEqual(await configure(addons), { ok: true, value: undefined });
     assert.deepEqual(calls, [
@@ -93,7 +93,7 @@ describe('an add-on that is configured', () => {
     ]);
   });
 
-  it('keeps the role that it has', async () => {
+  it('keeps its role', async () => {
     const { calls, addons } = answering({ addon: { ...found, serviceAccountRoleArn: ROLE } });
     await configure(addons);
     assert.deepEqual(calls.at(-1), ['UpdateAddon', { ...update, serviceAccountRoleArn: ROLE }]);
@@ -101,7 +101,7 @@ describe('an add-on that is configured', () => {
 
   const refused: readonly [what: string, addon: object, error: object][] = [
     [
-      'that somebody changed since it was seen',
+      'that changed since it was read',
       { ...found, modifiedAt: new Date(6_000) },
       { kind: 'conflict', code: 'Conflict', message: 'Add-on vpc-cni changed since it was read' },
     ],
@@ -111,7 +111,7 @@ describe('an add-on that is configured', () => {
       { kind: 'conflict', code: 'Conflict', message: 'Add-on vpc-cni changed since it was read' },
     ],
     [
-      'whose values cannot be read',
+      'whose values cannot be parsed',
       { ...found, configurationValues: '[' },
       {
         kind: 'refused',
@@ -121,37 +121,37 @@ describe('an add-on that is configured', () => {
     ],
   ];
   for (const [what, addon, error] of refused) {
-    it(`${what} is left alone`, async () => {
+    it(`does not change an add-on ${what}`, async () => {
       const { calls, addons } = answering({ addon });
       assert.deepEqual(await configure(addons), { ok: false, error: { operation: 'UpdateAddon', ...error } });
       assert.equal(calls.length, 1);
     });
   }
 
-  it('that cannot be read is trouble of that call', async () => {
+  it('returns the error if it cannot be read', async () => {
     const answer = await configure(answering(failing('AccessDeniedException', 'not authorized')).addons);
     assert.deepEqual(!answer.ok && [answer.error.operation, answer.error.kind], ['DescribeAddon', 'denied']);
   });
 });
 
 describe('an access entry', () => {
-  it('is found by its role', async () => {
+  it('is read by its role', async () => {
     const { calls, entries } = answering({ accessEntry: { type: 'EC2_LINUX' } });
     assert.deepEqual(await entries.find(ROLE, signal), { ok: true, value: { type: 'EC2_LINUX' } });
     assert.deepEqual(calls, [['DescribeAccessEntry', { clusterName: 'prod', principalArn: ROLE }]]);
   });
 
-  it('of which EKS says nothing is for people', async () => {
+  it('is of type STANDARD if EKS returns no type', async () => {
     assert.deepEqual(await answering({}).entries.find(ROLE, signal), { ok: true, value: { type: 'STANDARD' } });
   });
 
-  it('is absent where there is none, and not where the cluster is gone', async () => {
+  it('is absent if it does not exist, but not if the cluster does not exist', async () => {
     assert.deepEqual(await answering(GONE).entries.find(ROLE, signal), { ok: true, value: undefined });
     const answer = await answering(NO_CLUSTER).entries.find(ROLE, signal);
     assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 
-  it('is made for Windows, under a token', async () => {
+  it('is created with type EC2_WINDOWS and a token', async () => {
     const { calls, entries } = answering({});
     assert.deepEqual(await entries.create(ROLE, 'web-1', signal), { ok: true, value: undefined });
     assert.deepEqual(calls, [
@@ -162,7 +162,7 @@ describe('an access entry', () => {
     ]);
   });
 
-  it('that is there already is trouble that passes', async () => {
+  it('returns a transient error if it already exists', async () => {
     const answer = await answering(failing('ResourceInUseException', 'already in use')).entries.create(
       ROLE,
       't',

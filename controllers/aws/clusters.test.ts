@@ -34,7 +34,7 @@ function failing(name: string, status: number): Error {
 }
 
 describe('the cluster', () => {
-  it('is described in the domain’s words', async () => {
+  it('is mapped to the types of the domain', async () => {
     const { inputs, clusters } = describing({
       name: 'prod',
       arn: ARN,
@@ -44,6 +44,7 @@ describe('the cluster', () => {
       kubernetesNetworkConfig: { ipFamily: 'ipv6' },
       accessConfig: { authenticationMode: 'API' },
       computeConfig: { enabled: true },
+      resourcesVpcConfig: { vpcId: 'vpc-0a000000' },
       ...authority(pem('QUJD')),
     });
     assert.deepEqual(await clusters.describe(signal), {
@@ -57,13 +58,14 @@ describe('the cluster', () => {
         ipFamily: 'ipv6',
         authenticationMode: 'API',
         autoMode: true,
+        vpcId: 'vpc-0a000000',
         isOurs: true,
       },
     });
     assert.deepEqual(inputs, [{ name: 'prod' }]);
   });
 
-  it('of which EKS says little is not ours', async () => {
+  it('is not that of the operator if EKS returns no certificate', async () => {
     assert.deepEqual(await describing({}).clusters.describe(signal), {
       ok: true,
       value: {
@@ -75,6 +77,7 @@ describe('the cluster', () => {
         ipFamily: 'ipv4',
         authenticationMode: 'CONFIG_MAP',
         autoMode: false,
+        vpcId: '',
         isOurs: false,
       },
     });
@@ -82,20 +85,20 @@ describe('the cluster', () => {
 
   const table: readonly (readonly [string, string, string, boolean])[] = [
     ['the same certificate', pem('QUJD'), pem('QUJD'), true],
-    ['the same certificate, wrapped otherwise', pem('QU\nJD'), pem('QUJD').replaceAll('\n', '\r\n'), true],
-    ['one of a bundle', pem('REVG', 'QUJD'), pem('R0hJ', 'QUJD'), true],
+    ['the same certificate with other line breaks', pem('QU\nJD'), pem('QUJD').replaceAll('\n', '\r\n'), true],
+    ['one certificate of the bundle', pem('REVG', 'QUJD'), pem('R0hJ', 'QUJD'), true],
     ['another certificate', pem('REVG'), pem('QUJD'), false],
     ['no certificate on either side', '', '', false],
-    ['no certificate of ours', pem('QUJD'), 'insecure', false],
+    ['no certificate in the CA bundle', pem('QUJD'), 'insecure', false],
   ];
   for (const [name, theirs, ours, want] of table) {
-    it(`with ${name} is ${want ? '' : 'not '}ours`, async () => {
+    it(`with ${name} is ${want ? '' : 'not '}that of the operator`, async () => {
       const answer = await describing(authority(theirs), ours).clusters.describe(signal);
       assert.equal(answer.ok && answer.value?.isOurs, want);
     });
   }
 
-  it('is ours by the authorities of the moment', async () => {
+  it('is compared with the current CA bundle', async () => {
     const eks = (async () => ({ cluster: authority(pem('REVG')) })) as unknown as EksCall;
     let ours = pem('QUJD');
     const clusters = new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours);
@@ -108,13 +111,13 @@ describe('the cluster', () => {
     assert.equal(await isOurs(), true);
   });
 
-  it('that EKS does not know is absent', async () => {
+  it('is absent if EKS does not find it', async () => {
     for (const answer of [failing('ResourceNotFoundException', 404), undefined]) {
       assert.deepEqual(await describing(answer).clusters.describe(signal), { ok: true, value: undefined });
     }
   });
 
-  it('that may not be described is trouble', async () => {
+  it('is an error if EKS denies the call', async () => {
     const answer = await describing(failing('AccessDeniedException', 403)).clusters.describe(signal);
     assert.deepEqual(answer, {
       ok: false,

@@ -27,6 +27,7 @@ export class EksClusters extends ClusterCalls implements Clusters {
         name: cluster.name ?? this.clusterName,
         arn: cluster.arn ?? '',
         roleArn: cluster.roleArn ?? '',
+        vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
         status: cluster.status ?? 'UNKNOWN',
         kubernetesVersion: cluster.version ?? '',
         ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
-import { toCallError } from './errors.ts';
+import { ERROR_NAMES, toCallError } from './errors.ts';
 
 /** An error as the SDK throws it. */
 function sdkError(name: string, status: number | undefined, message: string, code?: string): Error {
@@ -10,7 +10,7 @@ function sdkError(name: string, status: number | undefined, message: string, cod
   return Object.assign(new Error(message), { name, ...(code && { code }), ...$metadata });
 }
 
-describe('an error that AWS names', () => {
+describe('an error with a name of AWS', () => {
   const table: readonly (readonly [string, number, CallErrorKind])[] = [
     ['InvalidParameterException', 400, 'refused'],
     ['InvalidRequestException', 400, 'refused'],
@@ -35,6 +35,14 @@ describe('an error that AWS names', () => {
     ['AuthFailure', 401, 'denied'],
     ['InvalidInstanceID.NotFound', 400, 'unknown'],
   ];
+  it('has one kind', () => {
+    const names = Object.values(ERROR_NAMES).flatMap((listed) => listed.split(' '));
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    );
+  });
+
   for (const [name, status, kind] of table) {
     it(`${name} (${status}) is ${kind}`, () => {
       const operation = 'CreateNodegroup';
@@ -48,28 +56,28 @@ describe('an error that AWS names', () => {
   }
 });
 
-describe('an error without a name that AWS gives', () => {
+describe('an error without a name of AWS', () => {
   const table: readonly (readonly [string, Error, CallErrorKind, string, string])[] = [
     [
       'a page of a proxy',
       sdkError('SyntaxError', 502, 'Unexpected token <'),
       'unavailable',
       'SyntaxError',
-      'AWS answered with HTTP 502',
+      'AWS responded with HTTP 502',
     ],
     [
       'a page of a proxy with HTTP 200',
       sdkError('SyntaxError', 200, 'Unexpected token <'),
       'unavailable',
       'SyntaxError',
-      'AWS answered with HTTP 200',
+      'AWS responded with HTTP 200',
     ],
     [
-      'an empty answer',
+      'an empty response',
       sdkError('Unknown', 503, 'UnknownError'),
       'unavailable',
       'Unknown',
-      'AWS answered with HTTP 503',
+      'AWS responded with HTTP 503',
     ],
     ['a bare 404 is not "gone"', sdkError('Unknown', 404, 'UnknownError'), 'unknown', 'Unknown', 'UnknownError'],
     ['a bare 403', sdkError('Unknown', 403, 'UnknownError'), 'denied', 'Unknown', 'UnknownError'],
@@ -130,12 +138,12 @@ describe('an error without a name that AWS gives', () => {
     });
   }
 
-  it('a time-out of our own has its name as code, not the number that browsers give it', () => {
+  it('has its name as code if it is a timeout of the operator, not the numeric code of a DOMException', () => {
     const { kind, code } = toCallError('DescribeNodegroup', new DOMException('too slow', 'TimeoutError'));
     assert.deepEqual({ kind, code }, { kind: 'unavailable', code: 'TimeoutError' });
   });
 
-  it('something thrown that is no error is trouble all the same', () => {
+  it('is classified even if the thrown value is not an Error', () => {
     fc.assert(
       fc.property(fc.anything(), (thrown) => {
         const { kind, code, message } = toCallError('DescribeNodegroup', thrown);
@@ -145,7 +153,7 @@ describe('an error without a name that AWS gives', () => {
   });
 });
 
-describe('EKS reports missing permissions as a bad request', () => {
+describe('the classification of missing permissions', () => {
   const user = 'User: arn:aws:sts::111122223333:assumed-role/operator/operator';
   const launch = 'You are not authorized to launch instances with this launch template.';
   const slr = 'AWSServiceRoleForAmazonEKSNodegroup';
@@ -172,7 +180,7 @@ describe('EKS reports missing permissions as a bad request', () => {
   ];
   for (const code of ['InvalidRequestException', 'InvalidParameterException']) {
     for (const [message, kind, action] of table) {
-      it(`${code} "${message.slice(0, 110)}" is ${kind}, and the permission is ${action ?? 'not named'}`, () => {
+      it(`of ${code} "${message.slice(0, 110)}" is ${kind}, with the permission ${action ?? 'unknown'}`, () => {
         const error = toCallError('CreateNodegroup', sdkError(code, 400, message));
         assert.deepEqual([error.kind, error.action], [kind, action]);
         assert.doesNotMatch(error.message, /Encoded|SAh2/);
@@ -180,7 +188,7 @@ describe('EKS reports missing permissions as a bad request', () => {
     }
   }
 
-  it('and AccessDeniedException, too, names the permission where its message does', () => {
+  it('has the permission in the message of an AccessDeniedException', () => {
     const action = (message: string) => toCallError('x', sdkError('AccessDeniedException', 403, message)).action;
     assert.equal(
       action(`${user} is not authorized to perform: eks:CreateNodegroup on resource: x`),
@@ -189,12 +197,12 @@ describe('EKS reports missing permissions as a bad request', () => {
     assert.equal(action('Cross-account pass role is not allowed.'), undefined);
   });
 
-  it('a quota is a quota, whatever it says', () => {
+  it('does not apply to quota errors', () => {
     const { kind, action } = toCallError('x', sdkError('ResourceLimitExceededException', 400, launch));
     assert.deepEqual([kind, action], ['limit', undefined]);
   });
 
-  it('a name that another caller wrote is not taken for a permission: it is short, and in the form of IAM', () => {
+  it('reports only a short name in the format of IAM as the permission', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5_000 }), (words) => {
         const message = `is not authorized to perform: ${words}`;
@@ -220,7 +228,7 @@ describe('a release that EKS does not offer', () => {
     ['unsupported Kubernetes version 1.99', undefined],
   ];
   for (const [message, passes] of table) {
-    it(`${message} ${passes ? 'may be offered later' : 'is about something else'}`, () => {
+    it(`${passes ? 'can be offered later' : 'is not the cause'}: ${message}`, () => {
       const error = toCallError('UpdateNodegroupVersion', sdkError('InvalidParameterException', 400, message));
       assert.deepEqual([error.kind, error.passes], ['refused', passes]);
     });

@@ -4,52 +4,31 @@
  */
 import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/callResult.ts';
 
+/** The names of errors by kind, separated by spaces. A name has one kind. */
+export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
+  throttled: 'ThrottlingException Throttling TooManyRequestsException RequestLimitExceeded',
+  busy:
+    'ScalingActivityInProgress ScalingActivityInProgressFault ResourceContention ResourceContentionFault ' +
+    'ResourceInUseException ResourcePropagationDelayException',
+  unavailable:
+    'ServerException ServiceUnavailableException ServiceUnavailable InternalError TimeoutError AbortError ' +
+    'IDPCommunicationError',
+  denied:
+    'AccessDeniedException AccessDenied UnauthorizedOperation AuthFailure UnrecognizedClientException ' +
+    'MissingAuthenticationTokenException MissingAuthenticationToken InvalidIdentityToken ' +
+    'ExpiredTokenException InvalidSignatureException CredentialsProviderError',
+  refused: 'InvalidParameterException InvalidRequestException BadRequestException ValidationError',
+  limit: 'ResourceLimitExceededException LimitExceeded LimitExceededFault',
+  gone:
+    'ResourceNotFoundException NotFoundException ParameterNotFound InvalidAMIID.NotFound ' +
+    'InvalidLaunchTemplateId.NotFound InvalidLaunchTemplateId.Malformed ' +
+    'InvalidLaunchTemplateId.VersionNotFound InvalidLaunchTemplateName.NotFoundException',
+};
+
 const KINDS: ReadonlyMap<string, CallErrorKind> = new Map(
-  Object.entries<CallErrorKind>({
-    ThrottlingException: 'throttled',
-    Throttling: 'throttled',
-    TooManyRequestsException: 'throttled',
-    RequestLimitExceeded: 'throttled',
-    ScalingActivityInProgress: 'busy',
-    ScalingActivityInProgressFault: 'busy',
-    ResourceContention: 'busy',
-    ResourceContentionFault: 'busy',
-    ServerException: 'unavailable',
-    ServiceUnavailableException: 'unavailable',
-    ServiceUnavailable: 'unavailable',
-    InternalError: 'unavailable',
-    TimeoutError: 'unavailable',
-    AbortError: 'unavailable',
-    ResourceInUseException: 'busy',
-    ResourcePropagationDelayException: 'busy',
-    AccessDeniedException: 'denied',
-    AccessDenied: 'denied',
-    UnauthorizedOperation: 'denied',
-    AuthFailure: 'denied',
-    UnrecognizedClientException: 'denied',
-    MissingAuthenticationTokenException: 'denied',
-    MissingAuthenticationToken: 'denied',
-    InvalidIdentityToken: 'denied',
-    IDPCommunicationError: 'unavailable',
-    ExpiredTokenException: 'denied',
-    InvalidSignatureException: 'denied',
-    CredentialsProviderError: 'denied',
-    InvalidParameterException: 'refused',
-    InvalidRequestException: 'refused',
-    BadRequestException: 'refused',
-    ValidationError: 'refused',
-    ResourceLimitExceededException: 'limit',
-    LimitExceeded: 'limit',
-    LimitExceededFault: 'limit',
-    ResourceNotFoundException: 'gone',
-    NotFoundException: 'gone',
-    ParameterNotFound: 'gone',
-    'InvalidAMIID.NotFound': 'gone',
-    'InvalidLaunchTemplateId.NotFound': 'gone',
-    'InvalidLaunchTemplateId.Malformed': 'gone',
-    'InvalidLaunchTemplateId.VersionNotFound': 'gone',
-    'InvalidLaunchTemplateName.NotFoundException': 'gone',
-  }),
+  (Object.keys(ERROR_NAMES) as CallErrorKind[]).flatMap((kind) =>
+    (ERROR_NAMES[kind] ?? '').split(' ').map((name) => [name, kind]),
+  ),
 );
 
 /** The names by which EKS rejects invalid requests. It also uses them for missing permissions of the caller. */
@@ -97,11 +76,11 @@ function partsOf(error: unknown): Parts {
   };
 }
 
-/** Classifies an error of an SDK call. The message is the same for every attempt, so that it can be shown in a condition. */
+/** Classifies an error of an SDK call. The message is the same for every attempt, so that a condition can quote it. */
 export function toCallError(operation: string, error: unknown): CallError {
   const { name, code, message, status } = partsOf(error);
   if (isTransient(name, code, status)) {
-    const what = status === undefined ? 'AWS cannot be reached' : `AWS answered with HTTP ${status}`;
+    const what = status === undefined ? 'AWS cannot be reached' : `AWS responded with HTTP ${status}`;
     // A proxy's page or a broken connection: the SDK's message names a parser or a socket, which does not help.
     const own = KINDS.has(name) && message ? scrub(message) : '';
     return { kind: 'unavailable', operation, code: code ?? name, message: own || what };

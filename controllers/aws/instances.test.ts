@@ -38,7 +38,7 @@ const page = (...ids: string[]) => ({
 const found = (id: string) => ({ id, privateDnsName: `${id}.ec2.internal`, launchedAt: LAUNCHED.getTime() });
 
 describe('the instances of a scaling group', () => {
-  it('are those of its members that run or start', async () => {
+  it('are its members that are running or pending', async () => {
     const { inputs, instances } = listing([page('i-1')]);
     assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), { ok: true, value: [found('i-1')] });
     assert.deepEqual(inputs, [
@@ -68,16 +68,16 @@ describe('the instances of a scaling group', () => {
     );
   });
 
-  it('are none where EC2 answers nothing', async () => {
+  it('are none if EC2 returns nothing', async () => {
     assert.deepEqual(await listing([{}]).instances.ofScalingGroup('eks-web', signal), { ok: true, value: [] });
   });
 
-  it('are none where it has no members: EC2 is not asked', async () => {
+  it('are none if it has no members, without a call to EC2', async () => {
     const { inputs, instances } = listing([page('i-warm')], { ok: true, value: [] });
     assert.deepEqual([await instances.ofScalingGroup('eks-web', signal), inputs], [{ ok: true, value: [] }, []]);
   });
 
-  it('are asked for by at most 200 ids a call', async () => {
+  it('are read with at most 200 IDs per call', async () => {
     const ids = Array.from({ length: 450 }, (_, i) => `i-${i}`);
     const { inputs, instances } = listing([page('i-1')], { ok: true, value: ids });
     await instances.ofScalingGroup('eks-web', signal);
@@ -89,7 +89,7 @@ describe('the instances of a scaling group', () => {
     assert.deepEqual(asked.flat(), ids);
   });
 
-  it('are trouble when the scaling group is', async () => {
+  it('are an error if the scaling group cannot be read', async () => {
     const denied = {
       ok: false,
       error: { kind: 'denied', operation: 'x', code: 'AccessDenied', message: 'no' },
@@ -98,7 +98,7 @@ describe('the instances of a scaling group', () => {
     assert.deepEqual([await instances.ofScalingGroup('eks-web', signal), inputs], [denied, []]);
   });
 
-  it('of which EC2 says nothing are empty', async () => {
+  it('have empty fields if EC2 returns none', async () => {
     const { instances } = listing([{ Reservations: [{ Instances: [{}] }, {}] }]);
     assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
       ok: true,
@@ -106,7 +106,7 @@ describe('the instances of a scaling group', () => {
     });
   });
 
-  it('are trouble when any page is', async () => {
+  it('are an error if any page fails', async () => {
     const denied = Object.assign(new Error('no'), {
       name: 'UnauthorizedOperation',
       $metadata: { httpStatusCode: 403 },
@@ -118,7 +118,7 @@ describe('the instances of a scaling group', () => {
     });
   });
 
-  it('are never read for ever', async () => {
+  it('are read from a bounded number of pages', async () => {
     const { inputs, instances } = listing([{ ...page('i-1'), NextToken: 'again' }]);
     const answer = await instances.ofScalingGroup('eks-web', signal);
     assert.deepEqual([answer.ok && answer.value.length, inputs.length], [20, 20]);
@@ -132,12 +132,12 @@ describe('an instance', () => {
   ];
   const table = [
     [
-      'is known with its scaling group and the name of its node',
+      'has its scaling group and the name of its node',
       { State: { Name: 'running' }, PrivateDnsName: 'ip-1', Tags: tagged },
       ['running', 'eks-web', 'ip-1'],
     ],
-    ['may have none', { State: { Name: 'terminated' } }, ['terminated', undefined, '']],
-    ['of which EC2 says nothing has no state', {}, ['', undefined, '']],
+    ['can have neither', { State: { Name: 'terminated' } }, ['terminated', undefined, '']],
+    ['has no state if EC2 returns none', {}, ['', undefined, '']],
   ] as const;
   for (const [name, seen, [state, scalingGroup, privateDnsName]] of table) {
     it(name, async () => {
@@ -152,7 +152,7 @@ describe('an instance', () => {
     });
   }
 
-  it('that EC2 does not know is none', async () => {
+  it('is absent if EC2 does not find it', async () => {
     assert.deepEqual(await listing([{}]).instances.find('i-1', signal), { ok: true, value: undefined });
   });
 });

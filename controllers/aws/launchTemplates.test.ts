@@ -28,7 +28,7 @@ const version = (LaunchTemplateData: object) => ({
 });
 
 describe('a launch template', () => {
-  it('is asked for by id or by name, in one version', async () => {
+  it('is read by ID or by name, in one version', async () => {
     const { calls, templates } = over(version({ InstanceType: 'm5.large', EbsOptimized: true }));
     const found = { id: 'lt-1', name: 'windows', version: '7', instanceType: 'm5.large', forbidden: [] };
     assert.deepEqual(await templates.find({ name: 'windows', version: '$Latest' }, signal), { ok: true, value: found });
@@ -49,13 +49,13 @@ describe('a launch template', () => {
     [{ ImageId: 'ami-1' }, 'ImageId', 'ami-1'],
   ];
   for (const [data, field, value] of rows) {
-    it(`has what EKS does not take: ${JSON.stringify(data)}`, async () => {
+    it(`has settings that EKS rejects: ${JSON.stringify(data)}`, async () => {
       const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
       assert.deepEqual(answer.ok && answer.value?.forbidden, [{ field, value }]);
     });
   }
 
-  it('may say that it does not hibernate, and have interfaces without a subnet', async () => {
+  it('can disable hibernation, and can have interfaces without a subnet', async () => {
     const data = { HibernationOptions: { Configured: false }, NetworkInterfaces: [{ Groups: ['sg-1'] }] };
     const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
     assert.deepEqual(answer.ok && answer.value?.forbidden, []);
@@ -67,14 +67,14 @@ describe('a launch template', () => {
     failing('InvalidLaunchTemplateName.NotFoundException'),
     { LaunchTemplateVersions: [] },
   ]) {
-    it(`is none where EC2 says ${answer instanceof Error ? answer.name : 'nothing'}`, async () =>
+    it(`is absent if EC2 returns ${answer instanceof Error ? answer.name : 'nothing'}`, async () =>
       assert.deepEqual(await over(answer).templates.find({ id: 'lt-1', version: '3' }, signal), {
         ok: true,
         value: undefined,
       }));
   }
 
-  it('is trouble where EC2 denies the call', async () => {
+  it('is an error if EC2 denies the call', async () => {
     const answer = await over(failing('UnauthorizedOperation')).templates.find({ id: 'lt-1', version: '3' }, signal);
     assert.equal(!answer.ok && answer.error.kind, 'denied');
   });

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { realClock } from '../runtime/clock.ts';
 import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
-import { desiredNodeGroup } from '../windowspool/providers/eks/nodeGroup.ts';
-import { sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
+import { newNodeGroup, sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
@@ -28,15 +27,15 @@ function gone(message: string, name = 'ResourceNotFoundException'): Error {
 const pool = samplePool({
   nodeGroup: { capacityType: 'Spot' },
   taints: [
-    { key: 'gpu', effect: 'NoExecute' },
+    { key: 'gpu', effect: 'NoSchedule' },
     { key: 'team', value: 'web', effect: 'PreferNoSchedule' },
   ],
 });
-const desired = desiredNodeGroup(pool);
+const desired = newNodeGroup(pool);
 const group = sampleGroup(pool, { healthIssues: [{ code: 'Unknown', message: 'm', resourceIds: ['i-1'] }] });
 
 /** `group` as EKS describes it. */
-const reported: Nodegroup = {
+const described: Nodegroup = {
   nodegroupName: 'web',
   nodegroupArn: group.arn,
   clusterName: 'prod',
@@ -54,7 +53,7 @@ const reported: Nodegroup = {
   labels: { ...desired.labels },
   taints: [
     { key: 'os', value: 'windows', effect: 'NO_SCHEDULE' },
-    { key: 'gpu', effect: 'NO_EXECUTE' },
+    { key: 'gpu', effect: 'NO_SCHEDULE' },
     { key: 'team', value: 'web', effect: 'PREFER_NO_SCHEDULE' },
   ],
   tags: { ...desired.tags, 'aws:cloudformation:stack-name': 'x' },
@@ -63,24 +62,25 @@ const reported: Nodegroup = {
   modifiedAt: new Date(group.modifiedAt),
 };
 
-describe('a node group of EKS', () => {
-  it('is the group in the domain’s words, without the tags of AWS', () => assert.deepEqual(fromEks(reported), group));
+describe('an EKS node group', () => {
+  it('is mapped to the types of the domain, without the tags of AWS', () =>
+    assert.deepEqual(fromEks(described), group));
 
-  it('tells a share of its nodes, and the strategy', () => {
+  it('has a percentage of unavailable nodes and the update strategy', () => {
     const { update } = fromEks({
-      ...reported,
+      ...described,
       updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' },
     });
     assert.deepEqual(update, { maxUnavailable: '33%', strategy: 'Minimal' });
   });
 
-  it('that was just created has no resources, labels and taints', () => {
-    const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = reported;
+  it('has no resources, labels and taints if it was just created', () => {
+    const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = described;
     const want = { ...group, labels: {}, taints: [], autoScalingGroups: [], modifiedAt: 5_000 };
     assert.deepEqual(fromEks({ ...created, createdAt: new Date(5_000) }), want);
   });
 
-  it('of which EKS says nothing is empty', () => {
+  it('is empty if EKS returns no fields', () => {
     assert.deepEqual(fromEks({}), {
       name: '',
       arn: '',
@@ -94,7 +94,7 @@ describe('a node group of EKS', () => {
       launchTemplate: undefined,
       kubernetesVersion: undefined,
       releaseVersion: undefined,
-      scaling: { min: 0, max: 0, desired: 0 },
+      scaling: { minSize: 0, maxSize: 0, desiredSize: 0 },
       labels: {},
       taints: [],
       update: { strategy: 'Default' },
@@ -105,10 +105,10 @@ describe('a node group of EKS', () => {
     });
   });
 
-  it('has health issues without what changes at every try', () => {
+  it('has health issues without the parts that change with each attempt', () => {
     const message = 'UnauthorizedOperation: You are not authorized. Encoded authorization failure message: AbC123';
     const { healthIssues } = fromEks({
-      ...reported,
+      ...described,
       health: { issues: [{ code: 'AsgInstanceLaunchFailures', message }] },
     });
     assert.deepEqual(healthIssues, [
@@ -118,26 +118,26 @@ describe('a node group of EKS', () => {
 });
 
 describe('describe', () => {
-  it('asks for the group of the cluster', async () => {
-    const { calls, groups } = recorded({ nodegroup: reported });
+  it('reads the group of the cluster', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
     assert.deepEqual(await groups.describe('web', signal), { ok: true, value: group });
     assert.deepEqual(calls, [['DescribeNodegroup', { clusterName: 'prod', nodegroupName: 'web' }]]);
   });
 
-  it('finds no group where EKS knows none', async () => {
+  it('returns no group if it does not exist', async () => {
     const { groups } = recorded(gone('No node group found for name: web.'));
     assert.deepEqual(await groups.describe('web', signal), { ok: true, value: undefined });
   });
 
-  it('is in trouble where EKS knows no such cluster', async () => {
+  it('returns an error if the cluster does not exist', async () => {
     const answer = await recorded(gone('No cluster found for name: prod.')).groups.describe('web', signal);
     assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
 });
 
 describe('create', () => {
-  it('says everything, in EKS’ spelling', async () => {
-    const { calls, groups } = recorded({ nodegroup: reported });
+  it('sends all fields in the format of EKS', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
     assert.deepEqual(await groups.create(desired, 'token', signal), { ok: true, value: group });
     assert.deepEqual(calls, [
       [
@@ -153,7 +153,7 @@ describe('create', () => {
           diskSize: 50,
           scalingConfig: { minSize: 3, maxSize: 5, desiredSize: 3 },
           labels: desired.labels,
-          taints: reported.taints,
+          taints: described.taints,
           tags: desired.tags,
           clientRequestToken: 'token',
         },
@@ -161,19 +161,19 @@ describe('create', () => {
     ]);
   });
 
-  it('says how nodes are replaced where the spec does', async () => {
-    const { calls, groups } = recorded({ nodegroup: reported });
-    await groups.create(desiredNodeGroup(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
+  it('sends the update settings of the spec', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
+    await groups.create(newNodeGroup(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
     assert.deepEqual(
       calls.map(([, input]) => (input as Nodegroup).updateConfig),
       [{ maxUnavailable: 2 }],
     );
   });
 
-  it('says which versions are pinned', async () => {
-    const { calls, groups } = recorded({ nodegroup: reported });
+  it('sends pinned versions', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
     const pinned = samplePool({ nodeGroup: { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.01.22' } });
-    await groups.create(desiredNodeGroup(pinned), 'token', signal);
+    await groups.create(newNodeGroup(pinned), 'token', signal);
     const sent = calls.map(([, input]) => input as Nodegroup);
     assert.deepEqual(
       sent.map(({ version, releaseVersion }) => [version, releaseVersion]),
@@ -181,9 +181,9 @@ describe('create', () => {
     );
   });
 
-  it('buys on demand otherwise', async () => {
-    const { calls, groups } = recorded({ nodegroup: reported });
-    await groups.create(desiredNodeGroup(samplePool()), 'token', signal);
+  it('uses On-Demand capacity by default', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
+    await groups.create(newNodeGroup(samplePool()), 'token', signal);
     assert.deepEqual(
       calls.map(([, input]) => (input as Nodegroup).capacityType),
       ['ON_DEMAND'],
@@ -198,7 +198,10 @@ describe('updateConfig', () => {
     [{ labels: { set: {}, remove: ['b'] } }, { labels: { removeLabels: ['b'] } }],
     [
       {
-        taints: { set: [{ key: 'gpu', effect: 'NoSchedule' }], remove: [{ key: 'x', value: '', effect: 'NoExecute' }] },
+        taints: {
+          set: [{ key: 'gpu', effect: 'NoSchedule' }],
+          remove: [{ key: 'x', value: '', effect: 'NoExecute' }],
+        },
       },
       {
         taints: {
@@ -208,8 +211,8 @@ describe('updateConfig', () => {
       },
     ],
     [
-      { taints: { set: [], remove: [{ key: 'x', effect: 'PreferNoSchedule' }] } },
-      { taints: { removeTaints: [{ key: 'x', effect: 'PREFER_NO_SCHEDULE' }] } },
+      { taints: { set: [], remove: [{ key: 'x', effect: 'NoExecute' }] } },
+      { taints: { removeTaints: [{ key: 'x', effect: 'NO_EXECUTE' }] } },
     ],
     [{ update: { maxUnavailable: '2' } }, { updateConfig: { maxUnavailable: 2 } }],
     [
@@ -217,11 +220,14 @@ describe('updateConfig', () => {
       { updateConfig: { maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' } },
     ],
     [{ update: { strategy: 'Default' } }, { updateConfig: { updateStrategy: 'DEFAULT' } }],
-    [{ scaling: { max: 9 } }, { scalingConfig: { maxSize: 9 } }],
-    [{ scaling: { min: 0, max: 9, desired: 0 } }, { scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 0 } }],
+    [{ scaling: { maxSize: 9 } }, { scalingConfig: { maxSize: 9 } }],
+    [
+      { scaling: { minSize: 0, maxSize: 9, desiredSize: 0 } },
+      { scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 0 } },
+    ],
   ];
   for (const [change, want] of table) {
-    it(`sends only what differs: ${JSON.stringify(want)}`, async () => {
+    it(`sends only the differences: ${JSON.stringify(want)}`, async () => {
       const { calls, groups } = recorded({ update });
       const answer = await groups.updateConfig('web', change, 'token', signal);
       const input = { clusterName: 'prod', nodegroupName: 'web', ...want, clientRequestToken: 'token' };
@@ -244,7 +250,7 @@ describe('updateVersion', () => {
     ],
   ];
   for (const [change, want] of table) {
-    it(`sends only what is asked for: ${JSON.stringify(want)}`, async () => {
+    it(`sends only the requested versions: ${JSON.stringify(want)}`, async () => {
       const { calls, groups } = recorded({ update: { id: 'u-1', type: 'VersionUpdate', status: 'InProgress' } });
       const answer = await groups.updateVersion('web', change, 'token', signal);
       const input = { clusterName: 'prod', nodegroupName: 'web', ...want, clientRequestToken: 'token' };
@@ -256,7 +262,7 @@ describe('updateVersion', () => {
 });
 
 describe('describeUpdate', () => {
-  it('tells what failed, without what changes at every try', async () => {
+  it('returns the errors without the parts that change with each attempt', async () => {
     const errors = [
       { errorCode: 'PodEvictionFailure', errorMessage: 'Reached max retries', resourceIds: ['ip-1'] },
       { errorMessage: 'Denied. RequestId: 8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c' },
@@ -280,7 +286,7 @@ describe('describeUpdate', () => {
     assert.deepEqual(calls, [['DescribeUpdate', { name: 'prod', nodegroupName: 'web', updateId: 'u-1' }]]);
   });
 
-  it('finds none where EKS knows none', async () => {
+  it('returns no update if it does not exist', async () => {
     for (const answer of [gone('No update found for ID: u-1'), { update: undefined }]) {
       assert.deepEqual(await recorded(answer).groups.describeUpdate('web', 'u-1', signal), {
         ok: true,
@@ -291,15 +297,15 @@ describe('describeUpdate', () => {
 });
 
 describe('delete', () => {
-  it('is done, also when the group is gone already', async () => {
-    for (const answer of [{ nodegroup: reported }, gone('No node group found for name: web.')]) {
+  it('succeeds, also if the group does not exist', async () => {
+    for (const answer of [{ nodegroup: described }, gone('No node group found for name: web.')]) {
       const { calls, groups } = recorded(answer);
       assert.deepEqual(await groups.delete('web', signal), { ok: true, value: undefined });
       assert.deepEqual(calls, [['DeleteNodegroup', { clusterName: 'prod', nodegroupName: 'web' }]]);
     }
   });
 
-  it('is in trouble when EKS works on the group', async () => {
+  it('returns an error while EKS changes the group', async () => {
     const error = Object.assign(new Error('busy'), {
       name: 'ResourceInUseException',
       $metadata: { httpStatusCode: 409 },
@@ -323,7 +329,7 @@ describe('tags', () => {
     ]);
   });
 
-  it('of a group that is gone are trouble', async () => {
+  it('return an error if the group does not exist', async () => {
     const answer = await recorded(gone('gone', 'NotFoundException')).groups.tag('arn', { a: '1' }, signal);
     assert.equal(!answer.ok && answer.error.kind, 'gone');
   });

@@ -38,22 +38,22 @@ function callsAt(clock: SimulatedClock) {
   return { times, make };
 }
 
-describe('the rate limiter of AWS', () => {
+describe('the AWS rate limiter', () => {
   it('returns the value and reports the call', async () => {
-    const reported: unknown[] = [];
+    const reports: unknown[] = [];
     const observe: CallObserver = ({ service, operation, result, code, attempts, tookSeconds, waitedSeconds }) =>
-      reported.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]);
+      reports.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]);
     const limiter = new AwsRateLimiter(observe, realClock);
     assert.deepEqual(await limiter.run('eks', 'DescribeCluster', async () => 7, signal), { ok: true, value: 7 });
     const answer = await limiter.run('ec2', 'DescribeInstances', throttled, signal);
     assert.equal(!answer.ok && answer.error.kind, 'throttled');
-    assert.deepEqual(reported, [
+    assert.deepEqual(reports, [
       ['eks', 'DescribeCluster', 'ok', 'OK', 1, true],
       ['ec2', 'DescribeInstances', 'throttled', 'ThrottlingException', 3, true],
     ]);
   });
 
-  it('runs at most 10 calls of a service at a time, and the others as these end', async () => {
+  it('runs at most 10 calls of a service concurrently, and the others as these finish', async () => {
     const limiter = new AwsRateLimiter(() => undefined, realClock);
     let running = 0;
     let most = 0;
@@ -77,7 +77,7 @@ describe('the rate limiter of AWS', () => {
     assert.deepEqual([(await answers).length, most], [15, 10]);
   });
 
-  it('makes a burst of calls at once, and the others at the rate', async () => {
+  it('sends a burst of calls at once, and the others at the rate', async () => {
     const { clock, limiter } = simulated();
     const starts = callsAt(clock);
     const answers = starts.make(limiter, 'eks', 104);
@@ -88,7 +88,7 @@ describe('the rate limiter of AWS', () => {
     assert.deepEqual(starts.times.slice(100), [50, 100, 150, 200]);
   });
 
-  it('slows down the service that throttles and no other, and lets it recover', async () => {
+  it('slows down only the service that throttles, and lets it recover', async () => {
     const { clock, limiter } = simulated();
     await limiter.run('eks', 'DescribeNodegroup', throttled, signal);
     const [slow, fast] = [callsAt(clock), callsAt(clock)];
@@ -117,7 +117,7 @@ describe('the rate limiter of AWS', () => {
     assert.deepEqual(starts.times, [0, 50]);
   });
 
-  it('makes no call for one who gave up while it waited for a token, and gives the token to the next', async () => {
+  it('sends no call for a caller that aborted while it waited for a token, and reuses the token', async () => {
     const { clock, limiter } = simulated();
     await callsAt(clock).make(limiter, 'eks', 100);
     const stop = new AbortController();
@@ -132,7 +132,7 @@ describe('the rate limiter of AWS', () => {
     assert.deepEqual([first.times, second.times], [[], [50]]);
   });
 
-  it('ends a call that takes too long', async () => {
+  it('aborts a call that takes too long', async () => {
     const limiter = new AwsRateLimiter(() => undefined, realClock, { timeoutMs: 5 });
     const answer = await limiter.run('eks', 'DescribeNodegroup', hang, signal);
     assert.deepEqual(
@@ -141,7 +141,7 @@ describe('the rate limiter of AWS', () => {
     );
   });
 
-  it('throws the reason of the caller who gave up, while the call runs', async () => {
+  it('throws the reason of a caller that aborts during the call', async () => {
     const limiter = new AwsRateLimiter(() => undefined, realClock);
     const stop = new AbortController();
     const answer = limiter.run('eks', 'DescribeNodegroup', hang, stop.signal);
@@ -150,7 +150,7 @@ describe('the rate limiter of AWS', () => {
     await assert.rejects(answer, /stopping/);
   });
 
-  it('does not start a call whose caller gave up while it waited', async () => {
+  it('does not start a call whose caller aborted while it waited', async () => {
     const limiter = new AwsRateLimiter(() => undefined, realClock);
     const stop = new AbortController();
     const busy = Array.from({ length: 10 }, () => limiter.run('eks', 'DescribeNodegroup', hang, stop.signal));

@@ -33,7 +33,7 @@ const named = (Name: string) => ({ Images: [{ ImageId: 'ami-1', Name }] });
 const parameter = { Parameter: { Value: 'ami-1' } };
 
 describe('the newest AMI release', () => {
-  it('is found by the parameter of SSM and the name of the AMI', async () => {
+  it('is read from the SSM parameter and the name of the AMI', async () => {
     const { calls, newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026.04.18'));
     assert.deepEqual(await newest(), { ok: true, value: '1.35-2026.04.18' });
     assert.deepEqual(calls, [
@@ -42,7 +42,7 @@ describe('the newest AMI release', () => {
     ]);
   });
 
-  it('is spelled as its AMI is', async () => {
+  it('has the spelling of its AMI', async () => {
     const { newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026-01-22'));
     assert.deepEqual(await newest(), { ok: true, value: '1.35-2026-01-22' });
   });
@@ -50,12 +50,12 @@ describe('the newest AMI release', () => {
   const none: readonly (readonly [string, unknown, unknown])[] = [
     ['SSM has no parameter', failing('ParameterNotFound'), {}],
     ['the parameter is empty', {}, {}],
-    ['EC2 has no such AMI', parameter, failing('InvalidAMIID.NotFound')],
-    ['EC2 shows no AMI', parameter, { Images: [] }],
-    ['the AMI has another kind of name', parameter, named('golden-image')],
+    ['EC2 does not find the AMI', parameter, failing('InvalidAMIID.NotFound')],
+    ['EC2 returns no AMI', parameter, { Images: [] }],
+    ['the name of the AMI has another format', parameter, named('golden-image')],
   ];
   for (const [what, ssm, ec2] of none) {
-    it(`is none where ${what}`, async () =>
+    it(`is unknown if ${what}`, async () =>
       assert.deepEqual(await over(ssm, ec2).newest(), { ok: true, value: undefined }));
   }
 
@@ -63,7 +63,7 @@ describe('the newest AMI release', () => {
     ['SSM', failing('AccessDeniedException'), {}],
     ['EC2', parameter, failing('UnauthorizedOperation')],
   ] as const) {
-    it(`is trouble where ${what} denies the call`, async () => {
+    it(`is an error if ${what} denies the call`, async () => {
       const answer = await over(ssm, ec2).newest();
       assert.equal(!answer.ok && answer.error.kind, 'denied');
     });
@@ -71,12 +71,12 @@ describe('the newest AMI release', () => {
 });
 
 describe('whether EKS publishes an AMI for a minor version', () => {
-  it('is asked of SSM alone', async () => {
+  it('is read only from SSM', async () => {
     const { calls, exists } = over(parameter, {});
     assert.deepEqual([await exists(), calls], [{ ok: true, value: true }, [['GetParameter', { Name: PATH }]]]);
   });
 
-  it('is no where SSM has no parameter, and not known where it denies the call or throttles it', async () => {
+  it('is false if SSM has no parameter, and an error if it denies or throttles the call', async () => {
     assert.deepEqual(await over(failing('ParameterNotFound'), {}).exists(), { ok: true, value: false });
     for (const [name, kind] of [
       ['AccessDeniedException', 'denied'],

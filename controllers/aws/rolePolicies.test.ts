@@ -25,19 +25,19 @@ const page = (names: readonly string[], Marker?: string) => ({
 });
 
 describe('the policies of a role', () => {
-  it('are those of every page, by name', async () => {
+  it('are read by name from every page', async () => {
     const { inputs, attached } = over(page(['A', 'B'], 'more'), page(['C']));
     assert.deepEqual(await attached(), { ok: true, value: ['A', 'B', 'C'] });
     assert.deepEqual(inputs, [{ RoleName: 'eks-cluster' }, { RoleName: 'eks-cluster', Marker: 'more' }]);
   });
 
-  it('are read from three pages at most', async () => {
+  it('are read from at most three pages', async () => {
     const { inputs, attached } = over(...Array.from({ length: 5 }, () => page(['A'], 'more')));
     assert.deepEqual(await attached(), { ok: true, value: ['A', 'A', 'A'] });
     assert.equal(inputs.length, 3);
   });
 
-  it('that may not be listed are trouble of that kind', async () => {
+  it('are an error if they cannot be listed', async () => {
     const error = Object.assign(new Error('not authorized'), {
       name: 'AccessDenied',
       $metadata: { httpStatusCode: 403 },

@@ -22,7 +22,7 @@ function over(...answers: readonly unknown[]) {
 }
 
 describe('the scaling groups of a cluster', () => {
-  it('are found by the tag of EKS, page by page, without their instances', async () => {
+  it('are listed by the tag of EKS, page by page, without their instances', async () => {
     const { calls, groups } = over(
       { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Tags: [{ Key: 'k', Value: 'v' }] }], NextToken: 'more' },
       { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-b' }] },
@@ -39,7 +39,7 @@ describe('the scaling groups of a cluster', () => {
     ]);
   });
 
-  it('get tags that their instances do not get, and lose them by key', async () => {
+  it('get tags that are not propagated to instances, and lose them by key', async () => {
     const { calls, groups } = over();
     assert.deepEqual(await groups.setTags('eks-a', { k: 'v' }, signal), { ok: true, value: undefined });
     assert.deepEqual(await groups.removeTags('eks-a', ['k'], signal), { ok: true, value: undefined });
@@ -50,7 +50,7 @@ describe('the scaling groups of a cluster', () => {
     ]);
   });
 
-  it('tell where in its life an instance is', async () => {
+  it('have the lifecycle state of an instance', async () => {
     const Instances = [{ InstanceId: 'i-1', LifecycleState: 'Terminating:Wait' }, { InstanceId: 'i-2' }];
     const { calls, groups } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
     assert.deepEqual(await groups.lifecycleOf('eks-a', 'i-1', signal), { ok: true, value: 'Terminating:Wait' });
@@ -60,7 +60,7 @@ describe('the scaling groups of a cluster', () => {
     assert.deepEqual(await over({}).groups.lifecycleOf('eks-a', 'i-1', signal), { ok: true, value: undefined });
   });
 
-  it('count the instances that are in service, come or go, and none of a warm pool', async () => {
+  it('count instances that are in service, pending or terminating, but none of a warm pool', async () => {
     const states = ['InService', 'Pending', 'Pending:Wait', 'Terminating:Wait', 'Standby'];
     const others = [
       'Warmed:Running',
@@ -82,7 +82,7 @@ describe('the scaling groups of a cluster', () => {
     assert.deepEqual(await over({}).groups.members('eks-a', signal), { ok: true, value: [] });
   });
 
-  it('end an instance, and say whether another is to come', async () => {
+  it('terminate an instance, and shrink the group or not', async () => {
     const { calls, groups } = over();
     await groups.terminateInstance('i-1', false, signal);
     await groups.terminateInstance('i-2', true, signal);
@@ -92,7 +92,7 @@ describe('the scaling groups of a cluster', () => {
     ]);
   });
 
-  it('are trouble where a call fails', async () => {
+  it('are an error if a call fails', async () => {
     const failure = Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
     const answers = [
       await over(failure).groups.tags(signal),

@@ -10,7 +10,7 @@ import { createKubernetesClient, PATCH } from './client.ts';
 import { Connections } from './connections.ts';
 import { normalisePem } from './credentials.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { json, kubeconfig, loopback, quiet } from './loopbackServer.ts';
+import { json, kubeconfig, loopback, quiet } from './testing/loopbackServer.ts';
 
 const live = (): AbortSignal => new AbortController().signal;
 
@@ -23,8 +23,8 @@ async function failureOf(call: Promise<unknown>): Promise<KubernetesError> {
   return error;
 }
 
-describe('kubernetes client', () => {
-  it('sends JSON with the credentials, and gives back JSON', async () => {
+describe('the Kubernetes client', () => {
+  it('sends and returns JSON, with the credentials', async () => {
     await using server = await loopback((_, response) => json(response, 200, { answer: 42 }));
     const query = { fieldManager: 'a/b', force: true, limit: 5, absent: undefined };
     const options = { query, body: { a: 'ü' }, contentType: PATCH.apply, signal: live() };
@@ -42,7 +42,7 @@ describe('kubernetes client', () => {
     assert.deepEqual(server.counted, ['200 PATCH']);
   });
 
-  it('sends the body of a DELETE, too', async () => {
+  it('sends the body of a DELETE', async () => {
     await using server = await loopback((_, response) => json(response, 200, {}));
     const body = { preconditions: { uid: 'ü' } };
     await server.client.request('DELETE', '/x', { body, signal: live() });
@@ -76,7 +76,7 @@ describe('kubernetes client', () => {
         expected: {
           status: 429,
           reason: 'HTTP429',
-          message: 'the API server answered 429: slow down',
+          message: 'the API server responded with 429: slow down',
           retryAfterMs: 7_000,
         },
       },
@@ -84,18 +84,18 @@ describe('kubernetes client', () => {
         says: 'a page of a load balancer',
         status: 502,
         body: '<html><body><h1>502</h1> Bad   Gateway</body></html>',
-        expected: { status: 502, message: 'the API server answered 502: 502 Bad Gateway' },
+        expected: { status: 502, message: 'the API server responded with 502: 502 Bad Gateway' },
       },
       {
-        says: 'nothing',
+        says: 'an empty body',
         status: 500,
         body: '',
-        expected: { status: 500, message: 'the API server answered 500: no text' },
+        expected: { status: 500, message: 'the API server responded with 500: empty body' },
       },
-      { says: 'JSON that is no Status', status: 400, body: '[]', expected: { status: 400, reason: 'HTTP400' } },
+      { says: 'JSON that is not a Status', status: 400, body: '[]', expected: { status: 400, reason: 'HTTP400' } },
     ];
   for (const { says, status, body, headers, expected } of refusals) {
-    it(`understands a refusal that says ${says}`, async () => {
+    it(`parses an error response with ${says}`, async () => {
       await using server = await loopback((_, response) => void response.writeHead(status, headers).end(body));
       const error = await failureOf(server.client.request('GET', '/x', { signal: live() }));
       const { message, status: got, reason, causes, retryAfterMs } = error;
@@ -104,7 +104,7 @@ describe('kubernetes client', () => {
     });
   }
 
-  it('says that no answer came, when none did', async () => {
+  it('reports that there was no response', async () => {
     await using server = await loopback((request, response) => {
       if (request.path === '/reset') response.destroy();
       if (request.path === '/cut')
@@ -147,7 +147,7 @@ describe('kubernetes client', () => {
     await assert.rejects(server.client.request('GET', '/x', { signal: aborting.signal }), /^Error: enough$/);
   });
 
-  it('heeds its signal and its time-out while it connects', async () => {
+  it('applies its signal and its timeout while it connects', async () => {
     // The TLS handshake never gets a response.
     const sockets: Socket[] = [];
     const mute = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
@@ -173,7 +173,7 @@ describe('kubernetes client', () => {
     }
   });
 
-  it('streams what comes as it comes, and ends with the server', async () => {
+  it('streams chunks as they arrive, and ends when the server ends the response', async () => {
     const first = Promise.withResolvers<void>();
     await using server = await loopback(async (_, response) => {
       response.writeHead(200).write('one\n');
@@ -193,7 +193,7 @@ describe('kubernetes client', () => {
     assert.equal(server.requests[0]?.headers.accept, 'text/plain');
   });
 
-  it('ends a stream that is aborted, cut, refused or left', async () => {
+  it('ends a stream that is aborted, broken, rejected or abandoned', async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await loopback((request, response) => {
       if (request.path === '/refused')
@@ -217,7 +217,7 @@ describe('kubernetes client', () => {
     await closed.promise;
   });
 
-  it('keeps to one connection for requests after each other, and opens as many as it needs at once', async () => {
+  it('reuses one connection for sequential requests, and opens more for concurrent ones', async () => {
     await using server = await loopback((_, response) => json(response, 200, {}));
     for (let count = 0; count < 20; count++) await server.client.request('GET', '/x', { signal: live() });
     assert.equal(server.connections(), 1);
@@ -225,7 +225,7 @@ describe('kubernetes client', () => {
     assert.ok(server.connections() <= 32, `${server.connections()} connections`);
   });
 
-  it('closes a connection that nobody uses for five seconds, and none in use', async function () {
+  it('closes a connection that is idle for five seconds, and none in use', async function () {
     this.timeout(60_000);
     const closed = Promise.withResolvers<number>();
     const started = performance.now();
@@ -245,7 +245,7 @@ describe('kubernetes client', () => {
     await assert.rejects(more);
   });
 
-  it('runs an exec plugin once for requests that begin together, and says when it fails', async () => {
+  it('runs an exec plugin once for concurrent requests, and reports its failure', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'));
     const log = join(folder, 'runs');
     const credential = {
@@ -278,7 +278,7 @@ describe('kubernetes client', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says what is wrong with a kubeconfig, and what to do', async () => {
+  it('reports errors in a kubeconfig with a remedy', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'client-'));
     const make = async (text: string): Promise<void> => {
       await writeFile(join(folder, 'kubeconfig'), text);
@@ -293,7 +293,7 @@ describe('kubernetes client', () => {
       make(socks),
       /proxy-url socks5:.* is a SOCKS proxy, which is not supported. Use an HTTP proxy/,
     );
-    await assert.rejects(make(other), /the current context names no cluster. Set current-context/);
+    await assert.rejects(make(other), /the current context has no cluster. Set current-context/);
     await assert.rejects(make('clusters: ['), /^Error: kubeconfig .*kubeconfig: /);
     await assert.rejects(
       createKubernetesClient({ kubeconfigPath: '/does/not/exist', log: quiet, version: 'test' }),
@@ -301,12 +301,12 @@ describe('kubernetes client', () => {
     );
     await assert.rejects(
       createKubernetesClient({ log: quiet, version: 'test' }),
-      /not a pod with a service account.*Pass the path/,
+      /does not run in a pod with a ServiceAccount.*Set --kubeconfig/,
     );
     await rm(folder, { recursive: true });
   });
 
-  it('goes through the proxy that the kubeconfig names', async () => {
+  it('uses the proxy of the kubeconfig', async () => {
     const asked: (string | undefined)[] = [];
     const proxy = createHttpServer((request, response) => {
       asked.push(request.url);
@@ -328,7 +328,7 @@ describe('kubernetes client', () => {
     }
   });
 
-  it('makes its connections anew when the CA changes, and only then', async () => {
+  it('reconnects only when the CA changes', async () => {
     const connections = new Connections('https://127.0.0.1:1', undefined, quiet);
     const [one, two] = rootCertificates.map((pem) => Buffer.from(pem));
     assert.ok(one && two);
@@ -340,7 +340,7 @@ describe('kubernetes client', () => {
     connections.close();
   });
 
-  it('compares bundles of certificates whatever their order and line ends', () => {
+  it('compares certificate bundles regardless of order and line endings', () => {
     const [one, two] = rootCertificates;
     assert.ok(one && two);
     assert.equal(

@@ -84,14 +84,14 @@ export class KubernetesClient {
     this.#onRequest = onRequest ?? (() => undefined);
   }
 
-  /** Returns the JSON of the response, `undefined` for an empty body. Its shape is not checked: the API server guarantees it. */
+  /** Returns the JSON of the response; `undefined` for an empty one, except to a GET. Its shape is not checked: the API server guarantees it. */
   async request<T>(method: Method, path: string, options: RequestOptions): Promise<Wire<T>> {
     const body = await this.requestBytes(method, path, options);
-    if (body.length === 0) return undefined as Wire<T>;
+    if (body.length === 0 && method !== 'GET') return undefined as Wire<T>;
     try {
       return JSON.parse(body.toString('utf8'));
     } catch (cause) {
-      const message = `${this.server} answered ${method} ${path} with something that is no JSON`;
+      const message = `${this.server} responded to ${method} ${path} with a body that is not JSON`;
       throw new KubernetesError(message, { reason: 'MalformedAnswer' }, { cause });
     }
   }

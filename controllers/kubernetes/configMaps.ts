@@ -5,7 +5,7 @@ import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { isNotFound, toCallError, toCallResult } from './errors.ts';
+import { ignoreNotFound, toCallError, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
@@ -39,13 +39,8 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
     read: ({ namespace, name }, signal) =>
       toCallResult(`get configmaps ${namespace}/${name}`, signal, async () => {
         const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
-        try {
-          const { data = {} } = await client.request<V1ConfigMap>('GET', path, { signal });
-          return { kind: 'seen', data } as const;
-        } catch (error) {
-          if (isNotFound(error)) return { kind: 'absent' } as const;
-          throw error;
-        }
+        const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }).then(configMapOf));
+        return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
       }),
   };
 }

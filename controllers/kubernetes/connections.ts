@@ -28,7 +28,7 @@ export class Connections {
   agent(tls: TlsOptions): HttpAgent {
     if (this.#current && sameTls(this.#current.tls, tls)) return this.#current.agent;
     if (this.#current) {
-      this.#log.info({}, 'the CA or the client certificate changed; connecting anew');
+      this.#log.info({}, 'the CA or the client certificate changed; reconnecting');
       this.#retire(this.#current.agent);
     }
     this.#current = { tls, agent: this.#create(tls) };

@@ -33,8 +33,8 @@ const expected: WatchEvent<string>[] = [
   },
 ];
 
-describe('JSON decoder', () => {
-  it('reads the same events however the network cuts the stream', () => {
+describe('the JSON decoder', () => {
+  it('decodes the same events regardless of chunk boundaries', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: bytes.length }), { maxLength: 40, size: 'max' }), (cuts) => {
         const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
@@ -46,7 +46,7 @@ describe('JSON decoder', () => {
     );
   });
 
-  it('never takes a part for the whole: a stream that is cut inside an event is an error', () => {
+  it('rejects a stream that ends inside an event', () => {
     const ends = [...bytes.keys()].filter((at) => bytes[at] === 0x0a).map((at) => at + 1);
     for (let length = 1; length < bytes.length; length++) {
       const stream = decoder.stream();
@@ -66,12 +66,12 @@ describe('JSON decoder', () => {
     ['{"type":"BOOKMARK","object":{}}', /a bookmark without a resourceVersion/],
   ];
   for (const [line, error] of malformed) {
-    it(`refuses the event ${line}`, () => {
+    it(`rejects the event ${line}`, () => {
       assert.throws(() => decoder.stream().push(Buffer.from(`${line}\n`)), error);
     });
   }
 
-  it('reads pages', () => {
+  it('decodes pages', () => {
     const page = (body: object) => decoder.page(Buffer.from(JSON.stringify(body)));
     const items = [{ metadata: { name: 'a', resourceVersion: '1' } }];
     assert.deepEqual(page({ metadata: { resourceVersion: '7', continue: 'more' }, items }), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { DrainPod, Eviction } from '../windowspool/ports/pods.ts';
 import { createDrains } from './drains.ts';
-import { json, loopback } from './loopbackServer.ts';
+import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
 
@@ -26,30 +26,30 @@ describe('the pods of a node', () => {
   const cordon = 'node.kubernetes.io/unschedulable';
   const tolerating = (toleration: object) => ({ spec: { tolerations: [toleration] } });
   const table: readonly (readonly [string, object, Partial<DrainPod>])[] = [
-    ['are read from little', {}, {}],
-    ['have a grace of their own', { spec: { terminationGracePeriodSeconds: 300 } }, { gracePeriodSeconds: 300 }],
+    ['have defaults', {}, {}],
+    ['can have their own grace period', { spec: { terminationGracePeriodSeconds: 300 } }, { gracePeriodSeconds: 300 }],
     [
-      'tell who makes them anew',
+      'have the kind of their controller',
       { metadata: { ...metadata, ownerReferences: [owner, { ...owner, kind: 'ReplicaSet', controller: true }] } },
       { controller: 'ReplicaSet' },
     ],
-    ['are bare when no owner is their controller', { metadata: { ...metadata, ownerReferences: [owner] } }, {}],
+    ['have no controller if no owner is their controller', { metadata: { ...metadata, ownerReferences: [owner] } }, {}],
     [
-      'tell of a mirror',
+      'can be mirror pods',
       { metadata: { ...metadata, annotations: { 'kubernetes.io/config.mirror': 'x' } } },
       { mirror: true },
     ],
     [
-      'tell when their grace ends',
+      'have the end of their grace period',
       { metadata: { ...metadata, deletionTimestamp: '2026-03-01T13:00:00Z' } },
       { deletingAt: Date.parse('2026-03-01T13:00:00Z') },
     ],
-    ['tell of emptyDir volumes', { spec: { volumes: [{ configMap: {} }, { emptyDir: {} }] } }, { emptyDir: true }],
-    ['have no other volumes that matter', { spec: { volumes: [{ hostPath: {} }] } }, {}],
-    ['may tolerate everything', tolerating({ operator: 'Exists' }), { toleratesCordon: true }],
-    ['may tolerate the cordon', tolerating({ key: cordon, operator: 'Exists' }), { toleratesCordon: true }],
-    ['may tolerate another effect', tolerating({ operator: 'Exists', effect: 'NoExecute' }), {}],
-    ['may tolerate another taint', tolerating({ key: 'os', operator: 'Exists' }), {}],
+    ['can have emptyDir volumes', { spec: { volumes: [{ configMap: {} }, { emptyDir: {} }] } }, { emptyDir: true }],
+    ['can have other volumes', { spec: { volumes: [{ hostPath: {} }] } }, {}],
+    ['can tolerate every taint', tolerating({ operator: 'Exists' }), { toleratesCordon: true }],
+    ['can tolerate the cordon', tolerating({ key: cordon, operator: 'Exists' }), { toleratesCordon: true }],
+    ['can tolerate another effect', tolerating({ operator: 'Exists', effect: 'NoExecute' }), {}],
+    ['can tolerate another taint', tolerating({ key: 'os', operator: 'Exists' }), {}],
   ];
   for (const [name, change, want] of table) {
     it(name, async () => {
@@ -81,17 +81,17 @@ describe('an eviction', () => {
   const TWO = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
   const table: readonly (readonly [string, number, object, Eviction | string])[] = [
     ['is accepted', 201, { kind: 'Status', status: 'Success' }, { kind: 'accepted' }],
-    ['finds the pod gone', 404, failure(404, 'not found'), { kind: 'gone' }],
-    ['finds another pod of the name', 409, failure(409, 'Precondition failed: UID'), { kind: 'gone' }],
+    ['is not needed if the pod does not exist', 404, failure(404, 'not found'), { kind: 'gone' }],
+    ['is not needed if another pod has the name', 409, failure(409, 'Precondition failed: UID'), { kind: 'gone' }],
     [
-      'is blocked by a budget, and names it',
+      'is blocked by a budget, which it reports',
       429,
       failure(429, TOO_STRICT, [{ reason: 'DisruptionBudget', message: NEEDS }]),
       { kind: 'blocked', budget: 'cart', message: `${TOO_STRICT} ${NEEDS}` },
     ],
     ['is blocked by two budgets', 500, failure(500, TWO), { kind: 'blocked', budget: undefined, message: TWO }],
     [
-      'is not needed where the namespace goes',
+      'is not needed if the namespace is being deleted',
       403,
       failure(403, 'forbidden', [{ reason: 'NamespaceTerminating', message: 'being terminated' }]),
       { kind: 'accepted' },
@@ -119,9 +119,9 @@ describe('an eviction', () => {
       ([code, message, by]) =>
         [`is denied by ${by} with ${code}`, code, failure(code, message), { kind: 'denied', by }] as const,
     ),
-    ['is denied', 403, failure(403, 'cannot create pods/eviction'), 'denied'],
-    ['is throttled by an API server that is overloaded', 429, failure(429, 'too many requests'), 'throttled'],
-    ['fails', 500, failure(500, 'etcd'), 'unavailable'],
+    ['is denied by the API server', 403, failure(403, 'cannot create pods/eviction'), 'denied'],
+    ['is throttled by an overloaded API server', 429, failure(429, 'too many requests'), 'throttled'],
+    ['fails with another error', 500, failure(500, 'etcd'), 'unavailable'],
   ];
   for (const [name, code, body, want] of table) {
     it(name, async () => {
@@ -131,7 +131,7 @@ describe('an eviction', () => {
     });
   }
 
-  it('says which pod is meant and which grace it gets', async () => {
+  it('sends the UID of the pod and the grace period', async () => {
     await using server = await loopback((_request, response) => json(response, 201, {}));
     await createDrains(server.client).evict(PLAIN, 45, signal);
     assert.deepEqual(

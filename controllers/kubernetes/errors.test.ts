@@ -4,7 +4,7 @@ import { KubernetesError } from './kubernetesError.ts';
 
 const live = new AbortController().signal;
 
-describe('errors of the API server', () => {
+describe('an error of the API server', () => {
   const kinds: [status: number | undefined, kind: string][] = [
     [400, 'refused'],
     [401, 'denied'],
@@ -22,7 +22,7 @@ describe('errors of the API server', () => {
     [undefined, 'unavailable'],
   ];
   for (const [status, kind] of kinds) {
-    it(`${status ?? 'no answer'} is ${kind}`, () => {
+    it(`is ${kind} for ${status ?? 'a missing response'}`, () => {
       const error = new KubernetesError('its words', { status, reason: 'Reason' });
       assert.deepEqual(toCallError(error, 'patch nodes'), {
         kind,
@@ -33,14 +33,14 @@ describe('errors of the API server', () => {
     });
   }
 
-  it('a uid that does not fit is a conflict, although it comes as a bad field', () => {
+  it('is a conflict if the uid in a patch does not match, although it is reported as an invalid field', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };
     const body = Buffer.from(JSON.stringify(status));
     assert.equal(toCallError(errorOfResponse(422, undefined, body), 'patch nodes').kind, 'conflict');
   });
 
-  it('an answer is a value, good or bad', async () => {
+  it('is returned as a value', async () => {
     assert.deepEqual(await toCallResult('get nodes', live, async () => 7), { ok: true, value: 7 });
     const failed = await toCallResult('get nodes', live, async () =>
       Promise.reject(errorOfNetwork({ code: 'ECONNRESET' }, 'http://x')),
@@ -51,19 +51,19 @@ describe('errors of the API server', () => {
         kind: 'unavailable',
         operation: 'get nodes',
         code: 'ECONNRESET',
-        message: 'no answer from http://x: ECONNRESET',
+        message: 'no response from http://x: ECONNRESET',
       },
     });
   });
 
-  it("the caller's abort and bugs are thrown", async () => {
+  it('is thrown if the caller aborted, or if it is a bug', async () => {
     const fail = (error: Error) => async () => Promise.reject(error);
     await assert.rejects(toCallResult('get nodes', live, fail(new TypeError('a bug'))), /a bug/);
     const aborted = AbortSignal.abort(new Error('enough'));
     await assert.rejects(toCallResult('get nodes', aborted, fail(new KubernetesError('x', { reason: 'x' }))), /enough/);
   });
 
-  it('only a 404 of the API server is "not found"', () => {
+  it('is "not found" only if it is a 404', () => {
     assert.equal(isNotFound(new KubernetesError('x', { status: 404, reason: 'NotFound' })), true);
     assert.equal(isNotFound(new KubernetesError('x', { status: 410, reason: 'Gone' })), false);
     assert.equal(isNotFound(new Error('404')), false);

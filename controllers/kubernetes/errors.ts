@@ -7,7 +7,7 @@ export function errorOfResponse(status: number, retryAfter: string | undefined, 
   const reported = statusOfBody(body);
   const failure = reported && failureOfStatus(reported);
   const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : Number(retryAfter) * 1000;
-  return new KubernetesError(reported?.message || `the API server answered ${status}: ${excerpt(body)}`, {
+  return new KubernetesError(reported?.message || `the API server responded with ${status}: ${excerpt(body)}`, {
     status,
     reason: failure?.reason ?? `HTTP${status}`,
     causes: failure?.causes ?? [],
@@ -22,12 +22,23 @@ export function errorOfNetwork(error: unknown, server: string): KubernetesError 
   const { code, name, message } = error as { code?: unknown; name?: string; message?: string };
   // The code of a DOMException, such as a TimeoutError, is a number.
   const reason = typeof code === 'string' ? code : (name ?? 'Unknown');
-  return new KubernetesError(`no answer from ${server}: ${message || reason}`, { reason }, { cause: error });
+  return new KubernetesError(`no response from ${server}: ${message || reason}`, { reason }, { cause: error });
 }
 
-/** Whether the API server answered 404. */
+/** Whether the API server responded with 404. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 404;
+}
+
+/**
+ * The result of a request; undefined for a 404, as `client.IgnoreNotFound` of controller-runtime. Convert the response within the promise, so that a
+ * malformed one is an error and not a 404.
+ */
+export function ignoreNotFound<T>(result: Promise<T>): Promise<T | undefined> {
+  return result.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
 }
 
 const KINDS: Readonly<Record<number, CallErrorKind>> = {
@@ -75,5 +86,5 @@ function excerpt(body: Buffer): string {
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text || 'no text';
+  return text.length > 200 ? `${text.slice(0, 200)}...` : text || 'empty body';
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createEvictions } from './evictions.ts';
-import { json, loopback } from './loopbackServer.ts';
+import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
 
@@ -51,19 +51,19 @@ describe('stuck pods', () => {
     ['are those of a budget that selects everything', one, [budget('all', {})], ['shop/cart-0: all']],
     ['are not those of a budget without a selector', one, [budget('none', undefined)], []],
     [
-      'are those of two budgets, whatever these allow',
+      'are those that two budgets select',
       one,
       [budget('shop', {}, 5), budget('cart', CART, 5)],
       ['shop/cart-0: cart,shop'],
     ],
     [
-      'are those that tolerate every taint and come back',
+      'are those that tolerate every taint and are recreated',
       pod('agent', { owner: 'ReplicaSet', tolerations: EVERYTHING }),
       [],
       ['shop/agent: '],
     ],
     [
-      'are those that tolerate every taint of the effect that a cordon has',
+      'are those that tolerate every taint with the effect of a cordon',
       pod('agent', { owner: 'ReplicaSet', tolerations: [{ operator: 'Exists', effect: 'NoSchedule' }] }),
       [],
       ['shop/agent: '],
@@ -74,7 +74,7 @@ describe('stuck pods', () => {
       [],
       [],
     ],
-    ['are not those that nobody makes again', pod('agent', { tolerations: EVERYTHING }), [], []],
+    ['are not those that no controller recreates', pod('agent', { tolerations: EVERYTHING }), [], []],
     [
       'are not those of a DaemonSet',
       pod('cni', { owner: 'DaemonSet', tolerations: EVERYTHING }),
@@ -82,12 +82,12 @@ describe('stuck pods', () => {
       [],
     ],
     [
-      'are not static ones',
+      'are not static pods',
       pod('static', { annotations: { 'kubernetes.io/config.mirror': 'x' } }),
       [budget('all', {})],
       [],
     ],
-    ['are not finished ones', pod('job', { phase: 'Succeeded' }), [budget('all', {})], []],
+    ['are not finished pods', pod('job', { phase: 'Succeeded' }), [budget('all', {})], []],
   ];
   for (const [name, each, budgets, want] of table) {
     it(name, async () => assert.deepEqual((await stuck([each], budgets)).stuck, want));
@@ -105,26 +105,26 @@ describe('stuck pods', () => {
     [{ key: 'app', operator: 'DoesNotExist' }, false],
   ];
   for (const [expression, isSelected] of expressions) {
-    it(`are selected as the API server does: ${JSON.stringify(expression)}`, async () => {
+    it(`are selected as by the API server: ${JSON.stringify(expression)}`, async () => {
       const { stuck: names } = await stuck([one], [budget('cart', { matchExpressions: [expression] })]);
       assert.equal(names.length, isSelected ? 1 : 0);
     });
   }
 
-  it('are asked for by node, and budgets only when there are pods', async () => {
+  it('are listed by node, and budgets only if there are pods', async () => {
     const pods = '/api/v1/pods spec.nodeName=ip-1';
     assert.deepEqual((await stuck([], [])).paths, [pods]);
     assert.deepEqual((await stuck([one], [])).paths, [pods, '/apis/policy/v1/poddisruptionbudgets']);
   });
 
-  it('come in the order of their names', async () => {
+  it('are sorted by name', async () => {
     const pods = [pod('b'), pod('a'), pod('c', { namespace: 'app' })];
     const budgets = [budget('all', {}), budget('app', {}, 0, 'app')];
     assert.deepEqual((await stuck(pods, budgets)).stuck, ['app/c: app', 'shop/a: all', 'shop/b: all']);
   });
 
   for (const denied of ['pods', 'poddisruptionbudgets']) {
-    it(`name the right that is missing: list ${denied}`, async () => {
+    it(`report the missing permission: list ${denied}`, async () => {
       await using server = await loopback((request, response) => {
         const message = `${denied} is forbidden`;
         if (request.path.includes(`/${denied}`)) {

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly agent: Agent;
-  /** Ends the exchange at any time, including while the body is read. */
+  /** Aborts the exchange at any time, including while the body is read. */
   readonly signal: AbortSignal;
   /** Time-out for the response headers. Default: none. */
   readonly headersTimeoutMs?: number;
@@ -35,7 +35,7 @@ export async function send({ url, body, headersTimeoutMs, ...options }: Exchange
     const connecting = limit(CONNECT_TIMEOUT_MS, 'connection');
     for (const event of [connectedEvent(socket), 'close']) socket.once(event, () => clearTimeout(connecting));
   });
-  const waiting = headersTimeoutMs === undefined ? undefined : limit(headersTimeoutMs, 'answer');
+  const waiting = headersTimeoutMs === undefined ? undefined : limit(headersTimeoutMs, 'response');
   request.end(body);
   try {
     return await promise;

@@ -24,7 +24,7 @@ const fromJson = jsonReader(table);
 describe('a table of fields', () => {
   const absent = { outer: '', inner: '', hasInner: false, count: 0 };
   const samples: [what: string, protobuf: readonly WrittenField[], json: unknown, record: Sample][] = [
-    ['nothing', [], {}, absent],
+    ['an empty message', [], {}, absent],
     ['empty messages', [[2, message([3, message()])]], { first: { second: {} } }, absent],
     ['null', [], { outer: null, first: null }, absent],
     [
@@ -37,7 +37,7 @@ describe('a table of fields', () => {
       { outer: 'a', inner: 'b', hasInner: true, count: 7 },
     ],
     [
-      'an order of its own',
+      'any order',
       [
         [2, message([5, 7], [3, message([4, 'b'])])],
         [1, 'a'],
@@ -46,7 +46,7 @@ describe('a table of fields', () => {
       { outer: 'a', inner: 'b', hasInner: true, count: 7 },
     ],
     [
-      'only what it does not name',
+      'unknown fields',
       [
         [9, 'x'],
         [2, message([9, 9])],
@@ -56,19 +56,19 @@ describe('a table of fields', () => {
     ],
   ];
   for (const [what, protobuf, json, record] of samples) {
-    it(`reads ${what} off both formats`, () => {
+    it(`reads ${what} from both formats`, () => {
       assert.deepEqual(fromProtobuf(...protobuf), record);
       assert.deepEqual(fromJson(json), record);
     });
   }
 
-  it('gives each record values of its own', () => {
+  it('creates separate values for each record', () => {
     const first = fromProtobuf([1, 'a']);
     assert.deepEqual(fromProtobuf(), absent);
     assert.equal(first.outer, 'a');
   });
 
-  it('must not read a place in two ways that exclude each other', () => {
+  it('rejects fields that cannot be read together', () => {
     const clashes = /cannot be read together/;
     assert.throws(() => protobufReader({ a: text('a=1'), b: text('a=1', 'b=2') }), clashes);
     assert.throws(() => protobufReader({ a: whole('a=1'), b: whole('a=1') }), clashes);

@@ -34,43 +34,47 @@ async function watched(collection: ListWatch<string>): Promise<readonly WatchEve
   return events;
 }
 
-describe('a collection with a format to fall back to', () => {
+describe('a collection with a fallback format', () => {
   function collection(failure?: () => Error | undefined) {
     const calls: string[] = [];
-    const reported: string[] = [];
+    const rejections: string[] = [];
     const formats = { preferred: source('protobuf', calls, failure), fallback: source('JSON', calls) };
-    return { calls, reported, both: withFallback({ ...formats, onRefused: (error) => reported.push(error.message) }) };
+    return {
+      calls,
+      rejections,
+      both: withFallback({ ...formats, onRefused: (error) => rejections.push(error.message) }),
+    };
   }
 
-  it('keeps to the wanted one while the server gives it', async () => {
-    const { calls, reported, both } = collection();
+  it('uses the preferred format while the server supports it', async () => {
+    const { calls, rejections, both } = collection();
     assert.deepEqual((await both.list(LIST, live)).items, ['protobuf']);
     assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'protobuf' }]);
-    assert.deepEqual([calls, reported], [['list protobuf', 'watch protobuf'], []]);
+    assert.deepEqual([calls, rejections], [['list protobuf', 'watch protobuf'], []]);
   });
 
   for (const status of [406, 415]) {
-    it(`asks in the other one at once when a list is refused with ${status}, and never again in the first`, async () => {
-      const { calls, reported, both } = collection(() => refusal(status));
+    it(`uses the fallback from the first list that is rejected with ${status}`, async () => {
+      const { calls, rejections, both } = collection(() => refusal(status));
       for (let time = 0; time < 2; time++) assert.deepEqual((await both.list(LIST, live)).items, ['JSON']);
       assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'JSON' }]);
       assert.deepEqual(calls, ['list protobuf', 'list JSON', 'list JSON', 'watch JSON']);
-      assert.deepEqual(reported, ['not that']);
+      assert.deepEqual(rejections, ['not that']);
     });
 
-    it(`does so too when a watch is refused with ${status}`, async () => {
-      const { calls, reported, both } = collection(() => refusal(status));
+    it(`uses the fallback from the first watch that is rejected with ${status}`, async () => {
+      const { calls, rejections, both } = collection(() => refusal(status));
       for (let time = 0; time < 2; time++) assert.deepEqual(await watched(both), [{ type: 'ADDED', item: 'JSON' }]);
       assert.deepEqual((await both.list(LIST, live)).items, ['JSON']);
       assert.deepEqual(calls, ['watch protobuf', 'watch JSON', 'watch JSON', 'list JSON']);
-      assert.deepEqual(reported, ['not that']);
+      assert.deepEqual(rejections, ['not that']);
     });
   }
 
-  it('tells once when two requests are refused at the same time', async () => {
-    const { reported, both } = collection(() => refusal(406));
+  it('reports once that two concurrent requests are rejected', async () => {
+    const { rejections, both } = collection(() => refusal(406));
     await Promise.all([both.list(LIST, live), both.list(LIST, live), watched(both)]);
-    assert.deepEqual(reported, ['not that']);
+    assert.deepEqual(rejections, ['not that']);
   });
 
   for (const error of [
@@ -80,15 +84,15 @@ describe('a collection with a format to fall back to', () => {
     new KubernetesError('x', { reason: 'ECONNRESET' }),
     new TypeError('x'),
   ]) {
-    it(`takes no other failure for a refusal: ${error.name} ${(error as KubernetesError).status ?? ''}`, async () => {
-      const { calls, reported, both } = collection(() => error);
+    it(`does not use the fallback after other errors: ${error.name} ${(error as KubernetesError).status ?? ''}`, async () => {
+      const { calls, rejections, both } = collection(() => error);
       await assert.rejects(both.list(LIST, live), error);
       await assert.rejects(watched(both), error);
-      assert.deepEqual([calls, reported], [['list protobuf', 'watch protobuf'], []]);
+      assert.deepEqual([calls, rejections], [['list protobuf', 'watch protobuf'], []]);
     });
   }
 
-  it('hands on what the other one fails with, even a refusal', async () => {
+  it('returns the error of the fallback, even a rejection', async () => {
     const calls: string[] = [];
     const refused = source('any', calls, () => refusal(406));
     const both = withFallback({

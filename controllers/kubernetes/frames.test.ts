@@ -8,8 +8,8 @@ const framed = (bytes: Uint8Array): Buffer => {
   return Buffer.concat([length, bytes]);
 };
 
-describe('frames of a stream', () => {
-  it('are the same however the network cuts the stream', () => {
+describe('the frames of a stream', () => {
+  it('are the same regardless of chunk boundaries', () => {
     const frames = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
     fc.assert(
       fc.property(frames, fc.array(fc.nat({ max: 352 }), { maxLength: 40, size: 'max' }), (written, cuts) => {
@@ -26,7 +26,7 @@ describe('frames of a stream', () => {
     );
   });
 
-  it('are whole: a stream that ends anywhere else is an error', () => {
+  it('are complete: a stream that ends inside a frame is an error', () => {
     const stream = Buffer.concat([framed(Buffer.from('first')), framed(Buffer.from('second'))]);
     for (let length = 0; length <= stream.length; length++) {
       const reading = new Frames();
@@ -37,7 +37,7 @@ describe('frames of a stream', () => {
     }
   });
 
-  it('have a bound: what begins like a larger one is refused before it is waited for', () => {
+  it('have a maximum length: a longer one is rejected before it is read', () => {
     const header = Buffer.alloc(4);
     header.writeUInt32BE(16 * 1024 * 1024 + 1);
     assert.throws(() => new Frames().push(header), /an event of 16777217 bytes/);

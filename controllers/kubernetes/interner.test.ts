@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { Interner } from './interner.ts';
 import { MessageReader } from './messageReader.ts';
 
-describe('interner', () => {
-  it('gives back every text as it was, however many there are', () => {
+describe('the interner', () => {
+  it('returns every string unchanged, regardless of their number', () => {
     const interner = new Interner();
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 100, maxLength: 200 }));
     fc.assert(
@@ -18,7 +18,7 @@ describe('interner', () => {
     );
   });
 
-  it('never takes bytes that are no text for a text that it knows', () => {
+  it('never returns a known string for invalid UTF-8', () => {
     const interner = new Interner();
     const read = (bytes: Buffer): string => interner.text(new MessageReader(bytes));
     assert.equal(read(Buffer.from('ä')), 'ä');
@@ -26,7 +26,7 @@ describe('interner', () => {
     assert.equal(read(Buffer.from('ä')), 'ä');
   });
 
-  it('reads a known text without making it anew', () => {
+  it('reads a known string without allocating it', () => {
     const interner = new Interner();
     const bytes = Buffer.from('topology.kubernetes.io/zone');
     let made = 0;

@@ -36,7 +36,9 @@ export class KubeconfigCredentials implements Credentials {
     this.#config = load(source);
     const cluster = this.#config.getCurrentCluster();
     if (!cluster)
-      throw new Error(`${source}: the current context names no cluster. Set current-context to one that does.`);
+      throw new Error(
+        `${source}: the current context has no cluster. Set current-context to a context with a cluster.`,
+      );
     if (cluster.proxyUrl?.startsWith('socks')) {
       throw new Error(
         `${source}: proxy-url ${cluster.proxyUrl} is a SOCKS proxy, which is not supported. Use an HTTP proxy.`,
@@ -55,7 +57,10 @@ export class KubeconfigCredentials implements Credentials {
   async #authenticate(): Promise<Authentication> {
     const context = new RequestContext(this.server, HttpMethod.GET);
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error('the credential plugin did not answer in 30 s')), EXEC_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => reject(new Error('the exec credential plugin did not respond within 30 s')),
+      EXEC_TIMEOUT_MS,
+    );
     try {
       await Promise.race([this.#config.applySecurityAuthentication(context), late]);
     } finally {

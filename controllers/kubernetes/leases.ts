@@ -2,7 +2,7 @@
 import type { V1Lease } from '@kubernetes/client-node';
 import type { Lease, LeaseClient, LeaseRecord } from '../runtime/ports.ts';
 import type { KubernetesClient } from './client.ts';
-import { isNotFound } from './errors.ts';
+import { ignoreNotFound } from './errors.ts';
 import { epochOf, microTimeOf, type Wire } from './objects.ts';
 
 const API = 'coordination.k8s.io/v1';
@@ -24,14 +24,7 @@ export function createLeaseClient(client: KubernetesClient, namespace: string, n
     },
   });
   return {
-    read: async (signal) => {
-      try {
-        return leaseOf(await client.request<V1Lease>('GET', path, { signal }));
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    },
+    read: (signal) => ignoreNotFound(client.request<V1Lease>('GET', path, { signal }).then(leaseOf)),
     create: async (record, signal) =>
       leaseOf(await client.request<V1Lease>('POST', collection, { body: manifest(record), signal })),
     update: async (record, resourceVersion, signal) =>

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MapLayouts } from './mapLayouts.ts';
 
 describe('map layouts', () => {
-  it('make maps of what they are given, whatever came before', () => {
+  it('create maps of the given entries, regardless of previous maps', () => {
     const layouts = new MapLayouts();
     // Few keys, so that sets and orders repeat. V8 stores a numeric key apart from the others.
     const key = fc.oneof(fc.constantFrom('a', 'b', 'c', 'constructor', '1', '22'), fc.string({ minLength: 1 }));

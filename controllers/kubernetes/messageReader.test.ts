@@ -16,7 +16,7 @@ function skipAll(reader: MessageReader): number {
   return fields;
 }
 
-describe('reader of protobuf messages', () => {
+describe('the reader of protobuf messages', () => {
   it('reads numbers up to 53 bits', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (value) => {
@@ -26,7 +26,7 @@ describe('reader of protobuf messages', () => {
     );
   });
 
-  it('passes by every wire type that Kubernetes has', () => {
+  it('skips every wire type that Kubernetes uses', () => {
     const fields = [
       message([1, 'text'], [2, 0], [300, Number.MAX_SAFE_INTEGER]),
       Buffer.from([(3 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8]),
@@ -37,33 +37,33 @@ describe('reader of protobuf messages', () => {
   });
 
   const malformed: [what: string, bytes: number[], error: RegExp][] = [
-    ['a begun group', [(1 << 3) | 3], /wire type 3/],
-    ['an ended group', [(1 << 3) | 4], /wire type 4/],
+    ['the start of a group', [(1 << 3) | 3], /wire type 3/],
+    ['the end of a group', [(1 << 3) | 4], /wire type 4/],
     ['wire type 6', [(1 << 3) | 6], /wire type 6/],
     ['wire type 7', [(1 << 3) | 7], /wire type 7/],
     ['the field number 0', [0x02, 0], /field tag 2/],
     ['a tag of more than 32 bits', [0xff, 0xff, 0xff, 0xff, 0xff, 0x01], /field tag/],
     ['a tag that never ends', new Array<number>(20).fill(0xff), /more than ten bytes/],
     ['a number that never ends', [1 << 3, ...new Array<number>(20).fill(0x80)], /more than ten bytes/],
-    ['a text that is longer than its message', [(1 << 3) | 2, 5, 1, 2], /longer than its message/],
-    ['a text of 2^50 bytes', [(1 << 3) | 2, ...varint(2 ** 50)], /longer than its message/],
-    ['a fixed64 that is cut', [(1 << 3) | 1, 1, 2], /ends inside a field/],
-    ['a fixed32 that is cut', [(1 << 3) | 5, 1, 2], /ends inside a field/],
-    ['a tag that is cut', [0x80], /ends inside a field/],
+    ['a string that is longer than its message', [(1 << 3) | 2, 5, 1, 2], /longer than its message/],
+    ['a string of 2^50 bytes', [(1 << 3) | 2, ...varint(2 ** 50)], /longer than its message/],
+    ['a truncated fixed64', [(1 << 3) | 1, 1, 2], /ends inside a field/],
+    ['a truncated fixed32', [(1 << 3) | 5, 1, 2], /ends inside a field/],
+    ['a truncated tag', [0x80], /ends inside a field/],
     ['a tag without a value', [1 << 3], /ends inside a field/],
   ];
   for (const [what, bytes, error] of malformed) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       assert.throws(() => skipAll(readerOf(...bytes)), error);
     });
   }
 
-  it('refuses numbers that JavaScript has no exact value for, negative ones among them', () => {
+  it('rejects numbers without an exact value in JavaScript, including negative ones', () => {
     assert.throws(() => new MessageReader(varint(2n ** 64n - 1n)).varint(), /more than 53 bits/);
     assert.throws(() => new MessageReader(varint(2n ** 53n)).varint(), /more than 53 bits/);
   });
 
-  it('stays in the message that it entered', () => {
+  it('stays within the current message', () => {
     const reader = new MessageReader(message([1, message([1, 'inner'])], [2, 'outer']));
     assert.equal(reader.tag(), (1 << 3) | 2);
     const outer = reader.enter();
@@ -76,7 +76,7 @@ describe('reader of protobuf messages', () => {
     assert.equal(reader.text(), 'outer');
   });
 
-  it('comes to an end whatever the bytes are', () => {
+  it('terminates for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         try {

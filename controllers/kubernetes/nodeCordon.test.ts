@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StoreView } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { json, loopback } from './loopbackServer.ts';
 import { createNodes, type NodeIndex, nodeRecordOf } from './nodes.ts';
+import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
 const MARK = '/metadata/annotations/winpool.dev~1cordoned';
@@ -36,12 +36,16 @@ describe('the cordon of a node', () => {
   const marked = (value: string) => ({ op: 'add', path: MARK, value });
   const table: readonly (readonly [string, Seen, readonly object[]])[] = [
     [
-      'is recorded in the same patch, also where there is no annotation',
+      'is recorded in the same patch, also on a node without annotations',
       {},
       [{ op: 'add', path: '/metadata/annotations', value: {} }, marked('by-operator'), set],
     ],
-    ['leaves other annotations', { annotations: { other: 'x' } }, [marked('by-operator'), set]],
-    ['of somebody else is recorded as such', { annotations: { a: 'b' }, unschedulable: true }, [marked('before'), set]],
+    ['keeps other annotations', { annotations: { other: 'x' } }, [marked('by-operator'), set]],
+    [
+      'is recorded as that of another user if the node is cordoned',
+      { annotations: { a: 'b' }, unschedulable: true },
+      [marked('before'), set],
+    ],
   ];
   for (const [name, seen, want] of table) {
     it(name, async () => assert.deepEqual(await sent((nodes, node) => nodes.cordon(node, signal), seen), want));
@@ -51,10 +55,10 @@ describe('the cordon of a node', () => {
   const unmark = { op: 'remove', path: MARK };
   const by = (value: string, more: object = {}) => ({ annotations: { 'winpool.dev/cordoned': value, ...more } });
   const backs: readonly (readonly [string, Seen, readonly object[]])[] = [
-    ['is taken back with its record', { ...by('by-operator'), unschedulable: true }, [unmark, unset]],
-    ['stays where it was there before', { ...by('before'), unschedulable: true }, [unmark]],
-    ['is not taken back where somebody else did', by('by-operator'), [unmark]],
-    ['that the operator did not make stays', { annotations: { a: 'b' }, unschedulable: true }, []],
+    ['is removed with its record', { ...by('by-operator'), unschedulable: true }, [unmark, unset]],
+    ['is kept if the node was cordoned before', { ...by('before'), unschedulable: true }, [unmark]],
+    ['is not removed again if another user removed it', by('by-operator'), [unmark]],
+    ['is kept if the operator did not set it', { annotations: { a: 'b' }, unschedulable: true }, []],
   ];
   for (const [name, seen, want] of backs) {
     it(name, async () =>
@@ -62,7 +66,7 @@ describe('the cordon of a node', () => {
     );
   }
 
-  it('is taken back with an answer to who asked for it', async () => {
+  it('is removed together with the result in the annotation', async () => {
     const answer = { key: 'winpool.dev/replace', value: 'timed-out' };
     const seen = { ...by('by-operator', { 'winpool.dev/replace': 'true' }), unschedulable: true };
     assert.deepEqual(await sent((nodes, node) => nodes.restore(node, answer, signal), seen), [
@@ -72,7 +76,7 @@ describe('the cordon of a node', () => {
     ]);
   });
 
-  it('is answered for also on a node that fails and has no annotation', async () => {
+  it('is removed with the result also on a failing node without an annotation', async () => {
     const answer = { key: 'winpool.dev/remediation', value: 'refused' };
     assert.deepEqual(await sent((nodes, node) => nodes.restore(node, answer, signal), {}), [
       { op: 'add', path: '/metadata/annotations', value: {} },

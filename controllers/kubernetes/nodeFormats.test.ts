@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { Logger, WatchEvent } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { type Handler, json, loopback, quiet } from './loopbackServer.ts';
 import { nodeListWatch, nodeRecordOf } from './nodes.ts';
+import { type Handler, json, loopback, quiet } from './testing/loopbackServer.ts';
 import { nodeFrame, nodeListBody, stored, windowsNode } from './testing/nodes.ts';
 import { envelope, message } from './testing/protobufWriter.ts';
 
@@ -41,13 +41,13 @@ async function useOf(answering: Handler) {
 const page = { items: [nodeRecordOf(node)], resourceVersion: '7' };
 const came = { pages: [page, page], events: [{ type: 'ADDED', item: nodeRecordOf(node) }] };
 
-describe('formats of nodes', () => {
+describe('the formats of nodes', () => {
   it('are protobuf, for lists and watches', async () => {
     const accepted = [PROTOBUF, `${PROTOBUF};stream=watch`, PROTOBUF];
     assert.deepEqual(await useOf(inProtobuf), { ...came, accepted, lines: [] });
   });
 
-  it('are JSON from the first refusal on, which is told once', async () => {
+  it('are JSON after the first rejection, which is logged once', async () => {
     const answering: Handler = (request, response) => {
       if (request.headers.accept === 'application/json') return inJson(request, response);
       response.writeHead(406).end('only the following media types are accepted: application/json');
@@ -56,11 +56,11 @@ describe('formats of nodes', () => {
     assert.deepEqual(await useOf(answering), {
       ...came,
       accepted,
-      lines: ['the API server has no protobuf: nodes are read as JSON'],
+      lines: ['the API server does not support protobuf; reading nodes as JSON'],
     });
   });
 
-  it('do not change what a failure says', async () => {
+  it('do not change errors', async () => {
     const status = message(
       [3, 'Too large resource version: 9'],
       [4, 'Timeout'],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { nodeIdentity, nodeIndexes, nodeRecordOf } from './nodes.ts';
 
-describe('node record', () => {
-  it('keeps what is asked about a node, and nothing else', () => {
+describe('a node record', () => {
+  it('has only the fields that are used', () => {
     const record = nodeRecordOf({
       metadata: {
         name: 'ip-10-0-0-1',
@@ -85,13 +85,13 @@ describe('node record', () => {
   });
 
   for (const name of ['name', 'uid', 'resourceVersion']) {
-    it(`is not made of an object without ${name}`, () => {
+    it(`is not created from an object without ${name}`, () => {
       const metadata = { name: 'a', uid: 'uid', resourceVersion: '1', [name]: undefined };
       assert.throws(() => nodeRecordOf({ metadata }), new RegExp(`malformed data.*an object without metadata.${name}`));
     });
   }
 
-  it('reads a node that has said nothing yet', () => {
+  it('can be that of a node without status', () => {
     const record = nodeRecordOf({ metadata: { name: 'new', uid: 'uid', resourceVersion: '1' } });
     assert.deepEqual([record.ready, record.kernelVersion, record.taints, record.labels], ['Unknown', '', [], {}]);
     assert.deepEqual(nodeIndexes.nodeGroup(record), []);
@@ -110,26 +110,26 @@ describe('a newer record of a node', () => {
     return nodeRecordOf({ ...rest, metadata: { ...metadata, resourceVersion: '2' } });
   };
 
-  it('only gives the known one its version when it is a heartbeat', () => {
+  it('updates only the version of the known one if it is a heartbeat', () => {
     const known = nodeRecordOf(object());
     assert.equal(nodeIdentity.absorbUnchanged?.(known, newer()), true);
     assert.deepEqual(known, newer());
   });
 
   const differences: Readonly<Record<string, object>> = {
-    'a label': { metadata: { ...object().metadata, labels: { zone: 'b', size: 'large' } } },
-    'a label less': { metadata: { ...object().metadata, labels: { zone: 'a' } } },
-    'a label more': { metadata: { ...object().metadata, labels: { zone: 'a', size: 'large', more: '' } } },
-    'another object': { metadata: { ...object().metadata, uid: 'v' } },
-    'a taint': { spec: { taints: [] } },
-    'an order': { metadata: { ...object().metadata, annotations: { 'winpool.dev/remove': 'true' } } },
+    'another label value': { metadata: { ...object().metadata, labels: { zone: 'b', size: 'large' } } },
+    'fewer labels': { metadata: { ...object().metadata, labels: { zone: 'a' } } },
+    'more labels': { metadata: { ...object().metadata, labels: { zone: 'a', size: 'large', more: '' } } },
+    'another UID': { metadata: { ...object().metadata, uid: 'v' } },
+    'fewer taints': { spec: { taints: [] } },
+    'an annotation': { metadata: { ...object().metadata, annotations: { 'winpool.dev/remove': 'true' } } },
     'a cordon': { spec: { ...object().spec, unschedulable: true } },
-    readiness: { status: { ...object().status, conditions: [{ type: 'Ready', status: 'False' }] } },
-    'a resource': { status: { ...object().status, capacity: { memory: '9Gi' } } },
-    'its kernel': { status: { ...object().status, nodeInfo: { kernelVersion: '10.0.20348.1' } } },
+    'another readiness': { status: { ...object().status, conditions: [{ type: 'Ready', status: 'False' }] } },
+    'another capacity': { status: { ...object().status, capacity: { memory: '9Gi' } } },
+    'a kernel version': { status: { ...object().status, nodeInfo: { kernelVersion: '10.0.20348.1' } } },
   };
   for (const [what, change] of Object.entries(differences)) {
-    it(`takes the place of the known one when ${what} differs`, () => {
+    it(`replaces the known one if it has ${what}`, () => {
       const known = nodeRecordOf(object());
       assert.equal(nodeIdentity.absorbUnchanged?.(known, newer(change)), false);
       assert.deepEqual(known, nodeRecordOf(object()));
@@ -137,13 +137,13 @@ describe('a newer record of a node', () => {
   }
 });
 
-describe('the handlers of nodes', () => {
+describe('the runtime handlers of nodes', () => {
   const object = (index: number, ...names: readonly string[]) => ({
     metadata: { name: `n-${index}`, uid: 'u', resourceVersion: '1' },
     status: { runtimeHandlers: names.map((name) => ({ name })) },
   });
 
-  it('are kept once for all nodes that have the same, also where kinds of nodes take turns', () => {
+  it('are shared by all nodes with the same handlers, also if kinds of nodes alternate', () => {
     const kinds = [['', 'runhcs-wcow-process'], ['', 'runhcs-wcow-process', 'runhcs-wcow-hypervisor'], []];
     const records = Array.from({ length: 12 }, (_, index) => nodeRecordOf(object(index, ...(kinds[index % 3] ?? []))));
     assert.deepEqual(

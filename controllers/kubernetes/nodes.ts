@@ -14,7 +14,7 @@ import {
 import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { isNotFound, toCallResult } from './errors.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
 import { jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
 import { KubernetesError } from './kubernetesError.ts';
@@ -78,7 +78,10 @@ export function nodeListWatch(client: KubernetesClient, labelSelector?: string):
     preferred: createListWatch({ ...options, decoder: inProtobuf }),
     fallback: createListWatch({ ...options, decoder: jsonDecoder(nodeRecordOf) }),
     onRefused: (error) =>
-      client.log.warn({ path: PATH, error: error.message }, 'the API server has no protobuf: nodes are read as JSON'),
+      client.log.warn(
+        { path: PATH, error: error.message },
+        'the API server does not support protobuf; reading nodes as JSON',
+      ),
   });
 }
 
@@ -118,12 +121,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     read: (name, signal) =>
       toCallResult('get nodes', signal, async () => {
         const options = { signal, timeoutMs: READ_TIMEOUT_MS };
-        try {
-          return nodeRecordOf(await client.request('GET', pathOf(name), options));
-        } catch (error) {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        }
+        return ignoreNotFound(client.request<object>('GET', pathOf(name), options).then(nodeRecordOf));
       }),
     ofGroup: (group, signal) => listed(`${NODE_GROUP_LABEL}=${group}`, signal),
     ofPool: (pool, signal) => listed(`${POOL_KEY}=${pool},${NODE_SELECTOR}`, signal),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StoreView } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { json, loopback } from './loopbackServer.ts';
 import { createNodes, type NodeIndex } from './nodes.ts';
+import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
 const store = {} as StoreView<NodeRecord, NodeIndex>;
@@ -15,8 +15,8 @@ const PAGES: readonly (readonly [number, object])[] = [
   [200, { metadata: { resourceVersion: '9' }, items: [object('c')] }],
 ];
 
-describe('the nodes of a group, past every cache', () => {
-  it('are those of all pages of the newest version', async () => {
+describe('the nodes of a group that are read without a cache', () => {
+  it('are those of all pages of the most recent version', async () => {
     const pages = [...PAGES];
     await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [500, {}])));
     const found = await createNodes(server.client, store).ofGroup('web', signal);
@@ -28,7 +28,7 @@ describe('the nodes of a group, past every cache', () => {
     );
   });
 
-  it('are found by the label of their pool where that has no group', async () => {
+  it('are listed by the label of their pool if it has no group', async () => {
     const pages = [...PAGES.slice(0, 1), ...PAGES.slice(2)];
     await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [500, {}])));
     const found = await createNodes(server.client, store).ofPool('web', signal);
@@ -36,7 +36,7 @@ describe('the nodes of a group, past every cache', () => {
     assert.equal(server.requests.at(-1)?.query.labelSelector, 'winpool.dev/pool=web,kubernetes.io/os=windows');
   });
 
-  it('are not known when one page cannot be read', async () => {
+  it('are an error if one page cannot be read', async () => {
     const pages = PAGES.slice(0, 2);
     await using server = await loopback((_request, response) => json(response, ...(pages.shift() ?? [503, {}])));
     const found = await createNodes(server.client, store).ofGroup('web', signal);

@@ -14,14 +14,14 @@ describe('the credentials of a pod', () => {
   });
   afterEach(() => rm(dir, { recursive: true }));
 
-  it('are read off the folder and the environment', async () => {
+  it('are read from the directory and the environment', async () => {
     const credentials = new PodCredentials(dir, env);
     assert.deepEqual([credentials.server, credentials.namespace], ['https://10.100.0.1:443', 'operators']);
     const { headers, tls } = await credentials.authenticate();
     assert.deepEqual([headers, tls], [{ authorization: 'Bearer first' }, { ca: Buffer.from('authority') }]);
   });
 
-  it('are read once for requests that come together, and again after one that failed', async () => {
+  it('are read once for concurrent requests, and again after a failure', async () => {
     const credentials = new PodCredentials(dir, env, Number.POSITIVE_INFINITY);
     await rm(join(dir, 'token'));
     await assert.rejects(credentials.authenticate(), { code: 'ENOENT' });
@@ -31,7 +31,7 @@ describe('the credentials of a pod', () => {
     assert.equal(await credentials.authenticate(), before);
   });
 
-  it('are followed as they rotate', async () => {
+  it('are read again when they are rotated', async () => {
     const credentials = new PodCredentials(dir, env, 0);
     await credentials.authenticate();
     await Promise.all([write('token', 'second'), write('ca.crt', 'another')]);
@@ -39,14 +39,14 @@ describe('the credentials of a pod', () => {
     assert.deepEqual([headers, tls], [{ authorization: 'Bearer second' }, { ca: Buffer.from('another') }]);
   });
 
-  it('may lack the namespace, and name a server by IPv6', async () => {
+  it('can have no namespace, and a server with an IPv6 address', async () => {
     await rm(join(dir, 'namespace'));
     const { server, namespace } = new PodCredentials(dir, { KUBERNETES_SERVICE_HOST: 'fd00::1' });
     assert.deepEqual([server, namespace], ['https://[fd00::1]:443', undefined]);
   });
 
-  it('are missed with the next move', async () => {
-    const expected = /is not a pod with a service account, and no kubeconfig is given. Pass the path of one/;
+  it('are an error with a remedy if they do not exist', async () => {
+    const expected = /does not run in a pod with a ServiceAccount, and --kubeconfig is not set. Set --kubeconfig/;
     assert.throws(() => new PodCredentials(dir, {}), expected);
     await rm(join(dir, 'token'));
     assert.throws(() => new PodCredentials(dir, env), expected);

@@ -31,7 +31,9 @@ export class PodCredentials implements Credentials {
   ) {
     const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = env;
     if (!host || !existsSync(join(dir, 'token'))) {
-      throw new Error('This is not a pod with a service account, and no kubeconfig is given. Pass the path of one.');
+      throw new Error(
+        'The operator does not run in a pod with a ServiceAccount, and --kubeconfig is not set. Set --kubeconfig.',
+      );
     }
     this.server = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const namespace = join(dir, 'namespace');
@@ -46,7 +48,7 @@ export class PodCredentials implements Credentials {
   }
 
   async #readFiles(): Promise<Authentication> {
-    // The volume may hang: nobody waits for it longer, and the next request reads again.
+    // The volume may hang: the next request reads it again.
     const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
     const [token, ca] = await Promise.all([
       readFile(join(this.#dir, 'token'), { encoding: 'utf8', signal }),

@@ -5,7 +5,7 @@ import { FINALIZER } from '../windowspool/labels.ts';
 import type { Pools } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { isNotFound, toCallResult } from './errors.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
 
@@ -71,14 +71,11 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     get: (name) => store.get(name),
     read: (name, signal) =>
       toCallResult('get windowspools', signal, async () => {
-        try {
-          const pool = poolOf(await client.request<KubernetesObject>('GET', pathOf(name), { signal }));
-          store.observeWrite(pool);
-          return pool;
-        } catch (error) {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        }
+        const pool = await ignoreNotFound(
+          client.request<KubernetesObject>('GET', pathOf(name), { signal }).then(poolOf),
+        );
+        if (pool) store.observeWrite(pool);
+        return pool;
       }),
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
@@ -97,13 +94,8 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
       toCallResult('patch windowspools', signal, async () => {
         const finalizers = pool.metadata.finalizers ?? [];
         if (!finalizers.includes(FINALIZER)) return;
-        try {
-          const others = finalizers.filter((finalizer) => finalizer !== FINALIZER);
-          await setFinalizers(pool, others, signal);
-        } catch (error) {
-          // The pool is already gone.
-          if (!isNotFound(error)) throw error;
-        }
+        const others = finalizers.filter((finalizer) => finalizer !== FINALIZER);
+        await ignoreNotFound(setFinalizers(pool, others, signal));
       }),
     writeStatus: (pool, status, signal) =>
       toCallResult('update windowspools/status', signal, () => {

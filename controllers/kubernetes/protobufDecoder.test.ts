@@ -64,16 +64,16 @@ const expected: readonly Event[] = [
   },
 ];
 
-describe('protobuf decoder of nodes', () => {
-  it('reads of any node what the JSON decoder reads', () => {
+describe('the protobuf decoder of nodes', () => {
+  it('decodes the same record as the JSON decoder from any node', () => {
     fc.assert(fc.property(anyNode, (node) => assert.deepEqual(nodeOf(nodeMessage(node)), nodeRecordOf(node))));
   });
 
-  it('reads events of every type', () => {
+  it('decodes events of every type', () => {
     assert.deepEqual(eventsOf(stream), expected);
   });
 
-  describe('reads the same events wherever the network cuts the stream', () => {
+  describe('decodes the same events regardless of chunk boundaries', () => {
     const readCut = (whole: Buffer, cut: number) => {
       const reading = decoder.stream();
       const read = [...reading.push(whole.subarray(0, cut)), ...reading.push(whole.subarray(cut))];
@@ -90,13 +90,13 @@ describe('protobuf decoder of nodes', () => {
     });
 
     // Splitting these at every byte would take half a minute.
-    it('at one byte of 41 of long ones', () => {
+    it('at every 41st byte of long events', () => {
       for (let cut = 0; cut <= stream.length; cut += 41)
         assert.deepEqual(readCut(stream, cut), expected, `cut at ${cut}`);
     });
   });
 
-  it('reads the same events off single bytes', () => {
+  it('decodes the same events from single bytes', () => {
     const reading = decoder.stream();
     assert.deepEqual(
       [...stream].flatMap((byte) => [...reading.push(Uint8Array.of(byte))]),
@@ -104,7 +104,7 @@ describe('protobuf decoder of nodes', () => {
     );
   });
 
-  it('reads pages as the JSON decoder does', () => {
+  it('decodes pages as the JSON decoder does', () => {
     fc.assert(
       fc.property(fc.array(anyNode, { maxLength: 5 }), fc.constantFrom('', 'more'), (items, continueToken) => {
         const list = { metadata: { resourceVersion: '7', continue: continueToken }, items };
@@ -116,7 +116,7 @@ describe('protobuf decoder of nodes', () => {
     );
   });
 
-  it('lets the last one count where a field comes twice, and puts parts of a message together', () => {
+  it('uses the last occurrence of a field, and merges the parts of a message', () => {
     const once = nodeMessage(realistic);
     const more = message([1, message([6, '9'], [11, message([1, 'kubernetes.io/os'], [2, 'linux'])])]);
     const { labels, resourceVersion, ...rest } = nodeOf(Buffer.concat([once, more]));
@@ -126,7 +126,7 @@ describe('protobuf decoder of nodes', () => {
   });
 });
 
-describe('protobuf that is not as expected', () => {
+describe('unexpected protobuf', () => {
   const number = fc.integer({ min: 18, max: 2 ** 29 - 1 });
   const fixed = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
   const tagged =
@@ -140,7 +140,7 @@ describe('protobuf that is not as expected', () => {
     fc.tuple(number, fixed(4)).map(tagged(WIRE.fixed32)),
   );
 
-  it('unknown fields are passed by, of every wire type and in every message', () => {
+  it('has unknown fields skipped, of every wire type and in every message', () => {
     fc.assert(
       fc.property(anyNode, fc.array(unknownField, { maxLength: 5 }), fc.array(unknownField), (node, before, after) => {
         const unknown = (...raw: readonly Buffer[]): Buffer => Buffer.concat([...before, ...raw, ...after]);
@@ -153,12 +153,12 @@ describe('protobuf that is not as expected', () => {
 
   const malformed: [what: string, stream: Buffer, error: RegExp][] = [
     ['an event of an unknown type', nodeFrame('RENAMED', realistic), /unknown type "RENAMED"/],
-    ['an event without an object', frame('ADDED', message()), /no protobuf/],
-    ['an event that is JSON', frame('ADDED', Buffer.from('{"kind":"Node"}')), /no protobuf/],
-    ['an event of nothing', Buffer.alloc(4), /an object without object.raw/],
-    ['another kind', frame('ADDED', envelope('v1', 'Pod', nodeMessage(realistic))), /a v1 Pod in place of a v1 Node/],
-    ['another version', frame('ADDED', envelope('v2', 'Node', nodeMessage(realistic))), /a v2 Node in place/],
-    ['an ERROR that is a Node', frame('ERROR', envelope('v1', 'Node', nodeMessage(realistic))), /in place of a Status/],
+    ['an event without an object', frame('ADDED', message()), /not protobuf/],
+    ['an event that is JSON', frame('ADDED', Buffer.from('{"kind":"Node"}')), /not protobuf/],
+    ['an empty event', Buffer.alloc(4), /an object without object.raw/],
+    ['another kind', frame('ADDED', envelope('v1', 'Pod', nodeMessage(realistic))), /a v1 Pod instead of a v1 Node/],
+    ['another version', frame('ADDED', envelope('v2', 'Node', nodeMessage(realistic))), /a v2 Node instead/],
+    ['an ERROR that is a Node', frame('ERROR', envelope('v1', 'Node', nodeMessage(realistic))), /instead of a Status/],
     [
       'an object without a message',
       frame('ADDED', Buffer.concat([Buffer.from('k8s\0'), message([1, message([1, 'v1'], [2, 'Node'])])])),
@@ -177,7 +177,7 @@ describe('protobuf that is not as expected', () => {
     ],
   ];
   for (const [what, bytes, error] of malformed) {
-    it(`${what} is refused`, () => {
+    it(`is rejected if it is ${what}`, () => {
       assert.throws(() => eventsOf(bytes), error);
     });
   }
@@ -186,7 +186,7 @@ describe('protobuf that is not as expected', () => {
     ['a number for the metadata', message([1, 5]), /wire type 0 for/],
     ['a number for a name', message([1, message([1, 5])]), /wire type 0 for metadata=1 name=1/],
     ['a fixed64 for a name', message([1, Buffer.from([(1 << 3) | 1, 0, 0, 0, 0, 0, 0, 0, 0])]), /wire type 1 for/],
-    ['a text for the seconds', message([1, message([8, message([1, 'x'])])]), /wire type 2 for seconds=1/],
+    ['a string for the seconds', message([1, message([8, message([1, 'x'])])]), /wire type 2 for seconds=1/],
     ['a number for a label', message([1, message([11, message([1, 'a'], [2, 5])])]), /wire type 0 in a map/],
     ['a label without a key', message([1, message([11, message([2, 'b'])])]), /the key "" in a map/],
     [
@@ -197,19 +197,19 @@ describe('protobuf that is not as expected', () => {
     ['a group', Buffer.from([(1 << 3) | 3, (1 << 3) | 4]), /wire type 3/],
   ];
   for (const [what, raw, error] of wrong) {
-    it(`${what} is refused`, () => {
+    it(`is rejected if it has ${what}`, () => {
       assert.throws(() => nodeOf(Buffer.concat([nodeMessage(realistic), raw])), error);
     });
   }
 
-  it('a list of something else, or one without a version, is refused', () => {
-    assert.throws(() => decoder.page(envelope('v1', 'PodList', message())), /a v1 PodList in place of a v1 NodeList/);
+  it('is rejected if it is a list of another kind or without a version', () => {
+    assert.throws(() => decoder.page(envelope('v1', 'PodList', message())), /a v1 PodList instead of a v1 NodeList/);
     assert.throws(() => decoder.page(nodeListBody('', [])), /without metadata.resourceVersion/);
-    assert.throws(() => decoder.page(Buffer.from('{"kind":"NodeList"}')), /no protobuf/);
-    assert.throws(() => decoder.page(Buffer.alloc(0)), /no protobuf/);
+    assert.throws(() => decoder.page(Buffer.from('{"kind":"NodeList"}')), /not protobuf/);
+    assert.throws(() => decoder.page(Buffer.alloc(0)), /not protobuf/);
   });
 
-  it('a page that is cut anywhere is refused, or it lacks nothing', () => {
+  it('is rejected if a page is truncated, unless it is complete', () => {
     const body = nodeListBody('7', [realistic, stored(windowsNode(8), 8)]);
     const whole = decoder.page(body);
     for (let length = 0; length < body.length; length++) {
@@ -221,7 +221,7 @@ describe('protobuf that is not as expected', () => {
     }
   });
 
-  it('an event that is cut anywhere is refused, also when its frame says that it is whole', () => {
+  it('is rejected if an event is truncated, also if its frame is complete', () => {
     const event = nodeFrame('ADDED', realistic).subarray(4);
     for (let length = 0; length < event.length; length++) {
       const header = Buffer.alloc(4);
@@ -231,7 +231,7 @@ describe('protobuf that is not as expected', () => {
     }
   });
 
-  it('corrupted bytes are refused, or they are other texts and numbers in records of the right shape', () => {
+  it('is rejected if bytes are corrupted, or decoded to records of the same shape', () => {
     const change = fc.tuple(fc.nat({ max: stream.length - 1 }), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), (changes) => {
@@ -247,7 +247,7 @@ describe('protobuf that is not as expected', () => {
     );
   });
 
-  it('noise is refused', () => {
+  it('is rejected if it is noise', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 400 }), (noise) => {
         const bytes = Buffer.from(noise);

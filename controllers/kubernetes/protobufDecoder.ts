@@ -22,7 +22,7 @@ export interface ProtobufCollection<T> {
 export function protobufDecoder<T extends object>(collection: ProtobufCollection<T>): Decoder<T> {
   const expect = (envelope: Envelope, kind: string): MessageReader => {
     if (envelope.kind === kind && envelope.apiVersion === collection.apiVersion) return envelope.raw;
-    throw new MalformedData(`a ${envelope.apiVersion} ${envelope.kind} in place of a ${collection.apiVersion} ${kind}`);
+    throw new MalformedData(`a ${envelope.apiVersion} ${envelope.kind} instead of a ${collection.apiVersion} ${kind}`);
   };
   const readItem = protobufReader(collection.fields);
   const readPage = pageReader(readItem);

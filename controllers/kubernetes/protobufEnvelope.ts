@@ -38,7 +38,7 @@ export function isProtobuf(bytes: Buffer, at = 0): boolean {
 
 /** Reads an envelope: the prefix and a runtime.Unknown (apimachinery pkg/runtime/generated.proto). */
 export function openEnvelope({ bytes, at, end }: MessageReader): Envelope {
-  if (end - at < MAGIC.length || !isProtobuf(bytes, at)) throw new MalformedData('an object that is no protobuf');
+  if (end - at < MAGIC.length || !isProtobuf(bytes, at)) throw new MalformedData('an object that is not protobuf');
   const { contentEncoding, ...envelope } = readUnknown(new MessageReader(bytes, at + MAGIC.length, end));
   if (contentEncoding !== '') throw new MalformedData(`an object in the encoding ${JSON.stringify(contentEncoding)}`);
   return envelope;

@@ -1,7 +1,7 @@
 import type { V1ObjectMeta, V1OwnerReference, V1RuntimeClass } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
-import { IMAGE_BUILDS_ANNOTATION, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
 import type {
   DesiredRuntimeClass,
   RuntimeClass,
@@ -10,8 +10,9 @@ import type {
 } from '../windowspool/ports/runtimeClasses.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { isNotFound, toCallResult } from './errors.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
+import { managerOf } from './managerOf.ts';
 import type { Wire } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
@@ -31,11 +32,11 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V
     resourceVersion: metadata.resourceVersion ?? '',
     deleting: metadata.deletionTimestamp !== undefined,
     managed: metadata.labels?.[MANAGED_BY_LABEL] === MANAGED_BY,
+    managedBy: managerOf(metadata),
     owners: (metadata.ownerReferences ?? []).filter(isPool).map(({ name, uid }) => ({ name, uid })),
     handler,
     nodeSelector: scheduling.nodeSelector ?? {},
     tolerations: (scheduling.tolerations ?? []) as readonly Toleration[],
-    imageBuilds: metadata.annotations?.[IMAGE_BUILDS_ANNOTATION] ?? '',
   };
 }
 
@@ -93,14 +94,6 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
   };
 }
 
-async function ignoreNotFound(written: Promise<unknown>): Promise<void> {
-  try {
-    await written;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
-
 const WRITER = { fieldManager: MANAGED_BY };
 
 /** A strategic merge patch merges owner references by uid. */
@@ -115,7 +108,6 @@ function manifest(desired: DesiredRuntimeClass, metadata: Wire<V1ObjectMeta>): W
     metadata: {
       name: desired.name,
       labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
-      annotations: { [IMAGE_BUILDS_ANNOTATION]: desired.imageBuilds },
       ...metadata,
     },
     handler: desired.handler,

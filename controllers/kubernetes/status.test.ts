@@ -40,7 +40,7 @@ function inProtobuf({ status, message: words, reason, details, code }: AnyStatus
   );
 }
 
-describe('Status in the body of an error', () => {
+describe('the Status in the body of an error', () => {
   it('is the same in protobuf and in JSON', () => {
     fc.assert(
       fc.property(anyStatus, (status) => {
@@ -51,7 +51,7 @@ describe('Status in the body of an error', () => {
     );
   });
 
-  it('says to the engine what it says, and nothing about the rest', () => {
+  it('is converted to the failure of the engine', () => {
     const failure = (status: object) => {
       const found = statusOfBody(Buffer.from(JSON.stringify({ kind: 'Status', ...status })));
       return found && failureOfStatus(found);
@@ -67,12 +67,12 @@ describe('Status in the body of an error', () => {
   });
 
   const others: [what: string, body: Buffer][] = [
-    ['nothing', Buffer.alloc(0)],
-    ['a page', Buffer.from('<html>')],
+    ['an empty body', Buffer.alloc(0)],
+    ['an HTML page', Buffer.from('<html>')],
     ['another JSON', Buffer.from('{"kind":"Node"}')],
-    ['a JSON that is no object', Buffer.from('null')],
+    ['JSON that is not an object', Buffer.from('null')],
     ['another object in protobuf', envelope('v1', 'Node', message())],
-    ['a cut Status in protobuf', envelope('v1', 'Status', message([3, 'words'])).subarray(0, 25)],
+    ['a truncated Status in protobuf', envelope('v1', 'Status', message([3, 'words'])).subarray(0, 25)],
   ];
   for (const [what, body] of others) {
     it(`is not found in ${what}`, () => {

@@ -39,7 +39,7 @@ const readProtobuf = protobufReader(statusFields);
 
 /** Throws MalformedData if the object is not a Status. */
 export function statusOfEnvelope({ kind, raw }: Envelope): Status {
-  if (kind !== 'Status') throw new MalformedData(`a ${kind} in place of a Status`);
+  if (kind !== 'Status') throw new MalformedData(`a ${kind} instead of a Status`);
   return readProtobuf(raw);
 }
 

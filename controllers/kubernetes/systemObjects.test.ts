@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Handler, json, type Loopback, loopback } from './loopbackServer.ts';
 import { createSystemObjects } from './systemObjects.ts';
+import { type Handler, json, type Loopback, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
 
@@ -22,12 +22,12 @@ const mapRoles = `
 - null
 `;
 
-describe('what the VPC resource controller left', () => {
+describe('the objects of the VPC resource controller', () => {
   for (const [code, want] of [
     [200, { ok: true, value: true }],
     [404, { ok: true, value: false }],
   ] as const) {
-    it(`is the webhook of pods: ${code}`, async () => {
+    it(`include the webhook for pods: ${code}`, async () => {
       await serving(
         (_request, response) => json(response, code, code === 404 ? status(404, 'NotFound') : { metadata: {} }),
         async (server) => {
@@ -43,7 +43,7 @@ describe('what the VPC resource controller left', () => {
 
   const NODE = { name: 'ip-1', createdAt: Date.parse('2026-03-01T12:00:00Z') };
 
-  it('are its warnings about a node: the three newest, each once, short and without request ids', async () => {
+  it('include its three newest warnings about a node, each once, truncated and without request IDs', async () => {
     const event = (reason: string, message: string, lastTimestamp: string | null) => ({
       reason,
       message,
@@ -78,7 +78,7 @@ describe('what the VPC resource controller left', () => {
     );
   });
 
-  it('are warnings in an order that stays when one occurs again', async () => {
+  it('include warnings in an order that does not change when one occurs again', async () => {
     const warningsAt = async (minute: number) => {
       const items = [
         { reason: 'Unsupported', message: 'x9.large', lastTimestamp: `2026-03-01T12:0${minute}:00Z` },
@@ -92,7 +92,7 @@ describe('what the VPC resource controller left', () => {
     assert.deepEqual(await warningsAt(0), await warningsAt(2));
   });
 
-  it('are no warnings about a former node of the same name', async () => {
+  it('exclude warnings about a former node of the same name', async () => {
     const items = [
       { reason: 'Unsupported', message: 'x9.large', lastTimestamp: '2026-03-01T11:59:59Z' },
       { reason: 'InsufficientCidrBlocks', message: 'no blocks', lastTimestamp: '2026-03-01T12:00:00Z' },
@@ -104,7 +104,7 @@ describe('what the VPC resource controller left', () => {
     assert.deepEqual(warnings, { ok: true, value: [{ reason: 'InsufficientCidrBlocks', message: 'no blocks' }] });
   });
 
-  it('are warnings that may not be listed', async () => {
+  it('are an error if events cannot be listed', async () => {
     const answer = await serving(
       (_request, response) => json(response, 403, status(403, 'Forbidden')),
       (server) => objects(server).controllerWarnings(NODE, signal),
@@ -116,8 +116,8 @@ describe('what the VPC resource controller left', () => {
   });
 });
 
-describe('objects of kube-system', () => {
-  it('are the settings of the VPC CNI', async () => {
+describe('the objects of kube-system', () => {
+  it('include the settings of the VPC CNI', async () => {
     const data = { 'enable-windows-ipam': 'true' };
     await serving(
       (_request, response) => json(response, 200, { data }),
@@ -131,7 +131,7 @@ describe('objects of kube-system', () => {
     );
   });
 
-  it('are settings that say nothing', async () => {
+  it('include settings that are empty', async () => {
     const answer = await serving(
       (_request, response) => json(response, 200, {}),
       (server) => objects(server).cniConfig(signal),
@@ -154,7 +154,7 @@ describe('objects of kube-system', () => {
     managedBy?: string | undefined,
     lastWriter?: string,
   ])[] = [
-    ['nobody is known to manage', {}],
+    ['no known tool manages', {}],
     ['a Helm release manages', helm, 'Helm release kube-system/aws-vpc-cni'],
     [
       'Argo CD manages',
@@ -171,9 +171,9 @@ describe('objects of kube-system', () => {
       },
       'Flux Kustomization flux-system/network',
     ],
-    ['a tool of another name manages', { labels: { 'app.kubernetes.io/managed-by': 'pulumi' } }, 'pulumi'],
+    ['another tool manages', { labels: { 'app.kubernetes.io/managed-by': 'pulumi' } }, 'pulumi'],
     [
-      'two have written',
+      'two clients have written',
       {
         managedFields: [
           wrote('kubectl-edit', 'key', '2026-03-01T12:00:00Z'),
@@ -184,10 +184,10 @@ describe('objects of kube-system', () => {
       undefined,
       'kubectl-edit at 2026-03-01T12:00:00Z',
     ],
-    ['somebody wrote at an unknown time', { managedFields: [wrote('eks', 'key')] }, undefined, 'eks'],
+    ['a client wrote at an unknown time', { managedFields: [wrote('eks', 'key')] }, undefined, 'eks'],
   ];
   for (const [what, metadata, managedBy, lastWriter] of owners) {
-    it(`are the settings of the VPC CNI that ${what}`, async () => {
+    it(`include settings of the VPC CNI that ${what}`, async () => {
       const answer = await serving(
         (_request, response) => json(response, 200, { metadata: { uid: 'u', resourceVersion: '5', ...metadata } }),
         (server) => objects(server).cniConfigOwner('key', signal),
@@ -196,7 +196,7 @@ describe('objects of kube-system', () => {
     });
   }
 
-  it('are settings that are not there', async () => {
+  it('include settings that do not exist', async () => {
     const answer = await serving(
       (_request, response) => json(response, 404, status(404, 'NotFound')),
       (server) => objects(server).cniConfigOwner('key', signal),
@@ -206,10 +206,10 @@ describe('objects of kube-system', () => {
 
   const seen = { uid: 'u', resourceVersion: '5', managedBy: undefined, lastWriter: undefined };
   for (const [what, before, precondition, force] of [
-    ['one key in the version that was seen', seen, { uid: 'u', resourceVersion: '5' }, 'true'],
-    ['one key in a ConfigMap of its own, unforced', undefined, {}, 'false'],
+    ['one key in the version that was read', seen, { uid: 'u', resourceVersion: '5' }, 'true'],
+    ['one key in a new ConfigMap, without force', undefined, {}, 'false'],
   ] as const) {
-    it(`are set: ${what}`, async () => {
+    it(`are written: ${what}`, async () => {
       await serving(
         (_request, response) => json(response, 200, {}),
         async (server) => {
@@ -236,7 +236,7 @@ describe('objects of kube-system', () => {
     });
   }
 
-  it('are not set where they changed since they were seen', async () => {
+  it('are not written if they changed since they were read', async () => {
     const answer = await serving(
       (_request, response) => json(response, 409, status(409, 'Conflict')),
       (server) => objects(server).setCniConfig('key', 'true', seen, signal),
@@ -259,10 +259,10 @@ describe('objects of kube-system', () => {
     ],
     ['in JSON', '[{"rolearn":"a","groups":["b"]}]', [{ roleArn: 'a', groups: ['b'] }]],
     ['of another shape', 'rolearn: a', []],
-    ['that are not there', undefined, []],
+    ['that do not exist', undefined, []],
   ];
   for (const [what, text, want] of maps) {
-    it(`are the roles of aws-auth ${what}`, async () => {
+    it(`include the roles of aws-auth ${what}`, async () => {
       const answer = await serving(
         (_request, response) => json(response, 200, { data: text === undefined ? {} : { mapRoles: text } }),
         (server) => objects(server).roleMappings(signal),
@@ -271,7 +271,7 @@ describe('objects of kube-system', () => {
     });
   }
 
-  it('are no roles where aws-auth cannot be read, and the place is told', async () => {
+  it('are an error with the line if aws-auth cannot be parsed', async () => {
     const answer = await serving(
       (_request, response) => json(response, 200, { data: { mapRoles: '- [' } }),
       (server) => objects(server).roleMappings(signal),
@@ -281,7 +281,7 @@ describe('objects of kube-system', () => {
     assert.match(answer.error.message, /at line 1, column 4/);
   });
 
-  it('may not exist', async () => {
+  it('can be absent', async () => {
     await serving(
       (_request, response) => json(response, 404, status(404, 'NotFound')),
       async (server) => {
@@ -298,7 +298,7 @@ describe('objects of kube-system', () => {
     );
   });
 
-  it('are the old controller', async () => {
+  it('include the legacy controller', async () => {
     const answer = await serving(
       (_request, response) => json(response, 200, { metadata: { name: 'vpc-resource-controller' } }),
       (server) => objects(server).legacyController(signal),
@@ -306,7 +306,7 @@ describe('objects of kube-system', () => {
     assert.deepEqual(answer, { ok: true, value: true });
   });
 
-  it('may be forbidden', async () => {
+  it('are an error if the call is denied', async () => {
     await serving(
       (_request, response) => json(response, 403, status(403, 'Forbidden')),
       async (server) => {
@@ -341,14 +341,14 @@ describe('Linux nodes', () => {
   const rows: readonly (readonly [what: string, node: object, takesPods: boolean])[] = [
     ['that is Ready', node(), true],
     ['that is not Ready', node({ ready: 'Unknown' }), false],
-    ['that says nothing', {}, false],
+    ['that has no status', {}, false],
     ['that the node controller tainted', node({ taint: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }), false],
     ['that is not initialized', node({ taint: 'node.cloudprovider.kubernetes.io/uninitialized' }), false],
     ['for system pods', node({ taint: 'CriticalAddonsOnly' }), true],
     ['that pods should rather avoid', node({ taint: 'node.kubernetes.io/x', effect: 'PreferNoSchedule' }), true],
   ];
   for (const [what, item, takesPods] of rows) {
-    it(`${what}: ${takesPods ? 'takes' : 'takes no'} pods`, async () => {
+    it(`${takesPods ? 'accept' : 'do not accept'} pods: ${what}`, async () => {
       const answer = await serving(
         (_request, response) => json(response, 200, { items: [item] }),
         (server) => objects(server).linuxNode(signal),
@@ -357,7 +357,7 @@ describe('Linux nodes', () => {
     });
   }
 
-  it('are read page by page until one takes pods', async () => {
+  it('are read page by page until one accepts pods', async () => {
     const pages = [
       { metadata: { continue: 'next' }, items: [node({ ready: 'False' })] },
       { metadata: { continue: 'last' }, items: [node({ ready: 'False' }), node()] },
@@ -381,7 +381,7 @@ describe('Linux nodes', () => {
 
   // The API server sends null for an empty PartialObjectMetadataList.
   for (const items of [[], null, undefined]) {
-    it(`may be none: ${JSON.stringify(items)}`, async () => {
+    it(`can be absent: ${JSON.stringify(items)}`, async () => {
       await serving(
         (_request, response) => json(response, 200, { items }),
         async (server) => {
@@ -392,7 +392,7 @@ describe('Linux nodes', () => {
     });
   }
 
-  it('tell all their groups, of which each page leaves out those that are known', async () => {
+  it('are listed by groups, where each page excludes the groups that are known', async () => {
     const key = 'eks.amazonaws.com/nodegroup';
     const nodes = ['b', 'b', 'b', 'a', 'c', 'c'].map((group) => ({ metadata: { labels: { [key]: group } } }));
     const left = (selector = '') =>

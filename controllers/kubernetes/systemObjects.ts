@@ -6,13 +6,13 @@ import type {
   V1ConfigMap,
   V1Node,
   V1NodeList,
-  V1ObjectMeta,
 } from '@kubernetes/client-node';
-import { MANAGED_BY, MANAGED_BY_LABEL, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
+import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
-import { isNotFound, toCallResult } from './errors.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
+import { managerOf } from './managerOf.ts';
 import type { Wire } from './objects.ts';
 
 const SYSTEM = 'namespaces/kube-system';
@@ -56,14 +56,8 @@ function newestWarnings(events: readonly Wire<CoreV1Event>[]): ControllerWarning
 }
 
 export function createSystemObjects(client: KubernetesClient): SystemObjects {
-  const find = async <T>(path: string, signal: AbortSignal): Promise<Wire<T> | undefined> => {
-    try {
-      return await client.request<T>('GET', path, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  };
+  const find = <T>(path: string, signal: AbortSignal): Promise<Wire<T> | undefined> =>
+    ignoreNotFound(client.request<T>('GET', path, { signal }));
   const configMap = async (
     name: string,
     signal: AbortSignal,
@@ -147,28 +141,6 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
     lastWriter: last && `${last.manager ?? 'unknown'}${last.time === undefined ? '' : ` at ${last.time}`}`,
   };
 }
-
-/**
- * The tool that manages an object, by the labels and annotations of Helm (https://helm.sh/docs/chart_best_practices/labels/), Argo CD
- * (https://argo-cd.readthedocs.io/en/stable/user-guide/resource_tracking/) and Flux
- * (https://fluxcd.io/flux/components/kustomize/kustomizations/#inventory), or else by the label app.kubernetes.io/managed-by.
- */
-function managerOf({ labels = {}, annotations = {} }: Wire<V1ObjectMeta>): string | undefined {
-  const release = annotations['meta.helm.sh/release-name'];
-  if (release !== undefined) return `Helm release ${annotations['meta.helm.sh/release-namespace'] ?? ''}/${release}`;
-  const argo = annotations['argocd.argoproj.io/tracking-id']?.split(':')[0] ?? labels['argocd.argoproj.io/instance'];
-  if (argo !== undefined) return `Argo CD application ${argo}`;
-  for (const [prefix, kind] of FLUX) {
-    const name = labels[`${prefix}/name`];
-    if (name !== undefined) return `Flux ${kind} ${labels[`${prefix}/namespace`] ?? ''}/${name}`;
-  }
-  return labels[MANAGED_BY_LABEL];
-}
-
-const FLUX = [
-  ['kustomize.toolkit.fluxcd.io', 'Kustomization'],
-  ['helm.toolkit.fluxcd.io', 'HelmRelease'],
-] as const;
 
 type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loopback } from './loopbackServer.ts';
+import { loopback } from './testing/loopbackServer.ts';
 import { Flow } from './turns.ts';
 
 describe('a stream', () => {
@@ -11,12 +11,12 @@ describe('a stream', () => {
     calm: readonly boolean[];
   }[] = [
     {
-      flows: 'much from its begin',
+      flows: 'high throughput from the start',
       pieces: Array.from({ length: 30 }, (_, i) => [i * 10, MiB / 4] as const),
       calm: Array.from({ length: 30 }, () => false),
     },
     {
-      flows: 'little, after its first window',
+      flows: 'low throughput after its first window',
       pieces: [
         [0, 10_000],
         [50, 10_000],
@@ -27,7 +27,7 @@ describe('a stream', () => {
       calm: [false, false, true, true, true],
     },
     {
-      flows: 'much at once, after it was calm',
+      flows: 'a burst after it was calm',
       pieces: [
         [0, 10],
         [200, 10],
@@ -40,7 +40,7 @@ describe('a stream', () => {
     },
   ];
   for (const { flows, pieces, calm } of cases) {
-    it(`that brings ${flows} is read in turns only while it is calm`, () => {
+    it(`with ${flows} is read in turns only while it is calm`, () => {
       const flow = new Flow();
       assert.deepEqual(
         pieces.map(([at, bytes]) => flow.isCalm(bytes, at)),
@@ -49,7 +49,7 @@ describe('a stream', () => {
     });
   }
 
-  it('gives every byte in order, in fewer pieces than came', async () => {
+  it('yields every byte in order, in fewer chunks than arrived', async () => {
     const sent = Array.from({ length: 120 }, (_, index) => `event ${index};`);
     await using server = await loopback(async (_, response) => {
       for (const event of sent) {

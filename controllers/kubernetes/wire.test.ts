@@ -52,7 +52,7 @@ async function change(world: SimulatedWorld): Promise<void> {
   world.server.write('b', 5);
 }
 
-describe('the wire', () => {
+describe('a broken connection', () => {
   for (const [name, format] of Object.entries(wireFormats)) {
     const answers = [
       ['a watch list and its changes', true],
@@ -61,7 +61,7 @@ describe('the wire', () => {
     for (const how of BREAKS.filter((each) => each !== 'none')) {
       for (const [what, watchLists] of answers) {
         const requests = watchLists ? ['watch list'] : ['watch list', 'list 0', 'watch 106'];
-        it(`may do '${how}' at every byte of ${what} in ${name}`, async () => {
+        it(`that fails with '${how}' at any byte of ${what} in ${name} loses nothing`, async () => {
           const bytes = await lengthOf(format, watchLists);
           assert.ok(bytes > 80, `${bytes} bytes`);
           for (let at = 0; at < bytes; at++) {
@@ -81,7 +81,7 @@ describe('the wire', () => {
       }
     }
 
-    it(`may do anything to many answers in ${name}, in pieces of any size`, async () => {
+    it(`that fails in any way during many responses in ${name} loses nothing`, async () => {
       const breaking: fc.Arbitrary<Breaking> = fc.record({
         how: fc.constantFrom(...BREAKS),
         at: fc.nat({ max: 1_000 }),

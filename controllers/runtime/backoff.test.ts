@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 
-describe('backoff', () => {
+describe('the backoff', () => {
   it('doubles from 0.8 s to 30 s', () => {
     const backoff = new Backoff(new SimulatedClock(), () => 0, REFLECTOR_BACKOFF);
     const delays = Array.from({ length: 8 }, () => backoff.next());
     assert.deepEqual(delays, [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
   });
 
-  it('begins anew after two minutes without a failure', async () => {
+  it('is reset after two minutes without a failure', async () => {
     const clock = new SimulatedClock();
     const backoff = new Backoff(clock, () => 0, REFLECTOR_BACKOFF);
     for (const _ of [1, 2, 3]) backoff.next();
@@ -20,7 +20,7 @@ describe('backoff', () => {
     assert.equal(backoff.next(), 800);
   });
 
-  it('adds at random up to as much again', () => {
+  it('adds a random delay of up to 100%', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

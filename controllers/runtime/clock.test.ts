@@ -3,12 +3,12 @@ import { getEventListeners } from 'node:events';
 import { deadline, realClock } from './clock.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 
-describe('clock', () => {
+describe('a clock', () => {
   for (const [name, make] of [
     ['real', () => realClock],
     ['simulated', () => new SimulatedClock()],
   ] as const) {
-    it(`the ${name} one rejects a sleep with the reason of the abort, and leaves no listener`, async () => {
+    it(`rejects a sleep with the reason of the abort, and removes its listener (${name})`, async () => {
       const clock = make();
       const aborting = new AbortController();
       const asleep = clock.sleep(60_000, aborting.signal);
@@ -19,7 +19,7 @@ describe('clock', () => {
     });
   }
 
-  it('the real one sleeps, calls, and does not call what was disposed', async () => {
+  it('sleeps and calls functions, except disposed ones, if it is real', async () => {
     const { signal } = new AbortController();
     const calls: string[] = [];
     using _never = realClock.after(2 ** 40, () => calls.push('far too early'));
@@ -38,7 +38,7 @@ describe('clock', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  it('the simulated one fires timers in their order, and says what did not happen', async () => {
+  it('fires timers in order, and reports pending ones, if it is simulated', async () => {
     const clock = new SimulatedClock();
     const fired: string[] = [];
     clock.after(20, () => fired.push('later'));
@@ -56,8 +56,8 @@ describe('clock', () => {
   });
 });
 
-describe('deadline', () => {
-  it('aborts when the time is over, saying what took so long', async () => {
+describe('a deadline', () => {
+  it('aborts when the time has passed, and reports what took so long', async () => {
     const clock = new SimulatedClock();
     const { signal } = deadline(clock, 1_500, new AbortController().signal, 'the call');
     await clock.advance(1_499);
@@ -66,7 +66,7 @@ describe('deadline', () => {
     assert.match(String(signal.reason), /TimeoutError: the call took longer than 1.5 s/);
   });
 
-  it('follows its parent, and leaves neither timer nor listener behind', async () => {
+  it('aborts with its parent, and removes its timer and listener', async () => {
     const clock = new SimulatedClock();
     const parent = new AbortController();
     {

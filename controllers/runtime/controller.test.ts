@@ -39,8 +39,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-describe('controller', () => {
-  it('reconciles nothing before every source is synced', async () => {
+describe('the controller', () => {
+  it('does not reconcile before every source is synced', async () => {
     const source = Promise.withResolvers<void>();
     const seen: string[] = [];
     const reconcile = async (key: string): Promise<ReconcileResult> => {
@@ -57,7 +57,7 @@ describe('controller', () => {
     await stop();
   });
 
-  it('runs as many keys at once as it has workers, and no key twice at once', async () => {
+  it('reconciles as many keys concurrently as it has workers, but never one key twice', async () => {
     let most = 0;
     const now = new Map<string, number>();
     const { clock, controller, results, stop } = start({
@@ -102,11 +102,11 @@ describe('controller', () => {
       again: 5,
       result: 'error',
     },
-    { answer: 'a throw', reconcile: async () => Promise.reject(new Error('bug')), again: 5, result: 'error' },
-    { answer: 'a throw of nothing', reconcile: async () => Promise.reject(undefined), again: 5, result: 'error' },
+    { answer: 'an exception', reconcile: async () => Promise.reject(new Error('bug')), again: 5, result: 'error' },
+    { answer: 'a thrown undefined', reconcile: async () => Promise.reject(undefined), again: 5, result: 'error' },
   ];
   for (const { answer, reconcile, again, result } of outcomes) {
-    it(`after ${answer} the key comes back ${again === undefined ? 'never' : `in ${again} ms`}`, async () => {
+    it(`after ${answer}, reconciles the key again ${again === undefined ? 'never' : `in ${again} ms`}`, async () => {
       const { clock, controller, results, stop } = start({ reconcile });
       controller.enqueue('a');
       await clock.advance(0);
@@ -119,7 +119,7 @@ describe('controller', () => {
     });
   }
 
-  it('begins a new backoff after an answer other than retry', async () => {
+  it('resets the backoff after any result except retry', async () => {
     const answers: ReconcileResult[] = [
       { kind: 'requeue' },
       { kind: 'requeue' },
@@ -140,7 +140,7 @@ describe('controller', () => {
     await stop();
   });
 
-  it('aborts a reconcile that takes too long, and tries it again', async () => {
+  it('aborts a reconciliation that takes too long, and retries it', async () => {
     const reasons: unknown[] = [];
     const { clock, controller, results, stop } = start({
       timeoutMs: 1_000,
@@ -152,12 +152,12 @@ describe('controller', () => {
     });
     controller.enqueue('a');
     await clock.advance(1_010);
-    assert.match(String(reasons[0]), /TimeoutError: the reconcile of a took longer than 1 s/);
+    assert.match(String(reasons[0]), /TimeoutError: the reconciliation of a took longer than 1 s/);
     assert.deepEqual(results, ['error', 'success']);
     await stop();
   });
 
-  it('lets running reconciles finish at the stop, and starts no other', async () => {
+  it('lets running reconciliations finish at the stop, and starts no others', async () => {
     const { clock, controller, results, stop } = start({
       maxConcurrentReconciles: 1,
       reconcile: async (_, { signal }) => {
@@ -174,7 +174,7 @@ describe('controller', () => {
     assert.deepEqual([results, clock.pending], [['requeue_after'], 0]);
   });
 
-  it('aborts reconciles that outlast the grace', async () => {
+  it('aborts reconciliations that exceed the grace period', async () => {
     const { clock, controller, results, stop } = start({ reconcile: (_, { signal }) => untilAborted(signal) });
     controller.enqueue('a');
     await clock.advance(10);
@@ -186,16 +186,16 @@ describe('controller', () => {
     assert.deepEqual(results, ['error']);
   });
 
-  it('says so when a reconcile ignores even the abort', async () => {
+  it('reports a reconciliation that ignores the abort', async () => {
     const { clock, controller, stop } = start({ reconcile: () => new Promise(() => undefined) });
     controller.enqueue('a');
     await clock.advance(10);
-    const stopped = assert.rejects(stop(), /1 reconciles of test still run 15 s after the stop/);
+    const stopped = assert.rejects(stop(), /1 reconciliations of test are still running 15 s after the stop/);
     await clock.advance(15_000);
     await stopped;
   });
 
-  it('stops while it waits for its sources', async () => {
+  it('can be stopped while it waits for its sources', async () => {
     const { stop } = start({ reconcile: async () => rest, sources: [{ synced: new Promise(() => undefined) }] });
     await stop();
   });

@@ -111,13 +111,13 @@ export class Controller {
     const { clock, graceMs, name } = this.#options;
     const drained = this.#queue.stop();
     using _grace = clock.after(graceMs, () => {
-      this.#abort.abort(new DOMException('the process is ending', 'AbortError'));
+      this.#abort.abort(new DOMException('the process is stopping', 'AbortError'));
     });
     const { promise: stuck, reject } = Promise.withResolvers<never>();
     using _bound = clock.after(graceMs + ABORT_MS, () => {
       reject(
         new Error(
-          `${this.#queue.running} reconciles of ${name} still run ${(graceMs + ABORT_MS) / 1000} s after the stop`,
+          `${this.#queue.running} reconciliations of ${name} are still running ${(graceMs + ABORT_MS) / 1000} s after the stop`,
         ),
       );
     });
@@ -141,14 +141,14 @@ export class Controller {
 
   async #reconcile(key: string, id: string, log: Logger): Promise<ReconcileResult> {
     const { clock, timeoutMs, reconcile } = this.#options;
-    using limit = deadline(clock, timeoutMs, this.#abort.signal, `the reconcile of ${key}`);
+    using limit = deadline(clock, timeoutMs, this.#abort.signal, `the reconciliation of ${key}`);
     try {
       return await reconcile(key, { id, signal: limit.signal, log });
     } catch (error) {
       // The time-out is the cause of the error of the call that it interrupted.
       return {
         kind: 'requeue',
-        cause: limit.signal.aborted ? limit.signal.reason : (error ?? new Error('thrown without an error')),
+        cause: limit.signal.aborted ? limit.signal.reason : (error ?? new Error('the reconciler threw undefined')),
       };
     }
   }

@@ -5,7 +5,7 @@ import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
 import { silentLog } from './testing/silentLog.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 
-type CallError = 'down' | 'lost' | 'hangs' | 'deaf';
+type Outage = 'down' | 'lost' | 'hangs' | 'deaf';
 
 /** One Lease, and how access to it can fail. */
 class SimulatedLease {
@@ -14,7 +14,7 @@ class SimulatedLease {
   #version = 0;
 
   /** A candidate's connection to the lease. `lost`: the write succeeds, but its response is lost. `deaf`: signals are ignored. */
-  client(error: { kind?: CallError } = {}): LeaseClient {
+  client(error: { kind?: Outage } = {}): LeaseClient {
     const reach = async (signal: AbortSignal): Promise<void> => {
       if (error.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
       if (error.kind !== 'hangs' && error.kind !== 'deaf') return;
@@ -67,7 +67,7 @@ function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock,
 }
 
 describe('leader election', () => {
-  it('lets one work, and the next as soon as the first has stopped and released', async () => {
+  it('lets one process work, and the next one as soon as the first has stopped and released the lease', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
@@ -85,7 +85,7 @@ describe('leader election', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('keeps renewing while the work winds down, and releases only then', async () => {
+  it('renews while the work stops, and then releases the lease', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock, () => clock.sleep(40_000, new AbortController().signal));
@@ -100,7 +100,7 @@ describe('leader election', () => {
     await second.stop();
   });
 
-  it('takes over a lease that did not change for its whole duration, whatever time is written in it', async () => {
+  it('takes over a lease that did not change for its duration, regardless of its timestamps', async () => {
     for (const skew of [-3_600_000, 0, 3_600_000]) {
       const clock = new SimulatedClock();
       const lease = new SimulatedLease();
@@ -117,16 +117,16 @@ describe('leader election', () => {
     }
   });
 
-  const silences: readonly (readonly [CallError, string])[] = [
+  const silences: readonly (readonly [Outage, string])[] = [
     ['down', 'the API server is down'],
-    ['hangs', 'the API server does not answer'],
-    ['deaf', 'the client does not heed its signal'],
+    ['hangs', 'the API server does not respond'],
+    ['deaf', 'the client ignores its signal'],
   ];
   for (const [kind, what] of silences) {
-    it(`ends before another may begin when ${what}`, async () => {
+    it(`ends before another process can lead if ${what}`, async () => {
       const clock = new SimulatedClock();
       const lease = new SimulatedLease();
-      const error: { kind?: CallError } = {};
+      const error: { kind?: Outage } = {};
       const first = candidate('first', lease.client(error), clock, () =>
         clock.sleep(3_000, new AbortController().signal),
       );
@@ -140,7 +140,7 @@ describe('leader election', () => {
     });
   }
 
-  it('ends in time even when the work does not', async () => {
+  it('ends in time even if the work does not', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const error: { kind?: 'down' } = {};
@@ -153,7 +153,7 @@ describe('leader election', () => {
     await second.stop();
   });
 
-  it('survives a short outage, and answers that are lost', async () => {
+  it('survives a short outage and lost responses', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const error: { kind?: 'down' | 'lost' } = {};
@@ -169,7 +169,7 @@ describe('leader election', () => {
     await first.stop();
   });
 
-  it('ends when another took the lease, and does not take it back', async () => {
+  it('ends when another process acquired the lease, and does not acquire it again', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
@@ -181,7 +181,7 @@ describe('leader election', () => {
     assert.equal(lease.lease?.record.holder, 'thief');
   });
 
-  it('makes the lease anew when somebody deleted it', async () => {
+  it('recreates the lease if it was deleted', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
@@ -193,12 +193,12 @@ describe('leader election', () => {
     await first.stop();
   });
 
-  it('tells that a standby has not reached the lease since it started, or for 20 s more than the lease lasts', async () => {
+  it('reports that a standby has not reached the lease since it started, or for 20 s longer than the lease duration', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
     await clock.advance(5_000);
-    const error: { kind?: CallError } = { kind: 'down' };
+    const error: { kind?: Outage } = { kind: 'down' };
     const second = candidate('second', lease.client(error), clock);
     await clock.advance(5_000);
     assert.equal(second.unreachable(), 'the lease was not reached yet');
@@ -219,7 +219,7 @@ describe('leader election', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  it('renews every 2 s, no more', async () => {
+  it('renews every 2 s', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const first = candidate('first', lease.client(), clock);
@@ -228,7 +228,7 @@ describe('leader election', () => {
     await first.stop();
   });
 
-  it('passes on what the work throws, and lets the lease expire', async () => {
+  it('throws the error of the work, and lets the lease expire', async () => {
     const clock = new SimulatedClock();
     const lease = new SimulatedLease();
     const elector = new LeaderElector({ leases: lease.client(), identity: 'first', clock, log: silentLog });

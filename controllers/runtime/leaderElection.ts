@@ -147,7 +147,8 @@ export class LeaderElector {
       if (timeoutMs > 0 && (await this.#try(timeoutMs, signal))) continue;
       if (signal.aborted) return;
       const holder = this.#lease?.record.holder;
-      if (holder !== identity) throw new LeadershipLost(`the lease was taken by ${holder || 'nobody'}`);
+      if (holder !== identity)
+        throw new LeadershipLost(holder ? `the lease was acquired by ${holder}` : 'another client released the lease');
       if (clock.monotonic() - this.#renewedAt < this.#times.renewDeadlineMs) continue;
       throw new LeadershipLost(`the lease was not renewed for ${this.#times.renewDeadlineMs / 1000} s`);
     }
@@ -168,7 +169,7 @@ export class LeaderElector {
       this.#renewedAt = sentAt;
       return true;
     } catch (error) {
-      if (!signal.aborted) log.warn({ error: messageOf(error) }, 'the attempt at the lease failed');
+      if (!signal.aborted) log.warn({ error: messageOf(error) }, 'failed to acquire or renew the lease');
       return false;
     }
   }
@@ -232,7 +233,7 @@ export class LeaderElector {
       await orAborted(leases.update(record, this.#lease.resourceVersion, limit.signal), limit.signal);
       log.info({}, 'released the lease');
     } catch (error) {
-      log.warn({ error: messageOf(error) }, 'the lease could not be released and will expire');
+      log.warn({ error: messageOf(error) }, 'failed to release the lease; it expires');
     }
   }
 }

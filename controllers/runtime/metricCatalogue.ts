@@ -1,10 +1,10 @@
 /** The engine's metrics. Names are those of controller-runtime and client-go, which dashboards and alerts know. */
-import type { MetricCatalogue } from './metricDefinition.ts';
+import { counter, gauge, histogram, type MetricCatalogue } from './metricDefinition.ts';
 
 const CONTROLLER = { controller: { bounds: 'names of controllers: windowspool' } };
 const QUEUE = { name: { bounds: 'names of work queues: windowspool' } };
 const REFLECTOR = {
-  name: { bounds: 'kinds of objects that are watched: windowspools, nodes, runtimeclasses, configmaps' },
+  name: { bounds: 'watched resources: windowspools, nodes, runtimeclasses, configmaps' },
 };
 
 /** controller-runtime's buckets of the reconcile time (pkg/internal/controller/metrics). */
@@ -15,81 +15,38 @@ const RECONCILE_BUCKETS = [
 /** controller-runtime's buckets of workqueue durations: powers of ten from 10 ns to 1000 s (pkg/internal/metrics/workqueue.go). */
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, index) => 10 ** (index - 8));
 
-/** Every metric of the engine. */
+/** All metrics of the engine. */
 export const engineMetrics = {
-  controller_runtime_reconcile_total: {
-    type: 'counter',
-    help: 'Reconciles by result.',
-    labels: { ...CONTROLLER, result: { values: ['success', 'requeue_after', 'requeue', 'error'] } },
-  },
-  controller_runtime_reconcile_errors_total: {
-    type: 'counter',
-    help: 'Reconciles that failed.',
-    labels: CONTROLLER,
-  },
-  controller_runtime_reconcile_time_seconds: {
-    type: 'histogram',
-    help: 'How long reconciles took.',
-    labels: CONTROLLER,
-    buckets: RECONCILE_BUCKETS,
-  },
-  controller_runtime_active_workers: { type: 'gauge', help: 'Reconciles that run now.', labels: CONTROLLER },
-  controller_runtime_max_concurrent_reconciles: {
-    type: 'gauge',
-    help: 'Reconciles that may run at once.',
-    labels: CONTROLLER,
-  },
-  workqueue_depth: { type: 'gauge', help: 'Keys that wait.', labels: QUEUE },
-  workqueue_adds_total: { type: 'counter', help: 'Keys that were added.', labels: QUEUE },
-  workqueue_retries_total: { type: 'counter', help: 'Keys that were retried.', labels: QUEUE },
-  workqueue_queue_duration_seconds: {
-    type: 'histogram',
-    help: 'How long keys waited.',
-    labels: QUEUE,
-    buckets: QUEUE_BUCKETS,
-  },
-  workqueue_work_duration_seconds: {
-    type: 'histogram',
-    help: 'How long the work took.',
-    labels: QUEUE,
-    buckets: QUEUE_BUCKETS,
-  },
-  workqueue_unfinished_work_seconds: { type: 'gauge', help: 'Time so far of all work that runs.', labels: QUEUE },
-  workqueue_longest_running_processor_seconds: {
-    type: 'gauge',
-    help: 'Time so far of the longest work that runs.',
-    labels: QUEUE,
-  },
-  reflector_lists_total: {
-    type: 'counter',
-    help: 'Complete lists that came in, watch lists included.',
-    labels: REFLECTOR,
-  },
-  reflector_items_in_list: { type: 'gauge', help: 'Items of the last complete list.', labels: REFLECTOR },
-  reflector_watches_total: { type: 'counter', help: 'Watches that were begun.', labels: REFLECTOR },
-  reflector_events_total: {
-    type: 'counter',
-    help: 'Watch events that came in, without bookmarks.',
-    labels: REFLECTOR,
-  },
-  reflector_failures_total: { type: 'counter', help: 'Lists and watches that failed.', labels: REFLECTOR },
-  reflector_failing: {
-    type: 'gauge',
-    help: 'Watches that failed, and have brought nothing since: what the operator knows of these objects is old.',
-    labels: REFLECTOR,
-  },
-  rest_client_requests_total: {
-    type: 'counter',
-    help: 'Requests to the API server; the code is <error> where no answer came.',
-    labels: {
-      code: { bounds: 'HTTP status codes' },
-      method: { values: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
-      host: { bounds: 'the one API server' },
-    },
-  },
-  leader_election_master_status: {
-    type: 'gauge',
-    help: '1 while this process leads.',
-    labels: { name: { bounds: 'the one Lease' } },
-  },
+  controller_runtime_reconcile_total: counter('Reconciliations by result.', {
+    ...CONTROLLER,
+    result: { values: ['success', 'requeue_after', 'requeue', 'error'] },
+  }),
+  controller_runtime_reconcile_errors_total: counter('Failed reconciliations.', CONTROLLER),
+  controller_runtime_reconcile_time_seconds: histogram('Duration of reconciliations.', CONTROLLER, RECONCILE_BUCKETS),
+  controller_runtime_active_workers: gauge('Reconciliations in progress.', CONTROLLER),
+  controller_runtime_max_concurrent_reconciles: gauge('Maximum number of concurrent reconciliations.', CONTROLLER),
+  workqueue_depth: gauge('Keys in the work queue.', QUEUE),
+  workqueue_adds_total: counter('Keys added to the work queue.', QUEUE),
+  workqueue_retries_total: counter('Retried keys.', QUEUE),
+  workqueue_queue_duration_seconds: histogram('Time that keys waited in the work queue.', QUEUE, QUEUE_BUCKETS),
+  workqueue_work_duration_seconds: histogram('Time to process a key.', QUEUE, QUEUE_BUCKETS),
+  workqueue_unfinished_work_seconds: gauge('Total processing time so far of the keys in progress.', QUEUE),
+  workqueue_longest_running_processor_seconds: gauge('Longest processing time so far of a key in progress.', QUEUE),
+  reflector_lists_total: counter('Complete lists, including watch lists.', REFLECTOR),
+  reflector_items_in_list: gauge('Items in the last complete list.', REFLECTOR),
+  reflector_watches_total: counter('Started watches.', REFLECTOR),
+  reflector_events_total: counter('Watch events, without bookmarks.', REFLECTOR),
+  reflector_failures_total: counter('Failed lists and watches.', REFLECTOR),
+  reflector_failing: gauge(
+    'Watches that failed and have not received anything since: the cache of these objects is stale.',
+    REFLECTOR,
+  ),
+  rest_client_requests_total: counter('Requests to the API server. The code is <error> if there was no response.', {
+    code: { bounds: 'HTTP status codes' },
+    method: { values: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+    host: { bounds: 'the API server' },
+  }),
+  leader_election_master_status: gauge('1 while this process is the leader, otherwise 0.', {
+    name: { bounds: 'the Lease' },
+  }),
 } as const satisfies MetricCatalogue;

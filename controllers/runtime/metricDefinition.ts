@@ -18,6 +18,24 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
+type Labels = MetricDefinition['labels'];
+type None = Readonly<Record<never, never>>;
+
+/** Defines a gauge. */
+export function gauge<const L extends Labels = None>(help: string, labels = {} as L) {
+  return { type: 'gauge', help, labels } as const;
+}
+
+/** Defines a counter. */
+export function counter<const L extends Labels = None>(help: string, labels = {} as L) {
+  return { type: 'counter', help, labels } as const;
+}
+
+/** Defines a histogram. */
+export function histogram<const L extends Labels>(help: string, labels: L, buckets: readonly number[]) {
+  return { type: 'histogram', help, labels, buckets } as const;
+}
+
 /** Metrics by name. */
 export type MetricCatalogue = Readonly<Record<string, MetricDefinition>>;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { createEngineMetrics } from './metrics.ts';
 
-describe('engine metrics', () => {
-  it('has the names and labels that dashboards for Go controllers know', async () => {
+describe('the engine metrics', () => {
+  it('have the names and labels of Go controllers, which dashboards use', async () => {
     const registry = new Registry();
     const metrics = createEngineMetrics(registry);
     const controller = metrics.controller('windowspool', 4);

@@ -41,7 +41,7 @@ function setUp() {
   return { clock, sink, recorder };
 }
 
-describe('recorder', () => {
+describe('the recorder', () => {
   it('writes an event about a cluster-scoped object into the namespace default', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish(pool, ready);
@@ -58,7 +58,7 @@ describe('recorder', () => {
     });
   });
 
-  it('makes a series of the same event within minutes, written at once and then each minute', async () => {
+  it('combines repeated events within minutes into a series, written at once and then each minute', async () => {
     const { clock, sink, recorder } = setUp();
     for (let index = 0; index < 20; index++) {
       recorder.publish(pool, ready);
@@ -76,7 +76,7 @@ describe('recorder', () => {
     assert.equal(sink.created.length, 2, 'after a quiet time it is a new event');
   });
 
-  it('keeps events apart that say different things', async () => {
+  it('does not combine events with different notes', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish(pool, ready);
     recorder.publish(pool, { ...ready, note: 'other' });
@@ -86,7 +86,7 @@ describe('recorder', () => {
     assert.equal(new Set(sink.created.map(({ name }) => name)).size, 3);
   });
 
-  it('lets 25 events of an object through, then one in five minutes', async () => {
+  it('writes 25 events about an object, then one every five minutes', async () => {
     const { clock, sink, recorder } = setUp();
     for (let index = 0; index < 40; index++) recorder.publish(pool, { ...ready, note: `note ${index}` });
     recorder.publish({ ...pool, name: 'batch' }, ready);
@@ -99,15 +99,19 @@ describe('recorder', () => {
     assert.equal(sink.created.length, 27);
   });
 
-  const failures: { failure: Error; tries: string; created: number }[] = [
-    { failure: new StreamFailure('connect ECONNREFUSED'), tries: 'again', created: 1 },
-    { failure: new StreamFailure('slow down', { status: 429, retryAfterMs: 4_000 }), tries: 'again', created: 1 },
-    { failure: new StreamFailure('internal error', { status: 500 }), tries: 'again', created: 1 },
-    { failure: new StreamFailure('forbidden', { status: 403 }), tries: 'no more', created: 0 },
-    { failure: new StreamFailure('namespace is terminating', { status: 409 }), tries: 'no more', created: 0 },
+  const failures: { failure: Error; attempts: string; created: number }[] = [
+    { failure: new StreamFailure('connect ECONNREFUSED'), attempts: 'another attempt', created: 1 },
+    {
+      failure: new StreamFailure('slow down', { status: 429, retryAfterMs: 4_000 }),
+      attempts: 'another attempt',
+      created: 1,
+    },
+    { failure: new StreamFailure('internal error', { status: 500 }), attempts: 'another attempt', created: 1 },
+    { failure: new StreamFailure('forbidden', { status: 403 }), attempts: 'no attempts', created: 0 },
+    { failure: new StreamFailure('namespace is terminating', { status: 409 }), attempts: 'no attempts', created: 0 },
   ];
-  for (const { failure, tries, created } of failures) {
-    it(`tries ${tries} after "${failure.message}"`, async () => {
+  for (const { failure, attempts, created } of failures) {
+    it(`makes ${attempts} after "${failure.message}"`, async () => {
       const { clock, sink, recorder } = setUp();
       sink.failures = [failure];
       recorder.publish(pool, ready);
@@ -116,7 +120,7 @@ describe('recorder', () => {
     });
   }
 
-  it('gives up an event after three tries, and goes on with the next', async () => {
+  it('drops an event after three attempts, and continues with the next', async () => {
     const { clock, sink, recorder } = setUp();
     sink.failures = [1, 2, 3].map(() => new StreamFailure('internal error', { status: 500 }));
     recorder.publish(pool, ready);
@@ -128,7 +132,7 @@ describe('recorder', () => {
     );
   });
 
-  it('makes the event anew when the API server has forgotten the first of its series', async () => {
+  it('recreates the event if the API server has deleted the first of its series', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish(pool, ready);
     await clock.advance(0);
@@ -138,7 +142,7 @@ describe('recorder', () => {
     assert.equal(sink.created[1]?.series?.count, 2);
   });
 
-  it('writes what waits at the stop, series included, and takes no more', async () => {
+  it('writes pending events and series at the stop, and accepts no more', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish(pool, ready);
     await clock.advance(0);
@@ -152,7 +156,7 @@ describe('recorder', () => {
     assert.deepEqual([sink.created.length, sink.series.at(-1)?.count, clock.pending], [2, 3, 0]);
   });
 
-  it('stops in time when the API server does not answer', async () => {
+  it('stops in time if the API server does not respond', async () => {
     const { clock, sink, recorder } = setUp();
     sink.hangs = true;
     recorder.publish(pool, ready);
@@ -168,7 +172,7 @@ describe('recorder', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('cuts what is longer than the API allows, by bytes', async () => {
+  it('truncates texts to the limits of the API, in bytes', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish({ ...pool, name: 'x'.repeat(253) }, { ...ready, note: 'ü'.repeat(1_000) });
     await clock.advance(0);

@@ -68,7 +68,7 @@ export class Recorder implements EventPublisher {
       return;
     }
     if (!this.#bucketOf(regarding).tryTake(clock.monotonic())) {
-      log.debug({ name: regarding.name, reason: message.reason }, 'event dropped: too many about this object');
+      log.debug({ name: regarding.name, reason: message.reason }, 'event dropped: too many events about this object');
       return;
     }
     const now = clock.now();
@@ -86,7 +86,7 @@ export class Recorder implements EventPublisher {
       if (entry.count > Math.max(entry.writtenCount, 1)) this.#enqueue(entry);
     }
     using _bound = this.#options.clock.after(ms, () => {
-      this.#abort.abort(new DOMException('the process is ending', 'AbortError'));
+      this.#abort.abort(new DOMException('the process is stopping', 'AbortError'));
     });
     await this.#writing;
   }
@@ -145,7 +145,7 @@ export class Recorder implements EventPublisher {
     this.#queue.push(entry);
     if (this.#queue.length > QUEUE_LIMIT) {
       this.#queue.shift();
-      this.#options.log.warn({ limit: QUEUE_LIMIT }, 'event dropped: too many wait to be written');
+      this.#options.log.warn({ limit: QUEUE_LIMIT }, 'event dropped: too many events are pending');
     }
     this.#writing ??= this.#writeAll();
   }
@@ -170,7 +170,7 @@ export class Recorder implements EventPublisher {
         if (!again) {
           log.warn(
             { error: messageOf(error), reason: entry.record.reason, name: entry.record.regarding.name },
-            'event not written',
+            'failed to write event',
           );
           return;
         }

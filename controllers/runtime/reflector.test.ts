@@ -20,14 +20,14 @@ const start = (prepare?: (server: SimulatedServer) => void, hooks?: ReflectorHoo
 
 /** Records whether the reflector fails. */
 const failures = () => {
-  const reported = {
+  const recorder = {
     lasting: false,
     failing: (now: boolean) => {
-      assert.notEqual(now, reported.lasting, 'told although nothing turned');
-      reported.lasting = now;
+      assert.notEqual(now, recorder.lasting, 'notified without a change');
+      recorder.lasting = now;
     },
   };
-  return reported;
+  return recorder;
 };
 
 /** A proxy that ends or resets each watch without data for half a minute. */
@@ -72,8 +72,8 @@ const FAULTS: Fault[] = [
   'stale',
   'short',
 ];
-describe('reflector', () => {
-  it('ends up with what the server has, whatever befalls its requests', async () => {
+describe('the reflector', () => {
+  it('converges to the state of the server, regardless of failed requests', async () => {
     const scenario = fc.record({
       watchLists: fc.boolean(),
       faults: fc.array(fc.constantFrom(...FAULTS), { maxLength: 12, size: 'max' }),
@@ -97,7 +97,7 @@ describe('reflector', () => {
     );
   }).timeout(60_000);
 
-  it('tells of every single change as long as it need not list anew', async () => {
+  it('reports every change while it does not relist', async () => {
     const faults = FAULTS.filter((fault) => fault !== 'expired');
     const change = anyStep.filter(({ kind }) => kind !== 'compact' && kind !== 'own');
     await fc.assert(
@@ -118,7 +118,7 @@ describe('reflector', () => {
     );
   }).timeout(60_000);
 
-  it('syncs with one watch list where the server knows it, and with a list at version 0 where it does not', async () => {
+  it('syncs with one watch list if the server supports it, otherwise with a list at version 0', async () => {
     for (const watchLists of [true, false]) {
       await using world = start((server) => {
         server.watchLists = watchLists;
@@ -130,7 +130,7 @@ describe('reflector', () => {
     }
   });
 
-  it('follows a server whose data were put back to an earlier state, by pages of the newest', async () => {
+  it('relists the most recent version in pages if the server was restored to an earlier state', async () => {
     await using world = start((server) => {
       server.watchLists = false;
       for (const key of KEYS) server.write(key, 1);
@@ -146,7 +146,7 @@ describe('reflector', () => {
     assert.equal(world.store.size, 4);
   });
 
-  it('asks again without pages when the snapshot of the pages expires, and forgets the pages it has', async () => {
+  it('lists again without pages if the snapshot of the pages expires', async () => {
     await using world = start((server) => {
       server.watchLists = false;
       for (const key of KEYS) server.write(key, 1);
@@ -170,7 +170,7 @@ describe('reflector', () => {
     );
   });
 
-  it('lists once where a watch list comes to nothing, and asks for a watch list the next time', async () => {
+  it('lists once if a watch list does not complete, and requests a watch list the next time', async () => {
     await using world = start((server) => {
       server.write('a', 1);
       server.faults.push('short', 'none', 'expired', 'expired');
@@ -186,7 +186,7 @@ describe('reflector', () => {
     ]);
   });
 
-  it('notices a watch that has gone deaf within a minute', async () => {
+  it('detects a watch that misses changes within a minute', async () => {
     for (const wait of [0, 20_000, 34_999, 35_001, 200_000]) {
       await using world = start((server) => server.faults.push('deaf'));
       await world.clock.until(() => world.store.hasSynced, 'synced');
@@ -198,7 +198,7 @@ describe('reflector', () => {
     }
   });
 
-  it('goes on soon after a watch that worked for a while, however often watches break', async () => {
+  it('resumes soon after a watch that worked, regardless of the number of broken watches', async () => {
     await using world = start((server) => server.faults.push(...Array.from({ length: 20 }, (): Fault => 'cut')));
     await world.clock.until(() => world.store.hasSynced, 'synced');
     for (let value = 1; value < 40; value++) {
@@ -210,7 +210,7 @@ describe('reflector', () => {
     }
   });
 
-  it('counts the events that it was sent, and no bookmark', async () => {
+  it('counts events without bookmarks', async () => {
     let events = 0;
     await using world = start((server) => server.write('a', 1), {
       events: (count) => {
@@ -226,7 +226,7 @@ describe('reflector', () => {
     assert.equal(events, world.server.log.length);
   });
 
-  it('doubts no watch that brings something', async () => {
+  it('does not check a watch that receives events', async () => {
     await using world = start();
     for (let second = 0; second < 300; second += 30) {
       world.server.write('a', second);
@@ -235,7 +235,7 @@ describe('reflector', () => {
     assert.deepEqual(world.server.requests, ['watch list']);
   });
 
-  it('asks at most once in 0.8 s while the server refuses, ever more rarely, and heeds Retry-After', async () => {
+  it('retries with backoff from 0.8 s while the server rejects requests, and respects Retry-After', async () => {
     await using world = start((server) => server.faults.push(...Array.from({ length: 200 }, (): Fault => 'refused')));
     await world.clock.advance(60_000);
     assert.ok(world.server.requests.length <= 7, `${world.server.requests.length} requests in a minute`);
@@ -247,7 +247,7 @@ describe('reflector', () => {
     await other.stop();
   });
 
-  it('lists anew at once when the server is back and has forgotten its history, and does not hammer it when it forgets again', async () => {
+  it('relists at once after the history expired, and with backoff if it expires again', async () => {
     await using world = start();
     await world.clock.until(() => world.store.hasSynced, 'synced');
     const times: number[] = [];
@@ -262,7 +262,7 @@ describe('reflector', () => {
     assert.deepEqual(waits, [1_200, 2_400, 4_800, 0, 19_200, 38_400]);
   });
 
-  it('does not hammer a server that ends every watch at once', async () => {
+  it('retries with backoff if the server ends every watch at once', async () => {
     await using world = start();
     await world.clock.until(() => world.store.hasSynced, 'synced');
     world.server.faults.push('cut', ...Array.from({ length: 200 }, (): Fault => 'short'));
@@ -273,25 +273,25 @@ describe('reflector', () => {
     assert.ok(world.server.requests.length <= 30, `${world.server.requests.length} requests in ten minutes`);
   });
 
-  it('says that it fails from the first failure until the watch works again, though nothing changes', async () => {
-    const reported = failures();
-    await using world = start(undefined, reported);
+  it('reports a failure from the first error until the watch works again, even if nothing changes', async () => {
+    const recorder = failures();
+    await using world = start(undefined, recorder);
     await world.clock.until(() => world.store.hasSynced, 'synced');
     world.server.faults.push('cut', ...Array.from({ length: 8 }, (): Fault => 'refused'));
-    await world.clock.until(() => reported.lasting, 'it fails');
+    await world.clock.until(() => recorder.lasting, 'it fails');
     for (let second = 0; second < 60; second++) {
       await world.clock.advance(1_000);
-      assert.ok(reported.lasting, `${second} s after it failed, and the server refuses on`);
+      assert.ok(recorder.lasting, `${second} s after it failed, and the server refuses on`);
     }
-    await world.clock.until(() => !reported.lasting, 'it follows again');
+    await world.clock.until(() => !recorder.lasting, 'it follows again');
     assert.deepEqual(world.server.faults, []);
   });
 
   for (const how of ['ends', 'resets'] as const)
-    it(`fails for no longer than a minute where something ${how} each watch that is silent for half of one`, async () => {
-      const reported = failures();
+    it(`fails for at most a minute if a proxy ${how} each watch that is silent for half a minute`, async () => {
+      const recorder = failures();
       await using world = startSimulatedWorld({
-        hooks: reported,
+        hooks: recorder,
         way: (server, clock) => impatient(server, clock, how),
       });
       await world.clock.until(() => world.store.hasSynced, 'synced');
@@ -299,12 +299,12 @@ describe('reflector', () => {
       let lasting = 0;
       for (let second = 0; second < 3_600; second++) {
         await world.clock.advance(1_000);
-        lasting = reported.lasting ? lasting + 1 : 0;
+        lasting = recorder.lasting ? lasting + 1 : 0;
         assert.ok(lasting <= 60, 'it has failed for a minute');
       }
     });
 
-  it('notices within three minutes that the server was restarted with data of before, though nothing changes in them', async () => {
+  it('detects within three minutes that the server was restored to an earlier state, even if nothing changes', async () => {
     const cable = new AbortController();
     await using world = startSimulatedWorld({
       prepare: (server) => server.write('a', 1),
@@ -322,16 +322,16 @@ describe('reflector', () => {
     assert.ok(world.converged());
   });
 
-  it('stops in the middle of anything, and fails no more then', async () => {
+  it('can be stopped at any time, and then reports no failure', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...FAULTS), fc.nat({ max: 90_000 }), async (fault, ms) => {
-        const reported = failures();
-        const world = start((server) => server.faults.push(fault, fault, fault), reported);
+        const recorder = failures();
+        const world = start((server) => server.faults.push(fault, fault, fault), recorder);
         world.server.write('a', 1);
         await world.clock.advance(ms);
         await world.stop();
         assert.equal(world.clock.pending, 0);
-        assert.equal(reported.lasting, false);
+        assert.equal(recorder.lasting, false);
       }),
       { numRuns: 60 },
     );

@@ -207,7 +207,7 @@ export class Reflector<T> {
 
   /** The watch ended without an event or a bookmark. */
   #doubtSilence(lastedMs: number): void {
-    if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once and brought nothing');
+    if (lastedMs < SHORT_WATCH_MS) throw new StreamFailure('the watch ended at once without an event');
     if (lastedMs >= BOOKMARK_MS) throw noBookmark();
     this.#setFailing(false);
   }
@@ -216,8 +216,7 @@ export class Reflector<T> {
     const { source, store, identity, clock, name } = this.#options;
     if (!this.#current) throw new NoInitialEvents('the watch list was silent for too long');
     const missed = await missedEvents(source, () => store.version, identity.resourceVersion, clock, signal);
-    if (missed)
-      throw new StreamFailure(`the watch of ${name} has gone deaf: a second one sees changes that it did not bring`);
+    if (missed) throw new StreamFailure(`the watch of ${name} missed changes that a second watch received`);
     if (silentMs >= BOOKMARK_MS) throw noBookmark();
     this.#setFailing(false);
   }
@@ -232,7 +231,7 @@ export class Reflector<T> {
  * neither. A list shows it.
  */
 function noBookmark(): StreamFailure {
-  return new StreamFailure('the watch brought not even a bookmark', { reason: 'Expired' });
+  return new StreamFailure('the watch received neither events nor bookmarks', { reason: 'Expired' });
 }
 
 /** A watch list did not complete: a server or proxy does not support it. */

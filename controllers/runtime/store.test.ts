@@ -23,7 +23,7 @@ function changesOf(store: Store<SimulatedItem, 'value'>, act: () => void): Chang
   return changes;
 }
 
-describe('store', () => {
+describe('the store', () => {
   it('is synced by the first complete list', async () => {
     const store = new Store<SimulatedItem>({ identity: simulatedIdentity, log: silentLog });
     store.upsert(item('a', 1));
@@ -33,7 +33,7 @@ describe('store', () => {
     await store.synced;
   });
 
-  it('tells nobody of what only refreshes an item, and knows its version', () => {
+  it('does not notify listeners if only the version of an item changes, and records the version', () => {
     const refresh = (known: SimulatedItem, newer: SimulatedItem): boolean => {
       if (known.value !== newer.value) return false;
       Object.assign(known, newer);
@@ -55,13 +55,13 @@ describe('store', () => {
     assert.deepEqual(changes, [{ key: 'a', before: item('a', 7), after: item('a', 8, 9) }]);
   });
 
-  it('tells of an item that is missing in a list with its last state', () => {
+  it('reports the deletion of an item that is missing in a list, with its last state', () => {
     const store = storeWith(item('a', 5), item('b', 6));
     const changes = changesOf(store, () => store.replace([item('b', 6)], '11', { newest: false }));
     assert.deepEqual(changes, [{ key: 'a', before: item('a', 5) }]);
   });
 
-  it('shows an own write at once, and tells of it once', () => {
+  it('contains an own write at once, and reports it once', () => {
     const store = storeWith(item('a', 5));
     const changes = changesOf(store, () => {
       assert.equal(store.observeWrite(item('a', 12, 7)), true);
@@ -80,14 +80,14 @@ describe('store', () => {
     assert.deepEqual(store.list(), [item('a', 14, 7), item('b', 15)]);
   });
 
-  it('does not let the late answer to an own write raise a deleted item', () => {
+  it('does not restore a deleted item after a late response to an own write', () => {
     const store = storeWith(item('a', 5));
     store.remove(item('a', 13));
     assert.equal(store.observeWrite(item('a', 12)), false);
     assert.equal(store.size, 0);
   });
 
-  it('ignores events that come again, also when the item is gone meanwhile', () => {
+  it('ignores repeated events, also if the item was deleted since', () => {
     const store = storeWith(item('a', 5));
     const changes = changesOf(store, () => {
       store.upsert(item('a', 11));
@@ -113,14 +113,14 @@ describe('store', () => {
     assert.deepEqual(store.list(), [item('a', 15, 2)]);
   });
 
-  it('takes the newest list as it stands where the server went back to an earlier state', () => {
+  it('accepts the most recent list if the server was restored to an earlier state', () => {
     const store = storeWith(item('a', 5), item('b', 9));
     store.replace([item('a', 3)], '4', { newest: true });
     assert.deepEqual(store.list(), [item('a', 3)]);
     assert.equal(store.version, '4');
   });
 
-  it('finds items by index as they come, change and go', () => {
+  it('finds items by index as they are added, changed and removed', () => {
     const store = storeWith(item('a', 5, 1), item('b', 6, 1), item('c', 7));
     const find = (value: string): string[] => store.byIndex('value', value).map(({ key }) => key);
     assert.deepEqual(find('1'), ['a', 'b']);
@@ -133,7 +133,7 @@ describe('store', () => {
     assert.deepEqual(find('2'), []);
   });
 
-  it('tells a late listener of everything, and survives one that throws', () => {
+  it('reports all items to a new listener, and survives one that throws', () => {
     const store = storeWith(item('a', 5));
     store.subscribe(() => {
       throw new Error('broken listener');

@@ -159,7 +159,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     try {
       listener(change);
     } catch (error) {
-      this.#log.error({ key: change.key, error: messageOf(error) }, 'a listener of the store failed');
+      this.#log.error({ key: change.key, error: messageOf(error) }, 'a store listener failed');
     }
   }
 }

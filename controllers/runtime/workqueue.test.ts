@@ -110,8 +110,8 @@ async function apply(step: Command, queue: Workqueue, model: Model, clock: Simul
   }
 }
 
-describe('workqueue', () => {
-  it('behaves as its model does, whatever is done to it', async () => {
+describe('the work queue', () => {
+  it('behaves like its model for any operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 60, size: 'max' }), async (commands) => {
         const clock = new SimulatedClock();
@@ -137,7 +137,7 @@ describe('workqueue', () => {
     );
   }).timeout(20_000);
 
-  it('announces each key that begins to wait, once', () => {
+  it('reports once each key that starts to wait', () => {
     let ready = 0;
     const queue = new Workqueue({ clock: new SimulatedClock(), onReady: () => ready++ });
     queue.add('a');
@@ -151,7 +151,7 @@ describe('workqueue', () => {
     assert.equal(ready, 3);
   });
 
-  it('runs a key once whose delayed addition was overtaken by an earlier one', async () => {
+  it('runs a key once if an earlier addition replaces a delayed one', async () => {
     const clock = new SimulatedClock();
     const queue = new Workqueue({ clock, onReady: () => undefined });
     queue.addAfter('a', 50);
@@ -163,7 +163,7 @@ describe('workqueue', () => {
     assert.equal(queue.take(), undefined);
   });
 
-  it('counts a key that is added again while it waits or is to run again once', () => {
+  it('counts a key once that is added again while it waits', () => {
     let added = 0;
     const hooks = { added: () => added++ };
     const queue = new Workqueue({ clock: new SimulatedClock(), onReady: () => undefined, hooks });
@@ -173,7 +173,7 @@ describe('workqueue', () => {
     assert.equal(added, 2);
   });
 
-  it('retries a key after 5 ms, doubling to 1000 s, and begins anew once it is forgotten', async () => {
+  it('retries a key after 5 ms, doubling to 1000 s, until it is forgotten', async () => {
     const clock = new SimulatedClock();
     const queue = new Workqueue({ clock, onReady: () => undefined });
     const delays: number[] = [];
@@ -190,7 +190,7 @@ describe('workqueue', () => {
     assert.deepEqual(delays.slice(17), [655_360, 1_000_000, 5]);
   });
 
-  it('lets 100 retries through at once and 10 a second after that', async () => {
+  it('allows 100 retries at once, then 10 per second', async () => {
     const clock = new SimulatedClock();
     const queue = new Workqueue({ clock, onReady: () => undefined });
     for (let index = 0; index < 150; index++) queue.retry(`key ${index}`);
@@ -202,12 +202,12 @@ describe('workqueue', () => {
     assert.equal(queue.depth, 150);
   });
 
-  it('stops when the last key is done, and takes nothing on meanwhile', async () => {
+  it('stops when the last key is done, and accepts no keys meanwhile', async () => {
     const clock = new SimulatedClock();
-    const reported: string[] = [];
+    const hookCalls: string[] = [];
     const hooks = {
-      depth: (waiting: number) => reported.push(`depth ${waiting}`),
-      retried: () => reported.push('retried'),
+      depth: (waiting: number) => hookCalls.push(`depth ${waiting}`),
+      retried: () => hookCalls.push('retried'),
     };
     const queue = new Workqueue({ clock, onReady: () => undefined, hooks });
     queue.add('a');
@@ -230,7 +230,7 @@ describe('workqueue', () => {
     queue.done('a');
     await stopping;
     assert.deepEqual(
-      reported,
+      hookCalls,
       ['depth 1', 'depth 0', 'depth 1', 'depth 0'],
       'nothing waits, and nothing is counted as a retry',
     );

@@ -5,7 +5,6 @@ import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {
@@ -13,6 +12,7 @@ import {
   CLUSTER_ARN,
   knownStatus,
   NOW,
+  newNodeGroup,
   sampleError,
   sampleGroup,
   sampleNode,
@@ -33,7 +33,7 @@ const remember = {
     initial: { applied: APPLIED, desired: undefined },
   },
 } as const satisfies Step;
-const create: Step = { kind: 'createNodeGroup', desired: desiredNodeGroup(pool), token: 't' };
+const create: Step = { kind: 'createNodeGroup', desired: newNodeGroup(pool), token: 't' };
 const createClass: Step = { kind: 'createRuntimeClass', desired };
 const label: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' };
 const otherLabel: Step = { kind: 'labelNode', node: sampleNode({ name: 'ip-2' }), build: '10.0.20348' };
@@ -58,7 +58,7 @@ async function run(
 const only = (call: string, kind: CallError['kind']) => (now: string) => (now === call ? sampleError(kind) : undefined);
 
 describe('the steps', () => {
-  it('are taken in their order, each on the pool as the last one left it', async () => {
+  it('are taken in order, each on the result of the previous one', async () => {
     const { world, outcome } = await run(everything);
     assert.deepEqual(world.calls, [
       'add finalizer',
@@ -72,32 +72,33 @@ describe('the steps', () => {
     const status = {
       ...pool.status,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
-      nodeGroup: { name: 'web', applied: APPLIED },
+      nodeGroup: { name: 'web' },
+      bookkeeping: { applied: APPLIED },
     };
     assert.deepEqual(outcome.after.pool.status, status);
     assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'CREATING');
   });
 
   const isolation: readonly (readonly [string, string, readonly string[]])[] = [
-    ['the finalizer: nothing is made', 'add finalizer', []],
+    ['the finalizer: nothing is created', 'add finalizer', []],
     [
-      'the memory: AWS is not touched',
+      'the status: AWS is not changed',
       'write status',
       ['addFinalizer', 'createRuntimeClass', 'labelNode', 'labelNode'],
     ],
     [
-      'the node group: the rest goes on',
+      'the node group: the other steps continue',
       'CreateNodegroup',
       ['addFinalizer', 'remember', 'createRuntimeClass', 'labelNode', 'labelNode'],
     ],
     [
-      'the RuntimeClass: the rest goes on',
+      'the RuntimeClass: the other steps continue',
       'create RuntimeClass',
       ['addFinalizer', 'remember', 'createNodeGroup', 'labelNode', 'labelNode'],
     ],
   ];
   for (const [name, call, want] of isolation) {
-    it(`isolate trouble with ${name}`, async () => {
+    it(`isolate an error of ${name}`, async () => {
       const { done, outcome } = await run(everything, {}, only(call, 'denied'));
       assert.deepEqual(done, want);
       assert.deepEqual(
@@ -107,7 +108,7 @@ describe('the steps', () => {
     });
   }
 
-  it('isolate trouble with one node from the others', async () => {
+  it('isolate an error of one node from the other nodes', async () => {
     let first = true;
     const { done, outcome } = await run([label, otherLabel], {}, () => {
       const error = first ? sampleError('conflict') : undefined;
@@ -117,7 +118,7 @@ describe('the steps', () => {
     assert.deepEqual([done, outcome.after.errors.map(({ step }) => step)], [['labelNode'], ['labelNode']]);
   });
 
-  it('write to many nodes at a time, and in order to one', async () => {
+  it('are taken in parallel for different nodes, and in order for one node', async () => {
     const nodes = sampleNodes(40);
     let open = 0;
     let most = 0;
@@ -159,7 +160,7 @@ describe('the steps', () => {
     }
   });
 
-  it('begin nothing on other nodes after a crash on one', async () => {
+  it('start nothing on other nodes after a crash on one', async () => {
     const world = new FakeWorld();
     world.crash = { at: 20, when: 'before' };
     const steps = sampleNodes(100).map((node): Step => ({ kind: 'labelNode', node, build: '10.0.20348' }));
@@ -168,7 +169,7 @@ describe('the steps', () => {
     assert.ok(world.calls.length < 40, `${world.calls.length} calls`);
   });
 
-  it('keep what went wrong while the world was looked at', async () => {
+  it('keep the errors of the observed state', async () => {
     const before = { at: NOW, step: 'describeUpdate', error: sampleError('denied') };
     const { outcome } = await run([create], { errors: [before] }, only('CreateNodegroup', 'limit'));
     assert.deepEqual(
@@ -182,26 +183,26 @@ describe('the finalizer', () => {
   const held = samplePool();
   const release: Step = { kind: 'releaseRuntimeClass', seen: sampleRuntimeClass() };
 
-  it('goes last', async () => {
+  it('is removed last', async () => {
     const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held });
     assert.deepEqual([outcome.released, world.calls], [true, ['remove owner of RuntimeClass', 'remove finalizer']]);
   });
 
-  it('stays when anything before it failed', async () => {
+  it('is not removed when an earlier step failed', async () => {
     const fails = only('remove owner of RuntimeClass', 'unavailable');
     const { outcome, world } = await run([release, { kind: 'removeFinalizer' }], { pool: held }, fails);
     assert.deepEqual([outcome.released, world.calls], [false, ['remove owner of RuntimeClass']]);
   });
 });
 
-describe('the situation after the steps', () => {
+describe('the observed state after the steps', () => {
   const group = { group: { kind: 'seen', group: sampleGroup() } } as const;
 
   it('shows an accepted update before EKS does', async () => {
     const update: Step = {
       kind: 'updateConfig',
       group: 'web',
-      change: { scaling: { max: 9 } },
+      change: { scaling: { maxSize: 9 } },
       token: 't',
       target: 'x',
     };
@@ -216,7 +217,7 @@ describe('the situation after the steps', () => {
     ['refuses an update', only('UpdateNodegroupConfig', 'denied'), ['cordonNode', 'labelNode']],
   ];
   for (const [what, fails, want] of updateAnswers) {
-    it(`${want.includes('cordonNode') ? 'takes nodes away' : 'takes no node away'} in the run in which EKS ${what}`, async () => {
+    it(`${want.includes('cordonNode') ? 'cordons nodes' : 'cordons no node'} in the run in which EKS ${what}`, async () => {
       const update: Step = { kind: 'updateConfig', group: 'web', change: {}, token: 't', target: 'x' };
       const node = sampleNode({ name: 'ip-1' });
       const { done, world } = await run([update, { kind: 'cordonNode', node }, otherLabel], group, fails);
@@ -235,7 +236,7 @@ describe('the situation after the steps', () => {
   const tagged = sampleGroup(undefined, { tags: { b: '2', other: 'x', ...mine } });
   const correct: Step = { kind: 'correctTags', group: tagged, change };
 
-  it('shows the tags as they are now', async () => {
+  it('shows the current tags', async () => {
     const { outcome, world } = await run([correct], { group: { kind: 'seen', group: tagged } });
     assert.deepEqual(world.groups.get('web')?.tags, { a: '1', other: 'x', ...mine });
     assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, {
@@ -246,7 +247,7 @@ describe('the situation after the steps', () => {
   });
 
   for (const call of ['TagResource', 'UntagResource']) {
-    it(`shows the tags as they were when ${call} failed`, async () => {
+    it(`shows the previous tags when ${call} failed`, async () => {
       const { outcome } = await run([correct], { group: { kind: 'seen', group: tagged } }, only(call, 'refused'));
       assert.deepEqual(outcome.after.group.kind === 'seen' && outcome.after.group.group.tags, tagged.tags);
       assert.deepEqual(
@@ -256,13 +257,13 @@ describe('the situation after the steps', () => {
     });
   }
 
-  it('keeps what the pool remembered besides', async () => {
-    const known = samplePool({}, { status: knownStatus({ lastAppliedDesired: 4 }) });
+  it('keeps the other records in status', async () => {
+    const known = samplePool({}, { status: knownStatus({ lastAppliedDesiredSize: 4 }) });
     const { cluster, nodeGroupName } = remember.memory;
     const sending: Step = { kind: 'remember', memory: { cluster, nodeGroupName, sending: ['scaling'] } };
     const { outcome } = await run([sending], { pool: known });
     const applied = APPLIED.map((entry) => entry.replace(/^scaling=.*/, 'scaling=?'));
-    assert.deepEqual(outcome.after.pool.status, knownStatus({ lastAppliedDesired: 4, applied }));
+    assert.deepEqual(outcome.after.pool.status, knownStatus({ lastAppliedDesiredSize: 4, applied }));
   });
 });
 

@@ -1,6 +1,7 @@
 /**
- * The only place that writes to AWS and the API server, apart from status. Every step is idempotent, and a crash between any two is harmless. A
- * failed step holds back only later steps with the same subject. What each step does is in steps/.
+ * Carries out the steps of a plan: the only path by which a reconcile writes to AWS and to objects other than the pool's status and events. Every
+ * step is idempotent, and a crash between any two is harmless. After a step fails, only later steps with the same subject are skipped. What each
+ * kind of step does is in steps/.
  */
 
 import { nameOf } from './disruption/drain.ts';

@@ -1,7 +1,7 @@
 /* Generated from crds/windowspools.yaml by `make generate`. Do not edit. */
 
 /**
- * A pool of Windows nodes that is provisioned, schedulable and verified. The operator creates an EKS managed node group for it and keeps it, creates a RuntimeClass that puts pods on the right Windows build, and checks the kernel build and patch level of every node before it counts the node. Read the pool's conditions first: each message names the object and the next move.
+ * WindowsPool is a pool of Windows nodes that are provisioned, schedulable and verified. The operator creates an EKS managed node group and manages it throughout its lifecycle. It creates a RuntimeClass that schedules pods to the right Windows build, and verifies the kernel build and patch level of every node. To find out what is wrong with a pool, read its conditions: each message names the object, the cause and the next step.
  */
 export interface WindowsPool {
   apiVersion: string;
@@ -26,23 +26,22 @@ export interface ObjectMeta {
   };
 }
 /**
- * What the pool shall be. It has nodeGroup, whose nodes EKS makes, or existingNodes, which something else made.
+ * Desired state of the pool. Set either nodeGroup, to have EKS create the nodes, or existingNodes, for nodes that another tool created.
  */
 export interface WindowsPoolSpec {
   /**
-   * The Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. Container images must be of the same build (see runtimeClass.imageCompatibility). It cannot change: another version is another pool.
+   * Windows Server version of every node: Windows2019 is build 10.0.17763, Windows2022 is 10.0.20348, Windows2025 is 10.0.26100. With process isolation, container images must have the same build. Immutable: for another version, create another pool.
    */
   windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
   nodeGroup?: NodeGroupSpec;
   existingNodes?: ExistingNodesSpec;
-  scaling?: ScalingSpec;
   labels?: NodeLabels;
   /**
-   * Taints for every node of the pool, beside the registration taint.
+   * Taints of every node of the pool, in addition to the registration taint. NoExecute is not accepted, because it evicts running pods as soon as it is added.
    */
   taints?: TaintSpec[];
   /**
-   * Whether nodes register with the taint os=windows:NoSchedule, which keeps Linux pods away. Pods that use the pool's RuntimeClass tolerate it.
+   * Whether nodes register with the taint os=windows:NoSchedule, which keeps Linux pods off Windows nodes. Pods that use the pool's RuntimeClass tolerate the taint.
    */
   registrationTaint: boolean;
   verification: VerificationSpec;
@@ -50,20 +49,16 @@ export interface WindowsPoolSpec {
   remediation?: RemediationSpec;
   runtimeClass: RuntimeClassSpec;
   /**
-   * What happens when the node group differs from the spec and no change of the spec made that: somebody edited the group, or it was adopted so. Correct: it is put right. Report: condition UpToDate and status.pendingSteps say so. A change of the spec is always carried out. Only what the spec says is compared: labels, taints and tags of others are left alone, and so is the size.
-   */
-  driftPolicy: 'Correct' | 'Report';
-  /**
-   * What happens to the node group when the pool is deleted. Delete: it is deleted with its nodes. Retain: it stays with its nodes; the labels, taints and tags under winpool.dev are taken from it, all else is kept. Existing nodes are never ended: with Delete they get back what they had, with Retain they keep the labels and taints of the pool. May be changed while a deletion is stuck.
+   * What happens to the node group when the pool is deleted. Delete: the operator deletes it, and EKS terminates its nodes. Retain: the node group and its nodes stay. The operator removes its labels, taints and tags under winpool.dev and keeps everything else. Existing nodes are never terminated: Delete restores their original labels and taints, Retain keeps those of the pool. You can change this field while a deletion is in progress.
    */
   deletionPolicy: 'Delete' | 'Retain';
   /**
-   * Stops all changes to AWS, nodes and the RuntimeClass, not observation: status.pendingSteps says what would be done. The annotation winpool.dev/paused does the same, with any value but "false". A paused pool that is deleted waits until it is resumed.
+   * Pauses all changes to AWS, nodes and the RuntimeClass. The pool is still observed, and status.pendingSteps shows the changes that are due. The annotation winpool.dev/paused has the same effect, with any value except "false". The deletion of a paused pool waits until it is resumed.
    */
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, disk size and launch template (but its version), so they cannot change while the group exists, except after its creation failed.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, disk size and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed. The version of the launch template can change.
  */
 export interface NodeGroupSpec {
   /**
@@ -71,61 +66,93 @@ export interface NodeGroupSpec {
    */
   name?: string;
   /**
-   * Windows Server edition: Core, or Full with the desktop. With windowsVersion it is the AMI type of EKS.
+   * Windows Server edition: Core, or Full with the desktop experience. Together with windowsVersion it determines the EKS AMI type.
    */
   edition: 'Core' | 'Full';
   /**
-   * ARN of the IAM role of the nodes. Use a role that no Linux node group uses: its access entry in EKS must be of type EC2_WINDOWS.
+   * IAM role of the nodes: its name, or its ARN. A name works in every account: the operator derives the ARN from the partition and account of the EKS cluster. A role with a path needs its ARN. Use a role that no Linux node group uses, because its EKS access entry must have the type EC2_WINDOWS.
    */
-  nodeRoleArn: string;
+  nodeRole: string;
   /**
-   * Whether the operator creates a missing access entry of the node role, of type EC2_WINDOWS, before the node group. With false, EKS creates it together with the group. An entry of another type is never changed, and the entry stays when the pool is deleted.
+   * Whether the operator creates a missing EKS access entry (type EC2_WINDOWS) for the node role before it creates the node group. None: EKS creates the entry together with the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
    */
-  manageAccessEntry: boolean;
+  accessEntry: 'None' | 'Create';
   /**
-   * The subnets in which EKS starts the nodes.
+   * Subnets in which EKS launches the nodes, selected by ID or by tags. The operator resolves tags when it creates the node group; status.nodeGroup.subnets shows the result. The operator reports a subnet that matches later, but does not use it, because EKS cannot change the subnets of a node group.
    */
-  subnets: Subnet[];
+  subnets: SubnetTerm[];
+  scaling: ScalingSpec;
   /**
-   * EC2 instance types, all of them x86_64. Default: m5.large, or what the launch template says; only one of them may name a type. A node runs at most as many pods as one network interface has addresses, less one: 9 on m5.large, 14 on m5.xlarge.
+   * EC2 instance types, all of them x86_64. Default: m5.large, or the type in the launch template; set the type in only one of the two places. The number of pods on a node is limited by the addresses of one network interface, minus one: 9 on m5.large, 14 on m5.xlarge.
    */
   instanceTypes?: string[];
   /**
-   * How EC2 capacity is bought.
+   * EC2 capacity type of the nodes.
    */
   capacityType: 'OnDemand' | 'Spot';
   /**
-   * Size of the root disk in GiB. Default: 50. With a launch template the disk is described there. Windows images are large: many pools need more than the default.
+   * Size of the root volume in GiB. Default: 50. With a launch template, set the disk in the template. Windows images are large, so many pools need more than the default.
    */
   diskSizeGiB?: number;
   launchTemplate?: LaunchTemplateSpec;
   /**
-   * Whether a node group of this name that somebody else made becomes the pool's. Never: it is never changed. IfUnowned: if no other pool has it and its AMI is of windowsVersion, the tag winpool.dev/pool makes it the pool's, and nothing else changes at first; how it differs from the spec is shown in status.pendingSteps and follows driftPolicy. From then on it is the pool's like any other, and deletionPolicy decides about it.
+   * Whether the pool adopts an existing node group of this name that it did not create. Never: the operator does not change the group. IfUnowned: if no other pool owns the group and its AMI type matches windowsVersion, the operator sets the tag winpool.dev/pool on it. Then, status.pendingSteps shows the differences from the spec, and driftPolicy determines what happens to them. The operator manages an adopted group like any other, and deletionPolicy applies to it.
    */
   adoption: 'Never' | 'IfUnowned';
   /**
-   * The AMI release of the nodes, such as 1.35-2026.01.22: a Kubernetes minor version and a date. Another one is a rolling update: every node is replaced. EKS cannot go back to an older release. Without it, a new group starts with the newest one and keeps it.
+   * What the operator does when the node group differs from the spec although the spec did not change: another client edited the group, or the operator adopted it with differences. Correct: the operator reverts the group to the spec. Report: the condition UpToDate and status.pendingSteps show the differences. The operator always applies changes to the spec. It compares only what the spec sets, and ignores the size, and labels, taints and tags of other tools.
+   */
+  driftPolicy: 'Correct' | 'Report';
+  /**
+   * AMI release of the nodes: a Kubernetes minor version and a date, such as 1.35-2026.01.22. A change to another release starts a rolling update, which replaces every node. EKS cannot roll back to an older release. If omitted, a new node group starts with the newest release and keeps it.
    */
   releaseVersion?: string;
   /**
-   * The Kubernetes minor version of the nodes, such as 1.35. It must not be newer than the cluster's. Another one is a rolling update to its newest AMI release, or to releaseVersion. Without it, a new group starts with the cluster's version and keeps it.
+   * Kubernetes minor version of the nodes, such as 1.35. It must not be newer than that of the cluster. A change to another version starts a rolling update to its newest AMI release, or to releaseVersion. If omitted, a new node group starts with the version of the cluster and keeps it.
    */
   kubernetesVersion?: string;
   update: UpdateSpec;
   tags?: AwsTags;
 }
-export interface Subnet {
+/**
+ * A subnet by its ID, or all subnets of the cluster's VPC that have certain tags.
+ */
+export interface SubnetTerm {
   /**
-   * Id of the subnet, such as subnet-0123456789abcdef0.
+   * ID of the subnet, such as subnet-0123456789abcdef0.
    */
-  id: string;
+  id?: string;
+  tags?: SubnetTags;
 }
 /**
- * A launch template of yours, for what the pool has no field for: disks, metadata options, tags of instances, security groups, user data. It must not hold what the pool says: AMI, subnets, instance profile, Spot; nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * Tags that a subnet must have, all of them with these values, such as kubernetes.io/role/internal-elb: "1".
+ */
+export interface SubnetTags {
+  [k: string]: string;
+}
+/**
+ * Size of the node group.
+ */
+export interface ScalingSpec {
+  /**
+   * Minimum number of nodes. A pool with fewer verified nodes is not Ready. A new node group starts with this size.
+   */
+  minSize: number;
+  /**
+   * Maximum number of nodes.
+   */
+  maxSize: number;
+  /**
+   * Desired number of nodes. Omit it if an autoscaler sets the size. The operator sends it to EKS only when you change it, so that it does not conflict with an autoscaler. EKS ignores PodDisruptionBudgets when it shrinks a node group.
+   */
+  desiredSize?: number;
+}
+/**
+ * Your launch template, for settings that have no field in the pool: disks, metadata options, instance tags, security groups, user data. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**
-   * Id of the launch template, such as lt-0123456789abcdef0.
+   * ID of the launch template, such as lt-0123456789abcdef0.
    */
   id?: string;
   /**
@@ -133,60 +160,60 @@ export interface LaunchTemplateSpec {
    */
   name?: string;
   /**
-   * A number, $Default or $Latest. Another number is a rolling update: every node is replaced. A version that $Default or $Latest comes to stand for follows update.policy: Manual only tells of it, Automatic moves to it.
+   * Version of the launch template: a number, $Default or $Latest. A change to another number starts a rolling update, which replaces every node. When $Default or $Latest resolves to another version, update.policy decides: Manual reports it, Automatic updates to it.
    */
   version: number | string;
 }
 /**
- * When nodes get another Kubernetes version or AMI release, and how they are replaced then.
+ * When EKS updates nodes to another Kubernetes version or AMI release, and how it replaces them.
  */
 export interface UpdateSpec {
   /**
-   * Manual: nodes change when releaseVersion or kubernetesVersion do, and condition UpToDate tells of newer releases. Automatic: they follow the newest AMI release of kubernetesVersion, or else of the cluster's version, so an upgrade of the control plane brings them along. With releaseVersion set, nothing is automatic.
+   * Manual: nodes are updated when you change releaseVersion or kubernetesVersion; the condition UpToDate reports newer releases. Automatic: nodes follow the newest AMI release of kubernetesVersion or, if that is omitted, of the version of the cluster, so they also follow an upgrade of the control plane. If releaseVersion is set, nothing is automatic.
    */
   policy: 'Manual' | 'Automatic';
   /**
-   * When automatic updates may begin. One that runs when its window ends goes on: EKS cannot stop it. Without any, they begin at any time. What you set yourself is never held back.
+   * When automatic updates may start. An update that is in progress when its window ends continues, because EKS cannot stop it. If omitted, automatic updates may start at any time. Updates that you request by changing a version in the spec do not wait for a window.
    */
   maintenanceWindows?: MaintenanceWindow[];
   /**
-   * Whether pods that a PodDisruptionBudget protects are deleted when they are not gone after 15 minutes. Without it EKS gives up then, and the update fails with PodEvictionFailure.
+   * Whether EKS terminates a node even if it cannot evict all pods within 15 minutes, for example because of a PodDisruptionBudget. If false, the update then fails with PodEvictionFailure.
    */
   force: boolean;
   /**
-   * Default: new nodes join before old ones go, which needs room for them. Minimal: old nodes go first, where capacity is scarce or dear. Without it the group keeps what it has; a new one has Default.
+   * Default: new nodes join before old ones are terminated, which needs additional capacity. Minimal: old nodes are terminated first. Use it if capacity is limited or expensive. If omitted, the node group keeps its setting. The default of a new node group is Default.
    */
   strategy?: 'Default' | 'Minimal';
 }
 export interface MaintenanceWindow {
   /**
-   * When the window begins, as cron says it: minute, hour, day of month, month, day of week. "0 2 * * SAT" is Saturdays at 2.
+   * Start of the window as a cron expression: minute, hour, day of month, month, day of week. "0 2 * * SAT" is every Saturday at 02:00.
    */
   schedule: string;
   /**
-   * How long it is open: 4h, 90m or 1h30m.
+   * Length of the window as a Go duration, such as 4h or 90m.
    */
   duration: string;
   /**
-   * The time zone of the schedule, such as Europe/Berlin. Default: Etc/UTC.
+   * Time zone of the schedule, such as Europe/Berlin. Default: Etc/UTC.
    */
   timeZone?: string;
 }
 /**
- * AWS tags of the node group, beside those of the operator. EKS does not pass them on to the instances.
+ * AWS tags of the node group, in addition to those of the operator. EKS does not propagate them to the instances.
  */
 export interface AwsTags {
   [k: string]: string;
 }
 /**
- * Nodes that something else made: a self-managed group, kops, AKS, GKE, OpenShift, machines on premises. They are verified like the nodes of a node group, get labels and taints of the pool, and get back what they had when they leave it. No node is ever ended, and AWS is not asked. A node belongs to the pool while it has the label kubernetes.io/os=windows, and the selector matches it or the ConfigMap lists it.
+ * Nodes that another tool created: self-managed node groups, kOps, AKS, GKE, OpenShift, on-premises machines. The operator verifies them like the nodes of a node group, sets the pool's labels and taints on them, and restores the original values when they leave the pool. It never terminates such a node, and does not call AWS for it. A node belongs to the pool while it has the label kubernetes.io/os=windows and is matched by the selector or listed in the ConfigMap.
  */
 export interface ExistingNodesSpec {
   instancesConfigMap?: InstancesConfigMap;
   selector?: NodeSelector;
 }
 /**
- * A ConfigMap in the format of OpenShift's windows-instances: each key is the IPv4 address or DNS name of a host, each value is username=NAME. It is watched. A key is compared with the addresses in the status of the nodes; the username is not used, because the operator logs in nowhere. The operator's own rights are for ConfigMaps named windows-instances; grant it others.
+ * ConfigMap that lists hosts in the format of OpenShift's windows-instances: each key is the IPv4 address or DNS name of a host, each value is username=NAME. The operator watches it, and compares each key with the addresses in the status of the nodes. It ignores the username, because it does not log in to hosts. By default the operator may only read ConfigMaps named windows-instances; grant it access to others.
  */
 export interface InstancesConfigMap {
   /**
@@ -199,17 +226,17 @@ export interface InstancesConfigMap {
   name: string;
 }
 /**
- * Which nodes, by their labels, as in any label selector of Kubernetes: all terms must hold. A kubelet can set most labels of its own node; it cannot set those under node-restriction.kubernetes.io/, so prefer these where nodes are not trusted.
+ * Label selector for the nodes. All requirements must be met. A kubelet can set most labels of its own node, except those under node-restriction.kubernetes.io/: prefer these if you do not trust your nodes.
  */
 export interface NodeSelector {
   matchLabels?: MatchLabels;
   /**
-   * Conditions on labels that a node must fulfil.
+   * Label requirements that a node must meet.
    */
   matchExpressions?: LabelRequirement[];
 }
 /**
- * Labels that a node must have with these values.
+ * Labels that a node must have, with their values.
  */
 export interface MatchLabels {
   [k: string]: string;
@@ -220,40 +247,23 @@ export interface LabelRequirement {
    */
   key: string;
   /**
-   * In: the node has the label with one of the values. NotIn: it has it with none of them, or not at all. Exists: it has the label. DoesNotExist: it has not.
+   * In: the node has the label with one of the values. NotIn: it has none of the values, or does not have the label. Exists: it has the label. DoesNotExist: it does not have the label.
    */
   operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
   /**
-   * The values of In and NotIn.
+   * Values for In and NotIn.
    */
   values?: string[];
 }
 /**
- * The size of a pool with a node group.
- */
-export interface ScalingSpec {
-  /**
-   * The fewest nodes. A pool with fewer verified nodes is not Ready. A new pool starts with this many.
-   */
-  min: number;
-  /**
-   * The most nodes.
-   */
-  max: number;
-  /**
-   * How many nodes to run now. Leave it out where an autoscaler decides. When set, it is sent to EKS once for each change you make, so that an autoscaler is not fought. EKS ignores PodDisruptionBudgets when it makes a group smaller.
-   */
-  desired?: number;
-}
-/**
- * Labels for every node of the pool, beside those of the operator.
+ * Labels of every node of the pool, in addition to those of the operator.
  */
 export interface NodeLabels {
   [k: string]: string;
 }
 export interface TaintSpec {
   /**
-   * Key of the taint; EKS takes at most 63 characters, prefix included.
+   * Key of the taint. EKS accepts at most 63 characters, including the prefix.
    */
   key: string;
   /**
@@ -261,28 +271,28 @@ export interface TaintSpec {
    */
   value?: string;
   /**
-   * What happens to pods that do not tolerate the taint.
+   * Effect on pods that do not tolerate the taint.
    */
-  effect: 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
+  effect: 'NoSchedule' | 'PreferNoSchedule';
 }
 /**
- * How every node is checked before it is counted.
+ * How the operator verifies nodes.
  */
 export interface VerificationSpec {
   /**
-   * What happens to a node that is not verified. Report: the pool says so, the node is left alone. Quarantine: a node that fails also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine with the reason as its value and effect NoSchedule, until it passes; pods that run there stay. Gate: as Quarantine, and nodes are born with the taint startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule, which a node loses once it is verified: no pod that does not tolerate that is bound to a node before. Should EKS refuse that key, the taint is winpool.dev/unverified:NoSchedule.
+   * What happens to a node that is not verified. Report: the pool reports it. Quarantine: a node that fails also gets the taint status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule, with the reason as value, until it passes; running pods are not evicted. Gate: as Quarantine, and nodes register with the taint startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule, which the operator removes once they are verified, so that no pod is scheduled to an unverified node. If EKS rejects that taint key, the taint is winpool.dev/unverified:NoSchedule.
    */
   policy: 'Report' | 'Quarantine' | 'Gate';
   /**
-   * The patch floor: the least fourth number of the kernel version, 2340 in 10.0.20348.2340. An image that is newer than an under-patched host fails to start there.
+   * Minimum patch level of the nodes: the fourth number of the kernel version (UBR), such as 2340 in 10.0.20348.2340. A container image that is newer than its host may fail to start.
    */
   minimumRevision?: number;
   /**
-   * Warns of each node that reserves less memory for the system (capacity less allocatable), such as 2Gi. Omit it where you cannot configure the kubelet: nodes of a node group reserve 100 to 500 MiB, and EKS passes no kubelet arguments to its Windows AMIs.
+   * Memory that a node should reserve for the system (capacity minus allocatable), such as 2Gi. A node with less gets a warning. Omit it if you cannot configure the kubelet: nodes of a node group reserve 100 to 500 MiB, and EKS passes no kubelet arguments to its Windows AMIs.
    */
   minimumReservedMemory?: string;
   /**
-   * Checks that warn instead of fail. A node that fails no other check counts as verified. Checks that always warn are not accepted.
+   * Checks that warn instead of failing the node. A node that fails no other check is verified. Checks that never fail a node are not accepted.
    */
   warnOnly?: (
     | 'NotReady'
@@ -299,118 +309,119 @@ export interface VerificationSpec {
   )[];
 }
 /**
- * How many nodes may be taken away at a time.
+ * Limits on how nodes are disrupted.
  */
 export interface DisruptionSpec {
   /**
-   * How many nodes a rolling update replaces at a time: a number from 1 to 100, or a percentage of the nodes such as 33%. Without it the group keeps what it has; a new one has 1. As many nodes may be out while nodes are replaced or removed by annotation; of existingNodes 1 without it.
+   * Maximum number of nodes that a rolling update replaces at a time: a number from 1 to 100, or a percentage such as 33%. The same limit applies to nodes that are replaced or removed by annotation. If omitted, the node group keeps its setting. The default of a new node group and of existingNodes is 1.
    */
   maxUnavailable?: number | string;
   drain?: DrainSpec;
 }
 /**
- * How nodes are emptied that are replaced or removed by annotation. EKS drains the nodes of its own updates as nodeGroup.update says.
+ * How the operator drains nodes that are replaced or removed by annotation, or remediated. In a rolling update, EKS drains the nodes; see nodeGroup.update.
  */
 export interface DrainSpec {
   /**
-   * How long a node may take until it is empty: 15m, 2h or 1h30m. Then it stays, takes pods again, and its annotation gets the value timed-out.
+   * How long a drain may take, as a Go duration such as 15m or 1h30m. After that, the node stays and is uncordoned, and its annotation gets the value timed-out.
    */
   timeout: string;
   /**
-   * How long pods get to end: 90s, 5m or 1m30s. Without it each pod gets its own terminationGracePeriodSeconds.
+   * Grace period of evicted pods, as a Go duration such as 90s or 5m. Default: terminationGracePeriodSeconds of each pod.
    */
   gracePeriod?: string;
   /**
-   * Whether pods with emptyDir volumes are evicted; what is in these volumes is lost. With false such a pod keeps its node.
+   * What happens to pods with emptyDir volumes. Evict: they are evicted, and the data in these volumes is lost. Block: the drain does not start while such a pod runs on the node.
    */
-  deleteEmptyDirData: boolean;
+  podsWithEmptyDir: 'Evict' | 'Block';
   /**
-   * Whether pods without a controller are evicted, which nobody makes anew. With false such a pod keeps its node.
+   * What happens to pods that no controller recreates. Block: the drain does not start while such a pod runs on the node. Evict: they are evicted.
    */
-  evictBarePods: boolean;
+  podsWithoutController: 'Block' | 'Evict';
 }
 /**
- * Replaces nodes that fail verification, in the way of the annotation winpool.dev/replace: one budget, drained first; and instances that never become nodes. Without it they are told of and stay. A node with the annotation winpool.dev/remediation, whatever its value, is not replaced. For existingNodes the condition NodesLeaving says which nodes these are, and nothing is done to them.
+ * What happens to nodes that fail verification for longer than unhealthyAfter, and to instances that do not join as nodes. A node with the annotation winpool.dev/remediation is excluded, regardless of the value of the annotation.
  */
 export interface RemediationSpec {
   /**
-   * How long a node has failed before it is replaced: 15m, 2h or 1h30m. The condition winpool.dev/Verified of the node says since when.
+   * Report: the condition NodesLeaving names the nodes. Replace: the operator drains and replaces them as with the annotation winpool.dev/replace, within the disruption budget. For existingNodes, only Report is accepted.
+   */
+  policy: 'Report' | 'Replace';
+  /**
+   * How long a node must have failed verification, as a Go duration such as 15m or 1h30m. The condition winpool.dev/Verified of the node shows when it started to fail.
    */
   unhealthyAfter: string;
   /**
-   * While more nodes than this fail, none of them is replaced, because the cause is hardly the nodes: a number from 1 to 100, or a percentage of the nodes, rounded down.
+   * Maximum number of failing nodes: a number from 1 to 100, or a percentage of the nodes, rounded down. If more nodes fail, the operator replaces none of them, because the nodes are probably not the cause.
    */
   maxUnhealthy: number | string;
 }
 /**
- * The RuntimeClass that puts pods on nodes of this Windows build and tolerates their taint.
+ * The RuntimeClass that schedules pods to nodes of this Windows build and tolerates their taints. Without a name, the pool uses the RuntimeClass that all pools of its version share: windows-2019, windows-2022 or windows-2025.
  */
 export interface RuntimeClassSpec {
   /**
-   * Whether the operator creates and keeps the RuntimeClass.
-   */
-  manage: boolean;
-  /**
-   * Version: one RuntimeClass, such as windows-2022, shared by the pools of a version; it ends with the last of them. Pool: one for this pool alone, which also selects the pool's label and tolerates the pool's own taints.
-   */
-  scope: 'Version' | 'Pool';
-  /**
-   * Name of the RuntimeClass, only with scope Pool. Default: the name of the pool.
+   * Name of a RuntimeClass for this pool only. It also selects the label winpool.dev/pool of the pool, and tolerates the taints in spec.taints.
    */
   name?: string;
   /**
-   * The handler of containerd; another than the default only with scope Pool. runhcs-wcow-hypervisor is Hyper-V isolation, which needs metal hosts that are set up for it.
+   * Handler in the containerd configuration. To set another handler, also set name. runhcs-wcow-hypervisor is Hyper-V isolation, which requires bare-metal hosts that are configured for it.
    */
   handler: string;
   /**
-   * Which images the nodes run in process isolation. Strict: images of their own build, as on every Windows version. Relaxed, only with Windows2025 and scope Pool: images of Windows Server 2022, too, as Microsoft's compatibility table of 2025 has it. The RuntimeClass says so in its annotation winpool.dev/image-builds; where pods run does not change.
+   * What happens to a RuntimeClass of this name that no pool created. If it fits, the pool uses it unchanged. If it does not fit, the value applies. Never: the condition RuntimeClassReady is False with the reason NotOwned. IfUnowned: the operator deletes it and creates its own, because the handler of a RuntimeClass is immutable; running pods are not affected.
    */
-  imageCompatibility: 'Strict' | 'Relaxed';
+  adoption: 'Never' | 'IfUnowned';
 }
 /**
- * What the pool is, as the operator sees it.
+ * Observed state of the pool.
  */
 export interface WindowsPoolStatus {
   /**
-   * The generation of the spec that this status is about; -1 before the operator has seen the pool.
+   * The generation of the spec that this status is based on; -1 before the first reconciliation.
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate tells whether the node group is as the spec says. A pool of existing nodes has NodesFound in place of NodeGroupReady and UpToDate. NodesLeaving, Reconciling, Stalled and Paused are there only while they are true.
+   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. NodesLeaving, Reconciling, Stalled and Paused are present only while they are True.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
   nodes?: NodeCounts;
   /**
-   * The kernel versions of the nodes, most nodes first, at most 20.
+   * Kernel versions of the nodes, the most frequent first, at most 20.
    */
   builds?: BuildCount[];
   revisions?: RevisionRange;
   /**
-   * Nodes that fail a check, by name, at most 20; nodes.failing counts them all.
+   * Nodes that fail a check, by name, at most 20; nodes.failing is the total.
    */
   failingNodes?: FailingNode[];
+  /**
+   * Prerequisites that need attention. A prerequisite that is met has no entry. See docs/prerequisites.md.
+   */
+  prerequisites?: PrerequisiteState[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
   existingNodes?: ExistingNodesState;
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
   /**
-   * What the operator would do if the pool were not paused, what it is about to do to a group that it just adopted, and what driftPolicy Report leaves to people.
+   * Changes that are due but not made, because the pool is paused, because its node group was just adopted, or because driftPolicy is Report.
    */
   pendingSteps?: string[];
+  bookkeeping?: Bookkeeping;
 }
 export interface Condition {
   /**
-   * Name of the condition.
+   * Type of the condition.
    */
   type: string;
   /**
-   * Whether it holds.
+   * Status of the condition.
    */
   status: 'True' | 'False' | 'Unknown';
   /**
-   * The generation of the spec that it is about.
+   * The generation of the spec that the condition is based on.
    */
   observedGeneration?: number;
   /**
@@ -418,11 +429,11 @@ export interface Condition {
    */
   lastTransitionTime: string;
   /**
-   * One word from the operator's catalogue of reasons.
+   * A reason from the catalogue in docs/conditions.md.
    */
   reason: string;
   /**
-   * What is so, about which object, and the next move.
+   * The object, the cause and the next step.
    */
   message: string;
 }
@@ -431,67 +442,67 @@ export interface Condition {
  */
 export interface PoolSummary {
   /**
-   * Nodes that joined of nodes that EKS wants, such as 3/3; of existing nodes how many there are.
+   * Number of nodes that joined and desired size, such as 3/3; for existingNodes, only the number of nodes.
    */
   nodes?: string;
   /**
-   * Nodes that pass every check of nodes that joined, such as 2/3.
+   * Number of verified nodes and of nodes that joined, such as 2/3.
    */
   verified?: string;
   /**
-   * The kernel version of all nodes, or how many there are, such as 2 builds.
+   * The kernel version of all nodes, or the number of different kernel versions, such as 2 builds.
    */
   build?: string;
 }
 /**
- * How many nodes are in which state.
+ * Number of nodes by state.
  */
 export interface NodeCounts {
   /**
-   * How many nodes EKS wants.
+   * Desired size of the node group in EKS.
    */
   desired?: number;
   /**
-   * How many have joined the cluster.
+   * Nodes that joined the cluster.
    */
   total?: number;
   /**
-   * How many are Ready.
+   * Nodes that are Ready.
    */
   ready?: number;
   /**
-   * How many are Ready and pass every check.
+   * Nodes that are Ready and pass every check.
    */
   verified?: number;
   /**
-   * How many joined a short while ago and are not complete yet.
+   * Nodes that joined recently and do not pass every check yet.
    */
   joining?: number;
   /**
-   * How many fail a check.
+   * Nodes that fail a check.
    */
   failing?: number;
   /**
-   * How many have the taint of nodes that were not verified yet.
+   * Nodes with the taint of unverified nodes (verification.policy Gate).
    */
   gated?: number;
   /**
-   * How many have the taint of nodes that fail a check.
+   * Nodes with the taint of failing nodes (verification.policy Quarantine or Gate).
    */
   quarantined?: number;
 }
 export interface BuildCount {
   /**
-   * The kernel version as the kubelet reports it.
+   * The kernel version that the kubelet reports.
    */
   kernelVersion: string;
   /**
-   * How many nodes have it.
+   * Number of nodes with it.
    */
   nodes: number;
 }
 /**
- * How far the patch levels of the nodes are apart. Only kernel versions with a revision count, such as 10.0.20348.2340.
+ * Range of the patch levels of the nodes. Only kernel versions with a revision are compared, such as 10.0.20348.2340.
  */
 export interface RevisionRange {
   /**
@@ -503,174 +514,180 @@ export interface RevisionRange {
    */
   oldest?: string;
   /**
-   * How many nodes are below verification.minimumRevision or tell no revision, also where that only warns. Absent without a minimumRevision.
+   * Number of nodes below verification.minimumRevision or without a revision, even if that check only warns. Absent if minimumRevision is not set.
    */
   belowMinimum?: number;
 }
 export interface FailingNode {
   /**
-   * Name of the Node.
+   * Name of the node.
    */
   name: string;
   /**
-   * The first check that it fails.
+   * The first check that the node fails.
    */
   reason: string;
   /**
-   * What was found and what was expected.
+   * What the check found and what it expected.
+   */
+  message: string;
+}
+export interface PrerequisiteState {
+  /**
+   * Name of the prerequisite: its section in docs/prerequisites.md, such as windows-ipam.
+   */
+  name: string;
+  /**
+   * NotMet: it blocks the creation of the node group. Warning: it may cause problems. Ignored: it is not met, and the annotation winpool.dev/ignore-prerequisites names it. Unknown: it could not be checked.
+   */
+  status: 'NotMet' | 'Warning' | 'Ignored' | 'Unknown';
+  /**
+   * The reason in the condition PrerequisitesMet, such as WindowsIPAMDisabled.
+   */
+  reason: string;
+  /**
+   * What the check found and how to fix it.
    */
   message: string;
 }
 /**
- * The node group as EKS described it last.
+ * The node group as last described by EKS.
  */
 export interface NodeGroupState {
   /**
-   * Its name in EKS.
+   * Name in EKS.
    */
   name: string;
   /**
-   * Its ARN; kept after the group is gone, to tell the next one from it.
+   * ARN of the group. It is kept after the group is deleted, to distinguish the next group from it.
    */
   arn?: string;
   /**
-   * Its status in EKS, absent while there is none.
+   * Status in EKS; absent if the group does not exist.
    */
   status?: string;
   /**
-   * The AMI type.
+   * AMI type.
    */
   amiType?: string;
   /**
-   * The Kubernetes version of its AMI.
+   * Kubernetes version of the AMI.
    */
   kubernetesVersion?: string;
   /**
-   * The release of its AMI.
+   * AMI release.
    */
   releaseVersion?: string;
-  launchTemplate?: LaunchTemplateState;
   /**
-   * The day of that release, such as 2026-01-22. AWS makes an AMI private about 4 months later: no node starts from it any more.
+   * Date of the AMI release, such as 2026-01-22. AWS makes an AMI private about 4 months later; after that, no node can be launched from it.
    */
   releaseDate?: string;
   /**
-   * The newest release for nodeGroup.kubernetesVersion, or else for the version of the cluster.
+   * The newest AMI release for nodeGroup.kubernetesVersion or, if that is omitted, for the version of the cluster.
    */
   latestReleaseVersion?: string;
   /**
-   * The health issues that EKS reports.
+   * IDs of the subnets of the group.
+   */
+  subnets?: string[];
+  launchTemplate?: LaunchTemplateState;
+  /**
+   * Health issues that EKS reports.
    */
   healthIssues?: HealthIssueState[];
   /**
-   * The EC2 scaling groups behind it.
+   * Names of the EC2 Auto Scaling groups of the group.
    */
   autoScalingGroups?: string[];
   /**
-   * Present while the group differs from the spec in what EKS cannot change; such fields of the spec may change then.
+   * Present while the group differs from the spec in fields that EKS cannot change; during this time, these fields can be changed in the spec.
    */
   differs?: boolean;
-  /**
-   * The labels, taints, tags, bounds, versions and update settings of the group that are the operator's to keep, each with a digest of the value that it last was seen to have as the spec said it; "?" while a change of it is being sent. Others are left alone.
-   */
-  applied?: string[];
-  /**
-   * The tags of the scaling group that the operator set for the cluster-autoscaler because of the pool's own labels and taints, without their prefix k8s.io/cluster-autoscaler/node-template/.
-   */
-  scalingTags?: string[];
-  /**
-   * The value of scaling.desired that was last sent to EKS.
-   */
-  lastAppliedDesired?: number;
   update?: UpdateState;
-  /**
-   * The key of the gate's taint where it is another than the usual one, which EKS refused.
-   */
-  gateTaint?: string;
   failedTarget?: FailedTarget;
   /**
-   * What failed before failedTarget and is still asked for: a release, say, and then a label.
+   * Changes that failed before failedTarget and are still desired, such as a release and then a label.
    */
   moreFailedTargets?: FormerFailedTarget[];
 }
 /**
- * The user's launch template that the group was made from.
+ * Your launch template that the group was created from.
  */
 export interface LaunchTemplateState {
   /**
-   * Its id.
+   * ID of the launch template.
    */
   id: string;
   /**
-   * Its name.
+   * Name of the launch template.
    */
   name: string;
   /**
-   * The number of its version that the group has.
+   * Version number that the group has.
    */
   version: string;
   /**
-   * The number that the version in the spec stands for; absent when EKS would not take it.
+   * Version number that the spec resolves to; absent if EKS would not accept it.
    */
-  wantedVersion?: string;
+  desiredVersion?: string;
 }
 export interface HealthIssueState {
   /**
-   * EKS' code of the issue.
+   * Code of the issue in EKS.
    */
   code: string;
   /**
-   * EKS' words.
+   * Message from EKS.
    */
   message: string;
   /**
-   * The AWS resources it is about.
+   * The affected AWS resources.
    */
   resourceIds?: string[];
 }
 /**
- * The operator's last update of the group.
+ * The last update of the group that the operator started.
  */
 export interface UpdateState {
   /**
-   * EKS' id of the update.
+   * ID of the update in EKS.
    */
   id: string;
   /**
-   * EKS' type of the update.
+   * Type of the update in EKS.
    */
   type: string;
   /**
-   * A hash of what was sent and what it was to reach.
+   * Hash of the request and of the desired state.
    */
   target: string;
   /**
-   * What was sent, in words.
+   * Description of the change.
    */
   change?: string;
   /**
-   * The desired size that was sent, if any.
+   * The desired size in the request, if any.
    */
-  desired?: number;
+  desiredSize?: number;
   /**
-   * EKS' status of the update.
+   * Status of the update in EKS.
    */
   status: string;
   /**
-   * When EKS began it.
+   * When EKS started the update.
    */
   startedAt?: string;
   /**
-   * EKS' words where the update failed.
+   * Errors of a failed update, as reported by EKS.
    */
   errors?: string[];
 }
 /**
- * What EKS refused or failed to do. It is not tried again until the spec changes, or the annotation winpool.dev/retry gets another value; a creation also after a while.
+ * A change that EKS rejected or that failed. The operator does not retry it until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
  */
 export interface FailedTarget {
   /**
-   * A hash of what was wanted.
+   * Hash of the desired state.
    */
   target: string;
   /**
@@ -678,7 +695,7 @@ export interface FailedTarget {
    */
   reason: string;
   /**
-   * AWS' words.
+   * Message from AWS.
    */
   message: string;
   /**
@@ -692,7 +709,7 @@ export interface FailedTarget {
 }
 export interface FormerFailedTarget {
   /**
-   * A hash of what was wanted.
+   * Hash of the desired state.
    */
   target: string;
   /**
@@ -700,7 +717,7 @@ export interface FormerFailedTarget {
    */
   reason: string;
   /**
-   * AWS' words.
+   * Message from AWS.
    */
   message: string;
   /**
@@ -713,70 +730,70 @@ export interface FormerFailedTarget {
   retry?: string;
 }
 /**
- * Present from before the pool loses its first node until it has its nodes again. No more pools than the operator's flag --max-pools-updating have it at a time, those aside whose nodes are all drained and left to what made them.
+ * Present while the pool disrupts nodes: from before the first node is terminated until all new nodes are verified or have failed. The flag --max-pools-updating limits the number of such pools, except those whose nodes are all drained and wait for their provisioner.
  */
 export interface DisruptionState {
   /**
-   * What takes the nodes away: Upgrade or NodeOperation.
+   * Upgrade or NodeOperation.
    */
   cause: string;
   /**
-   * A hash of what was wanted.
+   * Hash of the desired state.
    */
   target?: string;
   /**
-   * What is done, in words.
+   * Description of the change.
    */
   change?: string;
   /**
-   * When the pool got its turn.
+   * When the disruption started.
    */
   since: string;
   /**
-   * The old nodes are gone, and the nodes are not all verified: the latest end of the wait for them.
+   * When the operator stops waiting for new nodes to be verified. Present after the old nodes are terminated.
    */
   settlesBy?: string;
   /**
-   * Names of those of these nodes that are gone already: the last 20.
+   * Names of nodes that no longer exist, at most the last 20.
    */
   gone?: string[];
   /**
-   * The nodes that go one by one, because of an annotation or of remediation.
+   * Nodes that are replaced or removed by annotation, or remediated.
    */
   nodes?: LeavingNode[];
 }
 export interface LeavingNode {
   /**
-   * The node.
+   * Name of the node.
    */
   name: string;
   /**
-   * Its UID; the id of the instance where that never became a node.
+   * UID of the node, or the ID of an instance that did not join as a node.
    */
   uid: string;
   /**
-   * Its EC2 instance; empty for a node of existingNodes.
+   * ID of its EC2 instance; empty for existingNodes.
    */
   instance: string;
   /**
-   * Replace; Remove, then the group gets smaller by it; or Remediate, because it failed.
+   * Replace, Remove (the node group shrinks by one) or Remediate.
    */
   operation: string;
   /**
-   * When its drain began.
+   * When its drain started.
    */
   since: string;
   /**
-   * When the end of its instance was asked for.
+   * When the termination of its instance was requested.
    */
   ended?: string;
   /**
-   * When a node of existingNodes was found empty: it stays cordoned until what made it ends it.
+   * When a node of existingNodes was drained: it stays cordoned until its provisioner terminates it.
    */
   drained?: string;
 }
 /**
- * What instancesConfigMap says that cannot be carried out. Absent where all of it can.
+ * Errors in the ConfigMap of instancesConfigMap. Absent if there are none.
  */
 export interface ExistingNodesState {
   /**
@@ -784,13 +801,13 @@ export interface ExistingNodesState {
    */
   unknownAddresses?: string[];
   /**
-   * Entries that are not used, at most 20. The others are.
+   * Entries that are invalid and ignored, at most 20.
    */
   malformedEntries?: MalformedEntry[];
 }
 export interface MalformedEntry {
   /**
-   * The key of the entry.
+   * Key of the entry.
    */
   entry: string;
   /**
@@ -799,15 +816,15 @@ export interface MalformedEntry {
   message: string;
 }
 /**
- * The EKS cluster in which the node group was created. Another one later is refused.
+ * The EKS cluster in which the node group was created. The pool does not manage a group in another cluster.
  */
 export interface ClusterState {
   /**
-   * Its name in EKS.
+   * Name of the cluster.
    */
   name: string;
   /**
-   * Its ARN.
+   * ARN of the cluster.
    */
   arn: string;
 }
@@ -816,7 +833,28 @@ export interface ClusterState {
  */
 export interface RuntimeClassState {
   /**
-   * Its name: use it as runtimeClassName in pods.
+   * Name of the RuntimeClass: the runtimeClassName of pods.
    */
   name: string;
+}
+/**
+ * Internal state of the operator between reconciliations. Not part of the API; it can change in any release.
+ */
+export interface Bookkeeping {
+  /**
+   * The fields of the node group that the operator manages, each with a digest of its value when it last matched the spec. The digest is "?" while a change is being sent.
+   */
+  applied?: string[];
+  /**
+   * Tags for the cluster-autoscaler that the operator set on the Auto Scaling group for the labels and taints of the pool, without the prefix k8s.io/cluster-autoscaler/node-template/.
+   */
+  scalingTags?: string[];
+  /**
+   * The desiredSize that was last sent to EKS.
+   */
+  lastAppliedDesiredSize?: number;
+  /**
+   * The key of the gate taint if EKS rejected the default key.
+   */
+  gateTaint?: string;
 }

@@ -14,7 +14,7 @@ import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures
 import { providerOf } from './providers/providers.ts';
 import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
 import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
-import { count, joined, sentence } from './util/words.ts';
+import { count, describeFailure, joined, sentence } from './util/words.ts';
 
 interface EventSinks {
   readonly events: Events;
@@ -27,12 +27,12 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   publishSteps(outcome, events);
   publishOnNodes(outcome, events);
   publishCorrections(outcome, sinks);
-  publishMarksLeft(outcome, events);
+  publishCleanupIncomplete(outcome, events);
   publishUntaggedGroup(outcome, events);
   publishUnverifiedReleases(outcome, events);
 }
 
-/** Publishes what is new in a status that was just written. An event about a status that nobody can read yet would only confuse. */
+/** Publishes what is new in a status that was just written. An event must not refer to a status that is not written yet. */
 export function publishNews(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
   const isDrainBlocked = publishChanges(s.pool, status, events).has('DrainBlocked');
   if (isDrainBlocked) publishBlockedDrains(s, events);
@@ -62,7 +62,7 @@ function publishCorrections({ done, after: { pool } }: Outcome, { events, metric
     const drift = 'drift' in step ? step.drift : undefined;
     if (!drift) continue;
     const found = joined(drift.map(describeDifference), 10);
-    const message = `Node group ${nodeGroupNameOf(pool)}: ${sentence(found)} It is put right.`;
+    const message = `Node group ${nodeGroupNameOf(pool)} drifted from the spec: ${sentence(found)} The operator corrects it.`;
     events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
     const samples = (Object.entries(countByPart(drift)) as [DriftPart, number][]).map(
       ([part, value]) => ({ metric: 'windowspool_drift_corrected_total', labels: { part }, value }) as const,
@@ -75,35 +75,35 @@ function publishCorrections({ done, after: { pool } }: Outcome, { events, metric
 function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: Events): void {
   for (const step of done) {
     if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
-    const message = `The update begins because the spec asks for it. ${describeReleaseFailure(step.doubt)}`;
+    const message = `The update starts because the spec requests it. ${describeReleaseFailure(step.doubt)}`;
     events.publish(pool, { type: 'Warning', reason: 'ReleaseNotVerified', action: step.kind, message });
   }
 }
 
 /** What the operator could not remove from a group that outlives its pool: nothing else reports it later. */
-function publishMarksLeft(outcome: Outcome, events: Events): void {
+function publishCleanupIncomplete(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
   const group = providerOf(pool).nodeGroupName(pool);
   const subject = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ error }] = entries as [StepError, ...StepError[]];
-    const cause = sentence(`${error.operation} failed: ${error.message}`);
-    const message = `${subject} ${describeLeftover(step, entries.length)}: ${cause} Remove them yourself.`;
-    events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: step, message });
+    const cause = describeFailure(error);
+    const message = `${subject} ${describeLeftover(step, entries.length)}: ${cause} Remove them manually.`;
+    events.publish(pool, { type: 'Warning', reason: 'CleanupIncomplete', action: step, message });
   }
   const unremoved = released ? providerOf(pool).describeUnremovedMarks(outcome) : undefined;
   if (!unremoved) return;
-  const message = `${subject} ${sentence(unremoved)} Remove them yourself.`;
-  events.publish(pool, { type: 'Warning', reason: 'MarksLeft', action: 'removeFinalizer', message });
+  const message = `${subject} ${sentence(unremoved)} Remove them manually.`;
+  events.publish(pool, { type: 'Warning', reason: 'CleanupIncomplete', action: 'removeFinalizer', message });
 }
 
 /** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */
-function publishUntaggedGroup({ after: { pool, group: view }, released }: Outcome, events: Events): void {
+function publishUntaggedGroup({ after: { pool, group: view, settings }, released }: Outcome, events: Events): void {
   if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
   const { name, arn, tags, status } = view.group;
   if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
-  const message = `Node group ${name} and its nodes stay, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. Delete it yourself if nobody needs it.`;
+  const message = `Node group ${name} is not deleted, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. To delete it: aws eks delete-nodegroup --cluster-name ${settings.clusterName} --nodegroup-name ${name}`;
   events.publish(pool, { type: 'Warning', reason: 'NotOwned', action: 'removeFinalizer', message });
 }
 
@@ -113,7 +113,7 @@ function publishUntaggedGroup({ after: { pool, group: view }, released }: Outcom
  */
 function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
   const reported = new Set<string>();
-  if (status.nodeGroup?.gateTaint !== pool.status?.nodeGroup?.gateTaint) {
+  if (status.bookkeeping?.gateTaint !== pool.status?.bookkeeping?.gateTaint) {
     const reason = 'GateTaintReplaced';
     events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
   }
@@ -163,5 +163,5 @@ function remarksIn(condition: Condition | undefined): string {
 
 /** Whether terminating nodes need human action. */
 function needsAction({ reason }: Condition): boolean {
-  return ['DrainBlocked', 'RemovalRefused', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
+  return ['DrainBlocked', 'RemovalRejected', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
 }

@@ -37,7 +37,7 @@ export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 export const OWNERSHIP_ANNOTATION = 'winpool.dev/claim';
 
 /**
- * Annotations by which users request operations on a node, with the value `true`. Whoever may annotate nodes can terminate instances: replace drains
+ * Annotations by which users request operations on a node, with the value `true`. A user who can annotate nodes can terminate instances: replace drains
  * the node and terminates its instance, so that the group starts another; remove also shrinks the group by one.
  */
 export const REPLACE_ANNOTATION = 'winpool.dev/replace';
@@ -62,9 +62,6 @@ export const OPERATION_ANNOTATIONS = [
 /** The label of nodes by operating system, which the kubelet sets. The operator watches only Windows nodes. */
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';
-
-/** The annotation of a RuntimeClass with the image builds that its nodes run, for people and other tools: `10.0.26100,10.0.20348`. */
-export const IMAGE_BUILDS_ANNOTATION = 'winpool.dev/image-builds';
 
 /** The label that says who created a RuntimeClass. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';

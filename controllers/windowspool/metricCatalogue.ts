@@ -37,235 +37,175 @@ const GROUP_STATUSES = [
 const PARTS = ['label', 'taint', 'scaling', 'tag', 'version', 'release', 'template', 'update'] as const;
 
 const pool = { bounds: 'names of WindowsPools' };
-const ofPool = { pool };
-const nodeCheck = { values: nodeCheckReasons, see: 'reasons of the checks on a node' };
+type Labels = Readonly<
+  Record<string, { readonly values: readonly string[]; readonly see?: string } | { bounds: string }>
+>;
+
+function poolGauge<const L extends Labels = Record<never, never>>(help: string, labels = {} as L) {
+  return { type: 'gauge', help, labels: { pool, ...labels } } as const;
+}
+
+function poolCounter<const L extends Labels>(help: string, labels: L) {
+  return { type: 'counter', help, labels: { pool, ...labels } } as const;
+}
+
+const nodeCheck = { values: nodeCheckReasons, see: 'reasons of the [node checks](verification.md)' };
 const updateType = { values: ['VersionUpdate', 'ConfigUpdate', 'other'] } as const;
 
 const conditions = {
-  windowspool_info: {
-    type: 'gauge',
-    help: 'Always 1: the Windows version of a pool and where its nodes come from.',
-    labels: {
-      pool,
-      windows_version: { bounds: 'spec.windowsVersion, one a pool' },
-      source: { values: ['nodeGroup', 'existingNodes'] },
+  windowspool_info: poolGauge('Always 1: the Windows version of a pool and the source of its nodes.', {
+    windows_version: { bounds: 'spec.windowsVersion, one per pool' },
+    source: { values: ['nodeGroup', 'existingNodes'] },
+  }),
+  windowspool_status_condition: poolGauge(
+    'The conditions of a pool: 1 for the current status, 0 for the other two. No series for a condition that the pool does not have.',
+    { type: { values: CONDITIONS }, status: { values: ['True', 'False', 'Unknown'] } },
+  ),
+  windowspool_status_condition_reason: poolGauge('Always 1: the reason of each condition of a pool.', {
+    type: { values: CONDITIONS },
+    reason: {
+      values: Object.keys(reasons) as readonly Reason[],
+      see: '[reasons](conditions.md#reasons), one per condition',
     },
-  },
-  windowspool_status_condition: {
-    type: 'gauge',
-    help: 'The conditions of a pool: 1 for the status that holds, 0 for the other two. A condition that the pool does not have has no series.',
-    labels: { pool, type: { values: CONDITIONS }, status: { values: ['True', 'False', 'Unknown'] } },
-  },
-  windowspool_status_condition_reason: {
-    type: 'gauge',
-    help: 'Always 1: the reason of each condition of a pool.',
-    labels: {
-      pool,
-      type: { values: CONDITIONS },
-      reason: { values: Object.keys(reasons) as readonly Reason[], see: 'one a condition' },
-    },
-  },
-  windowspool_status_confirmed_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When the status of a pool was last written, or found to need no write; before the first time, when this process began to look at the pool. Long ago: the status is stale.',
-    labels: ofPool,
-  },
-  windowspool_status_written_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When the status of a pool was last written; no series before the first write of this process.',
-    labels: ofPool,
-  },
-  windowspool_paused: {
-    type: 'gauge',
-    help: '1 for a pool that is paused, by spec.paused or by its annotation; else 0.',
-    labels: ofPool,
-  },
-  windowspool_prerequisite: {
-    type: 'gauge',
-    help: 'Always 1: a prerequisite of a pool that is not met (status False), ignored by annotation although it is not met, a warning or not known (Ignored), a warning (Warning), or not known (Unknown). What is met has no series. Only False keeps a node group from being created.',
-    labels: {
-      pool,
+  }),
+  windowspool_status_confirmed_timestamp_seconds: poolGauge(
+    'When the status of a pool was last written or confirmed without a write; before the first time, when this process first reconciled the pool. If this was long ago, the status is stale.',
+  ),
+  windowspool_status_written_timestamp_seconds: poolGauge(
+    'When the status of a pool was last written. No series before the first write of this process.',
+  ),
+  windowspool_paused: poolGauge(
+    '1 if a pool is paused, by spec.paused or the annotation winpool.dev/paused, otherwise 0.',
+  ),
+  windowspool_prerequisite: poolGauge(
+    'Always 1: a prerequisite of a pool that is not met (status False), ignored by annotation (Ignored), a warning (Warning), or could not be checked (Unknown). No series for a prerequisite that is met. Only False blocks the creation of the node group.',
+    {
       reason: { values: prerequisiteReasons, see: 'reasons of the [prerequisites](prerequisites.md)' },
       status: { values: ['False', 'Ignored', 'Warning', 'Unknown'] },
     },
-  },
+  ),
 } as const;
 
 const nodes = {
-  windowspool_nodes: {
-    type: 'gauge',
-    help: 'Nodes of a pool by their verdict. Their sum is status.nodes.total.',
-    labels: { pool, state: { values: ['verified', 'joining', 'failing'] } },
-  },
-  windowspool_nodes_desired: {
-    type: 'gauge',
-    help: 'The size of the node group that EKS is to keep; no series while it is not known, and for existingNodes.',
-    labels: ofPool,
-  },
-  windowspool_nodes_min: { type: 'gauge', help: 'spec.scaling.min; no series for existingNodes.', labels: ofPool },
-  windowspool_nodes_max: { type: 'gauge', help: 'spec.scaling.max; no series for existingNodes.', labels: ofPool },
-  windowspool_nodes_ready: { type: 'gauge', help: 'Nodes of a pool that are Ready.', labels: ofPool },
-  windowspool_nodes_gated: { type: 'gauge', help: "Nodes of a pool that have the gate's taint.", labels: ofPool },
-  windowspool_nodes_quarantined: {
-    type: 'gauge',
-    help: "Nodes of a pool that have the quarantine's taint.",
-    labels: ofPool,
-  },
-  windowspool_nodes_below_minimum_revision: {
-    type: 'gauge',
-    help: 'Nodes of a pool below its verification.minimumRevision, also where that only warns; no series without a minimumRevision.',
-    labels: ofPool,
-  },
-  windowspool_nodes_by_kernel: {
-    type: 'gauge',
-    help: 'Nodes of a pool by kernel version: at most 20 a pool; the rest, and what is no Windows build, is other.',
-    labels: { pool, kernel_version: { bounds: 'at most 20 kernel versions a pool, and other' } },
-  },
-  windowspool_node_failures: {
-    type: 'gauge',
-    help: 'Nodes of a pool that fail a check, by its reason. A node that fails two checks is in both; a check that no node fails has no series.',
-    labels: { pool, reason: nodeCheck },
-  },
-  windowspool_node_warnings: {
-    type: 'gauge',
-    help: 'Verified nodes of a pool for which a check warns, by its reason. A check without such nodes has no series.',
-    labels: { pool, reason: nodeCheck },
-  },
-  windowspool_pod_ip_addresses: {
-    type: 'gauge',
-    help: 'IP addresses that the nodes of a pool have for pods: the sum of vpc.amazonaws.com/PrivateIPv4Address in their allocatable.',
-    labels: ofPool,
-  },
-  windowspool_subnet_free_ip_addresses: {
-    type: 'gauge',
-    help: 'Free addresses in the subnets of a pool; no series where they were not asked for: they are before a creation and while something is wrong.',
-    labels: ofPool,
-  },
-  windowspool_subnet_needed_ip_addresses: {
-    type: 'gauge',
-    help: 'Free addresses that a pool needs to grow to scaling.max; there whenever windowspool_subnet_free_ip_addresses is.',
-    labels: ofPool,
-  },
+  windowspool_nodes: poolGauge('Nodes of a pool by verification result. Their sum is status.nodes.total.', {
+    state: { values: ['verified', 'joining', 'failing'] },
+  }),
+  windowspool_nodes_desired: poolGauge(
+    'Desired size of the node group in EKS. No series while it is not known, or for existingNodes.',
+  ),
+  windowspool_nodes_min: poolGauge('Minimum size in spec.nodeGroup.scaling.minSize. No series for existingNodes.'),
+  windowspool_nodes_max: poolGauge('Maximum size in spec.nodeGroup.scaling.maxSize. No series for existingNodes.'),
+  windowspool_nodes_ready: poolGauge('Nodes of a pool that are Ready.'),
+  windowspool_nodes_gated: poolGauge('Nodes of a pool with the gate taint.'),
+  windowspool_nodes_quarantined: poolGauge('Nodes of a pool with the quarantine taint.'),
+  windowspool_nodes_below_minimum_revision: poolGauge(
+    'Nodes of a pool below its verification.minimumRevision, also if the check only warns. No series without a minimumRevision.',
+  ),
+  windowspool_nodes_by_kernel: poolGauge(
+    'Nodes of a pool by kernel version, at most 20 versions per pool. Other versions, and those that are not a Windows build, are counted as other.',
+    { kernel_version: { bounds: 'at most 20 kernel versions per pool, and other' } },
+  ),
+  windowspool_node_failures: poolGauge(
+    'Nodes of a pool that fail a check, by its reason. A node that fails two checks counts in both. No series for a check that no node fails.',
+    { reason: nodeCheck },
+  ),
+  windowspool_node_warnings: poolGauge(
+    'Verified nodes of a pool with a warning, by the reason of the check. No series for a check without such nodes.',
+    { reason: nodeCheck },
+  ),
+  windowspool_pod_ip_addresses: poolGauge(
+    'IP addresses for pods on the nodes of a pool: the sum of their allocatable vpc.amazonaws.com/PrivateIPv4Address.',
+  ),
+  windowspool_subnet_free_ip_addresses: poolGauge(
+    'Free IP addresses in the subnets of a pool. No series unless they were read: before the creation of the node group, and while a prerequisite or the pool fails.',
+  ),
+  windowspool_subnet_needed_ip_addresses: poolGauge(
+    'Free IP addresses that a pool needs to scale to nodeGroup.scaling.maxSize. It has a series if windowspool_subnet_free_ip_addresses has one.',
+  ),
 } as const;
 
 const operation = { values: ['Replace', 'Remove', 'Remediate'] } as const;
 
-/** Nodes that are replaced, removed or remediated one at a time. */
+/** Nodes that are replaced, removed or remediated. */
 const operations = {
-  windowspool_nodes_leaving: {
-    type: 'gauge',
-    help: 'Nodes of a pool that go one by one, because of an annotation or of remediation: draining; blocked, by pods that somebody has to let go; ending, where the end of the instance was asked for; drained, where something else is to end it. What no node does has no series.',
-    labels: {
-      pool,
-      operation,
-      stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] },
-    },
-  },
-  windowspool_nodes_leaving_start_timestamp_seconds: {
-    type: 'gauge',
-    help: 'Since when the first of the nodes that go one by one does; no series where none goes, or the operator is done with all of them.',
-    labels: ofPool,
-  },
-  windowspool_nodes_waiting_to_leave: {
-    type: 'gauge',
-    help: 'Nodes of a pool that are to go one by one, and wait for their turn.',
-    labels: ofPool,
-  },
-  windowspool_evictions_total: {
-    type: 'counter',
-    help: 'Evictions of pods from such nodes: accepted; blocked, by a PodDisruptionBudget or by admission, at each try; failed counts passes over a node in which a call failed.',
-    labels: { pool, result: { values: ['accepted', 'blocked', 'failed'] } },
-  },
-  windowspool_instances_ended_total: {
-    type: 'counter',
-    help: 'Instances of such nodes, and instances that never became nodes, whose end was asked for.',
-    labels: { pool, operation },
-  },
-  windowspool_drains_given_up_total: {
-    type: 'counter',
-    help: 'Nodes that stay although they were to go: timed-out, refused by AWS or because they are not the pool’s, or withdrawn by who asked for it.',
-    labels: { pool, reason: { values: ['timed-out', 'refused', 'withdrawn'] } },
-  },
-  windowspool_remediation_short_circuited: {
-    type: 'gauge',
-    help: '1 while no node is remediated because more fail than remediation.maxUnhealthy allows; else 0. No series without remediation.',
-    labels: ofPool,
-  },
+  windowspool_nodes_leaving: poolGauge(
+    'Nodes of a pool that are replaced or removed, by annotation or remediation. Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
+    { operation, stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] } },
+  ),
+  windowspool_nodes_leaving_start_timestamp_seconds: poolGauge(
+    'When the drain of the first node that is replaced or removed started. No series if there is none, or if all of them wait for their provisioner.',
+  ),
+  windowspool_nodes_waiting_to_leave: poolGauge(
+    'Nodes of a pool that are to be replaced or removed, and wait for their turn.',
+  ),
+  windowspool_evictions_total: poolCounter(
+    'Evictions of pods from nodes that are replaced or removed: accepted; blocked, by a PodDisruptionBudget or an admission webhook, at each attempt; failed, once per pass over a node in which a call failed.',
+    { result: { values: ['accepted', 'blocked', 'failed'] } },
+  ),
+  windowspool_instances_ended_total: poolCounter(
+    'Instances whose termination was requested: those of nodes that are replaced or removed, and those that never became nodes.',
+    { operation },
+  ),
+  windowspool_drains_aborted_total: poolCounter(
+    'Nodes that stay although they were to be replaced or removed: timed-out (the drain); refused (by AWS, or because the instance is not one of the pool); withdrawn (the request was canceled).',
+    { reason: { values: ['timed-out', 'refused', 'withdrawn'] } },
+  ),
+  windowspool_remediation_short_circuited: poolGauge(
+    '1 while no node is remediated because more nodes fail than remediation.maxUnhealthy allows, otherwise 0. No series without remediation.',
+  ),
 } as const;
 
 const nodeGroups = {
-  windowspool_node_group_info: {
-    type: 'gauge',
-    help: 'Always 1: the node group of a pool, its AMI type, Kubernetes version and AMI release.',
-    labels: {
-      pool,
-      node_group: { bounds: 'one a pool' },
-      ami_type: { bounds: 'one a pool' },
-      kubernetes_version: { bounds: 'one a pool' },
-      release_version: { bounds: 'one a pool' },
+  windowspool_node_group_info: poolGauge(
+    'Always 1: the node group of a pool with its AMI type, Kubernetes version and AMI release.',
+    {
+      node_group: { bounds: 'one per pool' },
+      ami_type: { bounds: 'one per pool' },
+      kubernetes_version: { bounds: 'one per pool' },
+      release_version: { bounds: 'one per pool' },
     },
-  },
-  windowspool_node_group_status: {
-    type: 'gauge',
-    help: 'Always 1: the status of the node group in EKS, as it was last seen.',
-    labels: { pool, status: { values: GROUP_STATUSES } },
-  },
-  windowspool_node_group_health_issues: {
-    type: 'gauge',
-    help: 'Health issues of the node group in EKS, by code; a code that EKS does not report has no series.',
-    labels: {
-      pool,
+  ),
+  windowspool_node_group_status: poolGauge('Always 1: the last known status of the node group in EKS.', {
+    status: { values: GROUP_STATUSES },
+  }),
+  windowspool_node_group_health_issues: poolGauge(
+    'Health issues of the node group in EKS, by code. No series for a code that EKS does not report.',
+    {
       code: {
         values: [...HEALTH_CODES, 'other'] as const,
-        see: '[codes of EKS](https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html), and other for one that is not there',
+        see: '[EKS codes](https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html), and other for unknown codes',
       },
     },
-  },
-  windowspool_node_group_release_timestamp_seconds: {
-    type: 'gauge',
-    help: 'The day of the AMI release that the node group has.',
-    labels: ofPool,
-  },
-  windowspool_node_group_release_end_timestamp_seconds: {
-    type: 'gauge',
-    help: 'About when AWS makes the AMI of the node group private (four months after its release): no node starts from it any more.',
-    labels: ofPool,
-  },
-  windowspool_node_group_latest_release_timestamp_seconds: {
-    type: 'gauge',
-    help: 'The day of the newest AMI release for the node group.',
-    labels: ofPool,
-  },
-  windowspool_update_in_progress: {
-    type: 'gauge',
-    help: 'Always 1: an update of the node group whose end is not known. The type is other where the operator did not begin it.',
-    labels: { pool, type: updateType },
-  },
-  windowspool_update_start_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When the update that is in progress began; no series where that is not known.',
-    labels: { pool, type: updateType },
-  },
-  windowspool_drift_fields: {
-    type: 'gauge',
-    help: 'Fields of the node group that differ from the spec and are left so (driftPolicy Report), by part.',
-    labels: { pool, part: { values: PARTS } },
-  },
-  windowspool_drift_corrected_total: {
-    type: 'counter',
-    help: 'Fields of the node group that were put right although no change of the spec asked for it, by part.',
-    labels: { pool, part: { values: PARTS } },
-  },
-  windowspool_disruption_claim: {
-    type: 'gauge',
-    help: '1 for a pool that has a share of the disruption budget, because it loses nodes; else 0.',
-    labels: ofPool,
-  },
-  windowspool_disruption_claim_start_timestamp_seconds: {
-    type: 'gauge',
-    help: 'Since when a pool has its share of the disruption budget; no series without one.',
-    labels: ofPool,
-  },
+  ),
+  windowspool_node_group_release_timestamp_seconds: poolGauge('Date of the AMI release of the node group.'),
+  windowspool_node_group_release_end_timestamp_seconds: poolGauge(
+    'When AWS makes the AMI of the node group private, about four months after its release. After that, no node can be launched from it.',
+  ),
+  windowspool_node_group_latest_release_timestamp_seconds: poolGauge(
+    'Date of the newest AMI release for the node group.',
+  ),
+  windowspool_update_in_progress: poolGauge(
+    'Always 1 while the node group is updated. The type is other if the operator did not start the update.',
+    { type: updateType },
+  ),
+  windowspool_update_start_timestamp_seconds: poolGauge(
+    'When the update in progress started. No series if this is not known.',
+    { type: updateType },
+  ),
+  windowspool_drift_fields: poolGauge(
+    'Fields of the node group that differ from the spec and are not corrected (driftPolicy Report), by part.',
+    { part: { values: PARTS } },
+  ),
+  windowspool_drift_corrected_total: poolCounter(
+    'Fields of the node group that were corrected although the spec did not change, by part.',
+    { part: { values: PARTS } },
+  ),
+  windowspool_disruption_claim: poolGauge(
+    '1 while a pool counts towards --max-pools-updating because it disrupts nodes, otherwise 0.',
+  ),
+  windowspool_disruption_claim_start_timestamp_seconds: poolGauge(
+    'Since when a pool counts towards --max-pools-updating. No series if it does not.',
+  ),
 } as const;
 
 /** Every metric of pools. */
@@ -289,6 +229,11 @@ export type LabelsOf<N extends keyof Catalogue> = {
 export type Sample<N extends keyof Catalogue> = {
   [M in N]: { readonly metric: M; readonly labels: LabelsOf<M>; readonly value: number };
 }[N];
+
+/** A value of a gauge. */
+export function gaugeSample<N extends NameOf<'gauge'>>(metric: N, labels: LabelsOf<N>, value: number): GaugeSample {
+  return { metric, labels, value } as unknown as GaugeSample;
+}
 
 /** The current value of a gauge. */
 export type GaugeSample = Sample<NameOf<'gauge'>>;

@@ -5,7 +5,7 @@ import type { ExistingNodesSpec, NodeGroupSpec, ScalingSpec, WindowsPool, Window
 export interface NodeSource {
   /** The field of the spec that selects it. */
   readonly name: 'nodeGroup' | 'existingNodes';
-  /** Whether spec.scaling sets the number of nodes. */
+  /** Whether the spec sets the number of nodes. */
   readonly hasSize: boolean;
   /** Whether the operator terminates the instances of nodes that are replaced, removed or remediated, and does not only drain them. */
   readonly terminatesInstances: boolean;
@@ -38,9 +38,8 @@ export function nodeGroupIn({ nodeGroup }: Pick<WindowsPoolSpec, 'nodeGroup'>): 
 }
 
 /** The size of a pool with a node group. Throws for a pool of existing nodes. */
-export function scalingIn({ scaling }: Pick<WindowsPoolSpec, 'scaling'>): ScalingSpec {
-  if (!scaling) throw new Error('a pool of existing nodes has no size of its own');
-  return scaling;
+export function scalingIn(spec: Pick<WindowsPoolSpec, 'nodeGroup'>): ScalingSpec {
+  return nodeGroupIn(spec).scaling;
 }
 
 /** The existing nodes of a spec. Throws for a pool with a node group. */

@@ -16,9 +16,9 @@ function rememberInWords(memory: Memory | ReservationMemory): string {
   if (reservation?.nodes)
     return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
   if (!('nodeGroupName' in memory)) return 'reserve';
-  const { nodeGroupName, cluster, initial: anew, sending, scalingTags } = memory;
-  const what = anew
-    ? `${anew.applied.length} fields, desired ${anew.desired ?? 'open'}`
+  const { nodeGroupName, cluster, initial, sending, scalingTags } = memory;
+  const what = initial
+    ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
     : scalingTags
       ? `scaling tags ${scalingTags.join(', ')}`
       : `sending ${sending?.join(', ')}`;
@@ -26,7 +26,7 @@ function rememberInWords(memory: Memory | ReservationMemory): string {
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }
 
-/** The step with what matters of its payload. */
+/** The description of a step, with the relevant part of its payload. */
 function stepInWords(step: Step): string {
   if (step.kind === 'remember' || step.kind === 'reserveDisruption') return rememberInWords(step.memory);
   if (step.kind === 'createNodeGroup')
@@ -36,12 +36,12 @@ function stepInWords(step: Step): string {
   return describeStep(step) ?? step.kind;
 }
 
-/** The steps but for what nodes are told. */
+/** The steps without conditions of nodes. */
 function stepsInWords(steps: readonly Step[]): string[] {
   return steps.filter(({ kind }) => kind !== 'setNodeCondition').map(stepInWords);
 }
 
-function toldInWords(steps: readonly Step[]): string[] {
+function conditionsInWords(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'setNodeCondition') return [];
     const { node, condition } = step;
@@ -52,20 +52,20 @@ function toldInWords(steps: readonly Step[]): string[] {
 describe('the plan', () => {
   for (const [title, cases] of Object.entries(tables)) {
     describe(title, () => {
-      for (const { name, observed, want, later = [], reported } of cases) {
+      for (const { name, observed, want, later = [], nodeConditions } of cases) {
         it(name, () => {
           const { steps, pending } = planFor(observed);
           assert.deepEqual(
             { steps: stepsInWords(steps), pending: stepsInWords(pending) },
             { steps: want, pending: later },
           );
-          if (reported) assert.deepEqual(toldInWords(steps), reported);
+          if (nodeConditions) assert.deepEqual(conditionsInWords(steps), nodeConditions);
         });
       }
     });
   }
 
-  describe('takes no step while the pool is paused, and says which it would take', () => {
+  describe('takes no step while the pool is paused, and shows the pending steps', () => {
     for (const { name, observed, want } of pausedCases) {
       it(name, () => {
         const { steps, pending } = planFor(observed);
@@ -77,7 +77,7 @@ describe('the plan', () => {
     }
   });
 
-  it('names every case once, so that a failure says which', () => {
+  it('has unique names of cases', () => {
     const names = [...Object.values(tables).flat(), ...pausedCases].map(({ name }) => name);
     assert.deepEqual(
       names.filter((name, i) => names.indexOf(name) !== i),
@@ -88,23 +88,23 @@ describe('the plan', () => {
 
 const EXISTING: readonly RuleChain['about'][] = ['release', 'nodes', 'terminatingNodes', 'annotations'];
 
-describe('every rule of the plan matters', () => {
+describe('every rule of the plan is tested', () => {
   const cases = Object.values(tables).flat();
-  const books = {
-    'a pool that goes': deletionChains,
-    'a pool that lives': poolChains,
+  const plans = {
+    'a pool that is being deleted': deletionChains,
+    'a pool with a node group': poolChains,
     'a pool of existing nodes': existingNodesChains,
   };
-  for (const [book, chains] of Object.entries(books)) {
+  for (const [plan, chains] of Object.entries(plans)) {
     const its = cases.filter(({ observed }) => chainsFor(observed.pool) === chains);
     // The other rules for existing nodes are those of other pools, or have suites of their own.
     const tabled = chains.filter(({ about }) => chains !== existingNodesChains || EXISTING.includes(about));
     for (const { about, rules } of tabled) {
       for (const rule of rules) {
-        it(`${book}, ${about}: without ${rule.name} a case of the table fails`, () => {
+        it(`${plan}, ${about}: without ${rule.name} a case of the table fails`, () => {
           const without = chains.map((chain) => withoutRule(chain, about, rule));
           const noticing = its.filter((each) => sameSteps(chains, each) && !sameSteps(without, each));
-          assert.notEqual(noticing.length, 0, `no case of the table notices that the rule ${rule.name} is missing`);
+          assert.notEqual(noticing.length, 0, `no case of the table fails without the rule ${rule.name}`);
         });
       }
     }
@@ -115,11 +115,11 @@ function withoutRule(chain: RuleChain, about: RuleChain['about'], rule: RuleChai
   return chain.about === about ? { ...chain, rules: chain.rules.filter((candidate) => candidate !== rule) } : chain;
 }
 
-function sameSteps(chains: readonly RuleChain[], { observed, want, reported }: PlanCase): boolean {
+function sameSteps(chains: readonly RuleChain[], { observed, want, nodeConditions }: PlanCase): boolean {
   try {
     const steps = stepsOf(chains, observed);
-    const [found, wanted] = reported ? [toldInWords(steps), reported] : [[], []];
-    return JSON.stringify([stepsInWords(steps), found]) === JSON.stringify([want, wanted]);
+    const [found, expected] = nodeConditions ? [conditionsInWords(steps), nodeConditions] : [[], []];
+    return JSON.stringify([stepsInWords(steps), found]) === JSON.stringify([want, expected]);
   } catch {
     return false;
   }
@@ -155,7 +155,7 @@ describe('a client request token', () => {
   it('is another for the same update after another update', () => {
     const tokens = ['u-1', 'u-2'].map((id) => {
       const update = { id, type: 'ConfigUpdate', target: 'x', status: 'Successful' };
-      const resized = samplePool({ scaling: { max: 9 } }, { status: knownStatus({ update }) });
+      const resized = samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }, { status: knownStatus({ update }) });
       const { steps } = planFor(sampleState({ pool: resized, group: { kind: 'seen', group: sampleGroup() } }));
       return steps.flatMap((step) => (step.kind === 'updateConfig' ? [step.token] : []));
     });

@@ -8,10 +8,16 @@ import { fresh, readyWorld, signal } from './testing/life.ts';
 const { nodeGroup } = fresh().spec;
 
 /** The text of the preview; fails when anything is written. */
-async function look(world: FakeWorld): Promise<{ text: string[]; isComplete: boolean }> {
+async function previewOf(world: FakeWorld): Promise<{ text: string[]; isComplete: boolean }> {
   const pool = world.pools.get('web') ?? assert.fail('there is no pool');
   world.calls.splice(0);
-  const shown = await preview(pool, new AwsCache(), world.start(), settings, world.now, signal);
+  const shown = await preview(pool, {
+    awsCache: new AwsCache(),
+    sources: world.start(),
+    settings,
+    now: world.now,
+    signal,
+  });
   assert.deepEqual(
     world.calls.filter((call) => !/^(Describe|Get|List|get|list)/.test(call)),
     [],
@@ -22,17 +28,18 @@ async function look(world: FakeWorld): Promise<{ text: string[]; isComplete: boo
 function legacyWorld(spec: Parameters<typeof fresh>[0], change = {}): FakeWorld {
   const world = new FakeWorld();
   world.makeGroup(sampleGroup(samplePool(), { tags: {}, labels: { tier: 'old' }, ...change }));
-  world.apply(fresh({ nodeGroup: { ...nodeGroup, adoption: 'IfUnowned' }, labels: { tier: 'web' }, ...spec }));
+  const adopting = { ...nodeGroup, adoption: 'IfUnowned', ...spec?.nodeGroup } as const;
+  world.apply(fresh({ labels: { tier: 'web' }, ...spec, nodeGroup: adopting }));
   return world;
 }
 
 const UPDATE = '    update node group web: labels set tier, winpool.dev/pool, winpool.dev/windows-build.';
 const DIFFERS = [
   '  the node group differs:',
-  '    label tier is old and the spec says web.',
-  '    label winpool.dev/pool is missing and the spec says web.',
-  '    label winpool.dev/windows-build is missing and the spec says 10.0.20348.',
-  '    tag winpool.dev/pool is missing and the spec says web.',
+  '    label tier is old (expected web).',
+  '    label winpool.dev/pool is missing (expected web).',
+  '    label winpool.dev/windows-build is missing (expected 10.0.20348).',
+  '    tag winpool.dev/pool is missing (expected web).',
 ];
 const ADOPT = [
   '  now:',
@@ -41,15 +48,15 @@ const ADOPT = [
 ];
 
 describe('the preview of a pool', () => {
-  it('that is as it should be says so', async () => {
+  it('that is up to date has nothing to do', async () => {
     const { world } = await readyWorld();
-    assert.deepEqual(await look(world), { text: ['WindowsPool web: nothing to do'], isComplete: true });
+    assert.deepEqual(await previewOf(world), { text: ['WindowsPool web: nothing to do'], isComplete: true });
   });
 
-  it('that is new names what would be made', async () => {
+  it('that is new shows what is created', async () => {
     const world = new FakeWorld();
     world.apply(fresh());
-    const { text } = await look(world);
+    const { text } = await previewOf(world);
     assert.deepEqual(text, [
       'WindowsPool web: 2 steps',
       '  now:',
@@ -59,46 +66,49 @@ describe('the preview of a pool', () => {
   });
 
   const adoptions: readonly (readonly [string, Parameters<typeof fresh>[0], readonly string[]])[] = [
-    ['names what follows the tag', {}, [...ADOPT, '  then:', UPDATE]],
+    ['shows what follows the tag', {}, [...ADOPT, '  then:', UPDATE]],
     [
-      'names what is left to people',
-      { driftPolicy: 'Report' },
-      [...ADOPT, '  left to you, because driftPolicy is Report:', UPDATE],
+      'shows what is not corrected',
+      { nodeGroup: { driftPolicy: 'Report' } },
+      [...ADOPT, '  not corrected, because nodeGroup.driftPolicy is Report:', UPDATE],
     ],
     [
-      'names what waits while the pool is paused',
+      'shows what waits while the pool is paused',
       { paused: true },
       ['  when the pool is resumed:', ...ADOPT.slice(1), UPDATE],
     ],
   ];
   for (const [name, spec, lines] of adoptions) {
     it(`that adopts a group ${name}, and both values of each difference`, async () => {
-      assert.deepEqual((await look(legacyWorld(spec))).text, ['WindowsPool web: 3 steps', ...lines, ...DIFFERS]);
+      assert.deepEqual((await previewOf(legacyWorld(spec))).text, ['WindowsPool web: 3 steps', ...lines, ...DIFFERS]);
     });
   }
 
-  it('that cannot adopt a group says why', async () => {
-    const { text, isComplete } = await look(legacyWorld({}, { amiType: 'AL2023_x86_64_STANDARD' }));
+  it('that cannot adopt a group shows the cause', async () => {
+    const { text, isComplete } = await previewOf(legacyWorld({}, { amiType: 'AL2023_x86_64_STANDARD' }));
     assert.deepEqual(text.slice(-2), [
-      '  but:',
-      '    Node group web is not adopted: its AMI type is AL2023_x86_64_STANDARD and windowsVersion Windows2022 needs WINDOWS_CORE_2022_x86_64 or WINDOWS_FULL_2022_x86_64. It is never changed. Set spec.nodeGroup.name to a name that is free, or delete that group.',
+      '  messages:',
+      '    Node group web exists but cannot be adopted: its AMI type is AL2023_x86_64_STANDARD, but windowsVersion Windows2022 requires WINDOWS_CORE_2022_x86_64 or WINDOWS_FULL_2022_x86_64. Set nodeGroup.name to another name.',
     ]);
     assert.equal(isComplete, true);
   });
 
-  it('that adopts a group names what EKS cannot change, too', async () => {
-    const { text } = await look(legacyWorld({}, { instanceTypes: ['m5.4xlarge'] }));
+  it('that adopts a group shows what EKS cannot change', async () => {
+    const { text } = await previewOf(legacyWorld({}, { instanceTypes: ['m5.4xlarge'] }));
     assert.deepEqual(text.slice(-2), [
       DIFFERS.at(-1),
-      '    EKS cannot change this: instance types are m5.4xlarge and the spec says m5.large.',
+      '    instance types are m5.4xlarge (expected m5.large); EKS cannot change it.',
     ]);
   });
 
-  it('that has its group names a prerequisite that is not met', async () => {
+  it('that has its group shows an unmet prerequisite', async () => {
     const { world } = await readyWorld();
     world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
-    const { text, isComplete } = await look(world);
-    assert.match(text.join('\n'), /but:\n {4}The access entry of node role \S+ in cluster prod is of type EC2_LINUX/);
+    const { text, isComplete } = await previewOf(world);
+    assert.match(
+      text.join('\n'),
+      /messages:\n {4}The access entry of node role \S+ in cluster prod has type EC2_LINUX/,
+    );
     assert.equal(isComplete, true);
   });
 
@@ -106,57 +116,60 @@ describe('the preview of a pool', () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     world.apply(fresh());
-    const { text, isComplete } = await look(world);
-    assert.match(text.join('\n'), /but:\n {4}3 prerequisites could not be checked: the subnets/);
+    const { text, isComplete } = await previewOf(world);
+    assert.match(text.join('\n'), /messages:\n {4}3 prerequisites could not be checked: the subnets/);
     assert.equal(isComplete, false);
   });
 
-  it('is not complete when another prerequisite is not met, or the newest release is not known', async () => {
+  it('is not complete when a prerequisite is also not met, or the newest release is unknown', async () => {
     const unmet = new FakeWorld();
     unmet.apply(fresh());
     unmet.kubeSystem.cniConfig = {};
     unmet.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
-    const first = await look(unmet);
-    assert.match(first.text.join('\n'), /but:\n {4}Windows IPAM is off.* \(it needs ec2:DescribeSubnets/s);
+    const first = await previewOf(unmet);
+    assert.match(
+      first.text.join('\n'),
+      /messages:\n {4}Windows IPAM is disabled.* \(missing permission ec2:DescribeSubnets/s,
+    );
     const { world } = await readyWorld();
     world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
-    const second = await look(world);
-    assert.match(second.text.join('\n'), /but:\n.*The newest AMI release is not known: GetParameter failed/);
+    const second = await previewOf(world);
+    assert.match(second.text.join('\n'), /messages:\n.*The newest AMI release is unknown: GetParameter failed/);
     assert.deepEqual([first.isComplete, second.isComplete], [false, false]);
   });
 
-  it('that waits for a maintenance window says which release waits for which', async () => {
+  it('that waits for a maintenance window shows the release and the window', async () => {
     const maintenanceWindows = [{ schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Etc/UTC' }];
     const { world } = await readyWorld({
       nodeGroup: { ...nodeGroup, update: { policy: 'Automatic', force: false, maintenanceWindows } },
     });
     world.publish('1.36-2026.03.17');
-    assert.deepEqual((await look(world)).text, [
+    assert.deepEqual((await previewOf(world)).text, [
       'WindowsPool web: nothing to do',
-      '  but:',
-      '    Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. The update begins at 2026-03-07T02:00Z, in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.03.17.',
+      '  messages:',
+      '    Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). The update starts at 2026-03-07T02:00Z, in a maintenance window. To update now, set nodeGroup.releaseVersion: 1.36-2026.03.17.',
     ]);
   });
 
-  it('that goes says what becomes of the group', async () => {
+  it('that is being deleted shows what happens to the group', async () => {
     const { world } = await readyWorld({ deletionPolicy: 'Retain' });
     world.remove('web');
-    assert.deepEqual((await look(world)).text, [
+    assert.deepEqual((await previewOf(world)).text, [
       'WindowsPool web: 5 steps',
       '  now:',
       '    update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build.',
-      `    take the cluster-autoscaler's tags from scaling group ${world.groups.get('web')?.autoScalingGroups}.`,
+      `    remove the tags for the cluster-autoscaler from scaling group ${world.groups.get('web')?.autoScalingGroups}.`,
       '    correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from.',
       '    give up ownership of RuntimeClass windows-2022.',
-      '    let the pool go.',
+      '    remove the finalizer of the pool.',
     ]);
   });
 
-  it('is not complete when AWS does not answer', async () => {
+  it('is not complete when AWS cannot be read', async () => {
     const world = legacyWorld({});
     world.fails = () => sampleError('denied');
-    const { text, isComplete } = await look(world);
+    const { text, isComplete } = await previewOf(world);
     assert.equal(isComplete, false);
-    assert.match(text.join('\n'), /but:\n {4}Node group web can't be looked at: DescribeNodegroup failed/);
+    assert.match(text.join('\n'), /messages:\n {4}Node group web cannot be read: DescribeNodegroup failed/);
   });
 });

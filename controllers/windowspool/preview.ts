@@ -1,23 +1,23 @@
 /** What the next run would do for a pool, as text. Read-only. */
 
 import type { WindowsPool } from './api.gen.ts';
-import type { AwsCache } from './awsCache.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
-import type { ObservedState, Settings } from './model/observedState.ts';
+import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
+import { nodeGroupIn } from './nodeSource.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { adoptionOf } from './providers/eks/adoption.ts';
 import { describeDifference, differencesOf } from './providers/eks/differences.ts';
 import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { examinationOf } from './providers/eks/prerequisites/examination.ts';
+import type { ObserveContext } from './providers/provider.ts';
 import { groupOf, isDeleting, isPaused } from './queries.ts';
 import type { Reason } from './reasons.ts';
-import type { Sources } from './sources.ts';
 import { describeStep } from './steps/steps.ts';
 import { count, sentence } from './util/words.ts';
 
-/** The steps, differences and obstacles of one pool, as sentences. */
+/** The steps, differences and obstacles of one pool, as text. */
 export interface Preview {
   readonly pool: string;
   /** What the next run would do. */
@@ -41,15 +41,8 @@ const HELD: readonly Reason[] = [
 ];
 
 /** Reads the pool and AWS now, and writes nothing. */
-export async function preview(
-  pool: WindowsPool,
-  awsCache: AwsCache,
-  sources: Sources,
-  settings: Settings,
-  now: number,
-  signal: AbortSignal,
-): Promise<Preview> {
-  const s = await observe(pool, undefined, awsCache, sources, settings, now, signal);
+export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
+  const s = await observe(pool, undefined, context);
   const { steps, pending } = planFor(s);
   const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
@@ -73,12 +66,15 @@ export async function preview(
 
 function whyLater(pool: WindowsPool, steps: readonly Step[]): string {
   if (isPaused(pool)) return 'when the pool is resumed';
-  if (steps.some(({ kind }) => kind === 'adoptNodeGroup') && pool.spec.driftPolicy === 'Correct') return 'then';
-  return 'left to you, because driftPolicy is Report';
+  if (steps.some(({ kind }) => kind === 'adoptNodeGroup') && nodeGroupIn(pool.spec).driftPolicy === 'Correct')
+    return 'then';
+  return 'not corrected, because nodeGroup.driftPolicy is Report';
 }
 
 function describeSteps(steps: readonly Step[]): string[] {
-  return steps.flatMap((step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['let the pool go'] : []));
+  return steps.flatMap(
+    (step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['remove the finalizer of the pool'] : []),
+  );
 }
 
 function differencesIn(s: ObservedState): string[] {
@@ -88,19 +84,20 @@ function differencesIn(s: ObservedState): string[] {
   if (isOwnedBy(s.pool, group)) return differences;
   if (adoptionOf(s.pool, group).kind !== 'take') return [];
   // For a group that the pool owns, the condition says so.
-  return [...differences, ...immutableDifferences(s.pool, group).map((text) => `EKS cannot change this: ${text}`)];
+  return [...differences, ...immutableDifferences(s.pool, group).map((text) => `${text}; EKS cannot change it`)];
 }
 
-/** The preview as text: a line for the pool, and indented lines for its steps, differences and remarks. */
+/** The preview as text: a line for the pool, and indented lines for its steps, differences and messages. */
 export function previewText({ pool, now, later, differences, remarks }: Preview): string {
   const steps = now.length + later.steps.length;
   const list = (title: string, lines: readonly string[]) =>
-    lines.length > 0 ? [`  ${title}:`, ...lines.map((line) => `    ${sentence(line)}`)] : [];
+    lines.length > 0 ? [`  ${title}:`, ...lines.map((line) => `    ${line}`)] : [];
   return [
     `WindowsPool ${pool}: ${steps > 0 ? count(steps, 'step') : 'nothing to do'}`,
-    ...list('now', now),
-    ...list(later.why, later.steps),
-    ...list('the node group differs', differences),
-    ...list('but', remarks),
+    ...list('now', now.map(sentence)),
+    ...list(later.why, later.steps.map(sentence)),
+    ...list('the node group differs', differences.map(sentence)),
+    // A message may end with a command, which must be copied without a full stop.
+    ...list('messages', remarks),
   ].join('\n');
 }

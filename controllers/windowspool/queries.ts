@@ -43,7 +43,7 @@ export function isClusterMismatch({ pool, cluster, settings }: ObservedState): b
 
 /** The number of verified nodes that the pool needs to be Ready. */
 export function neededNodes(pool: WindowsPool): number {
-  return Math.max(1, pool.spec.scaling?.min ?? 1);
+  return Math.max(1, pool.spec.nodeGroup?.scaling.minSize ?? 1);
 }
 
 /** A hash of the input of a node group creation. */
@@ -76,7 +76,7 @@ export function lateInstances({ instances, poolNodes, now, settings }: ObservedS
 
 /** Whether nodes have been missing for too long. A scaling group that has just launched its instances is still growing and lacks none. */
 export function lacksNodes(s: ObservedState): boolean {
-  const desired = groupOf(s)?.scaling.desired ?? 0;
+  const desired = groupOf(s)?.scaling.desiredSize ?? 0;
   const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
   return s.poolNodes.total + s.poolNodes.unlabelledNodes.length < desired && isOverdue(s) && !growing;
 }

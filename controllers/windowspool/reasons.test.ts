@@ -17,7 +17,7 @@ interface Schema {
 
 describe('the catalogue of reasons', () => {
   for (const [reason, meaning] of Object.entries(reasons)) {
-    it(`${reason} is one word, is used, and its meaning is a sentence`, () => {
+    it(`has a meaning of full sentences for ${reason}, which the domain uses`, () => {
       assert.match(reason, /^[A-Z][A-Za-z]{2,62}$/);
       assert.match(meaning, /^[A-Z][^\n]{10,300}\.$/);
       const used = sources.some((source) => source.includes(`'${reason}'`));
@@ -25,12 +25,12 @@ describe('the catalogue of reasons', () => {
     });
   }
 
-  it('says no meaning twice', () => {
+  it('has a different meaning for each reason', () => {
     const meanings: readonly string[] = Object.values(reasons);
     assert.equal(new Set(meanings).size, meanings.length);
   });
 
-  it('lets spec.verification.warnOnly name every check that can fail a node, and no other', () => {
+  it('has in spec.verification.warnOnly all checks that can fail a node, and no others', () => {
     const crd = parse(readFileSync(`${here}/../../crds/windowspools.yaml`, 'utf8'));
     const spec: Schema = crd.spec.versions[0].schema.openAPIV3Schema.properties.spec;
     const accepted = spec.properties?.verification?.properties?.warnOnly?.items?.enum ?? [];

@@ -4,203 +4,216 @@
 const nodeChecks = {
   WrongArchitecture: 'A node is not x86_64. Check the instance types of the node group.',
   UnknownKernelVersion:
-    'A node reports a kernel version that is no Windows build. Look at the node; nothing can be verified until it is known.',
+    'A node reports a kernel version that is not a Windows build, so it cannot be verified. Check the node (kubectl describe node NODE).',
   WrongBuild:
-    'A node runs another Windows build than the pool. Its pods fail with 0xc0370101. Replace the node and check the AMI.',
+    'A node runs another Windows build than the pool. Pods of the pool fail on it with 0xc0370101. Check the AMI, and replace the node (kubectl annotate node NODE winpool.dev/replace=true).',
   RevisionTooLow:
-    'A node is patched less than verification.minimumRevision. Newer images fail there with 0xc0370106. Move to a newer AMI release.',
+    'The patch level of a node is lower than verification.minimumRevision. Newer images fail on it with 0xc0370106. Update to a newer AMI release.',
   BuildLabelMismatch:
-    'The label node.kubernetes.io/windows-build differs from the kernel. The operator corrects it; while paused, resume the pool.',
+    'The label node.kubernetes.io/windows-build of a node differs from its kernel. The operator corrects it. If the pool is paused, resume it.',
   RegistrationTaintMissing:
-    'A node lacks the taint os=windows:NoSchedule. Linux pods may land on it. Replace the node.',
+    'A node does not have the taint os=windows:NoSchedule, so Linux pods may be scheduled to it. Replace it (kubectl annotate node NODE winpool.dev/replace=true).',
   WrongContainerRuntime: 'A node does not run containerd. Check the AMI of the node group.',
   RuntimeHandlerMissing:
-    'A node reports the handlers of its container runtime, and the one of the RuntimeClass is not among them: its pods fail there. Check runtimeClass.handler and the configuration of containerd.',
+    'A node reports its runtime handlers, and the handler of the RuntimeClass is not one of them, so pods fail on it. Check runtimeClass.handler and the containerd configuration.',
   KubeletVersionSkew:
-    'The kubelet is newer than the API server or more than three minor versions older. Upgrade the older of the two.',
+    'The kubelet of a node is newer than the API server, or more than three minor versions older. Upgrade the older of the two.',
   NotReady:
-    'A node is not Ready for longer than it may take to join. Look at its kubelet, and at kube-proxy: its role may lack rights.',
-  NoPodAddresses: 'A node has no addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam).',
-  ArrivedUngated:
-    'A warning: a node joined without the taint of the gate, so pods may have come before it was verified. Of existingNodes: let its kubelet register with the taint. In a node group EKS added the taint late: check the pods on the node.',
+    'A node is not Ready, and --join-grace has passed since it joined. Check its kubelet and kube-proxy (kubectl describe node NODE), and the access entry of the node role.',
+  NoPodAddresses:
+    'A node has no IP addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam). The message names other likely causes.',
+  GateTaintMissing:
+    'Warning: a node joined without the gate taint, so pods may have been scheduled to it before it was verified. In a node group, EKS added the taint late: check the pods on the node. For existingNodes, configure the kubelet to register with the taint.',
   ForeignTaint:
-    'A warning: a node has a taint of somebody else where the pool has one with another value. It is left as it is. Change one of the two.',
+    'Warning: a node of existingNodes has a taint of the pool with another value, set by another controller or user. The operator does not change it. Change the taint in the pool or on the node.',
   UnsupportedWindowsVersion:
-    'A warning: the Kubernetes project does not support the kubelet of a node of existingNodes on its Windows version. Move to a supported pair, or ask the vendor of the node image.',
-  LittleReservedMemory:
-    'A warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods; where you configure the kubelet, raise systemReserved.',
+    'Warning: the Kubernetes project does not support the kubelet version of a node of existingNodes on its Windows version. Use supported versions, or ask the vendor of the node image.',
+  ReservedMemoryTooLow:
+    'Warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods. If you configure its kubelet, raise systemReserved.',
 } as const;
 
 /** Reasons of the checks before a node group is created. docs/prerequisites.md has a section for each. */
 const prerequisites = {
   ClusterNotActive:
-    'EKS makes no node group while its cluster is not ACTIVE. Wait, or look at the health of the cluster.',
-  UnsupportedIPFamily: 'The EKS cluster is not of IP family ipv4, which Windows nodes need. Use another cluster.',
+    'The EKS cluster is not ACTIVE, and EKS creates node groups only in an ACTIVE cluster. Wait, or check the health of the cluster.',
+  UnsupportedIPFamily: 'The IP family of the EKS cluster is not ipv4, which Windows nodes need. Use another cluster.',
   UnsupportedRegion:
-    'A warning: EKS documents Windows node groups for the commercial Regions only. When EKS refuses the group, use existingNodes.',
+    'Warning: EKS documents Windows node groups only for commercial Regions. If EKS rejects the node group, create a self-managed node group and a pool of existingNodes.',
   AutoModeUnsupported:
-    'The EKS cluster runs in Auto Mode, whose own nodes cannot run Windows. The node group of the pool can, and needs the vpc-cni add-on: install it. With the add-on this is a warning.',
+    'The EKS cluster runs in Auto Mode, whose nodes cannot run Windows. A node group in this cluster can, but it needs the vpc-cni add-on: install it. With the add-on, this is a warning.',
   UnsupportedVersion:
-    'The Kubernetes version of the nodes does not go with the Windows version of the pool, or EKS publishes no AMI for both. The message says which to change. A warning where only the Kubernetes project does not support the pair.',
-  NoLinuxNode: 'The cluster has no Linux node that takes pods. CoreDNS runs nowhere else. Add one.',
+    'EKS does not support the Kubernetes version of the nodes with the Windows version of the pool, or publishes no AMI for them. The message names the version to change. A warning if only the Kubernetes project does not support the versions.',
+  NoLinuxNode:
+    'The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group, or uncordon a node.',
   WindowsIPAMDisabled:
-    'Windows IPAM is off, so pods get no addresses. Switch it on where the message says: in the vpc-cni add-on, or in ConfigMap amazon-vpc-cni.',
+    'Windows IPAM is disabled, so pods get no IP addresses. Enable it where the message says: in the vpc-cni add-on, or in ConfigMap kube-system/amazon-vpc-cni.',
   LegacyResourceController:
-    'The old vpc-resource-controller runs in the cluster and disables the one of EKS. Delete its Deployment.',
+    'The legacy vpc-resource-controller runs in the cluster and disables the one in the control plane. Delete its Deployment.',
   ClusterRolePolicyMissing:
-    'The IAM role of the cluster does not have the policy AmazonEKSVPCResourceController. Unless another policy grants the same, pods get no addresses. Attach it.',
+    'Warning: the IAM role of the cluster does not have the policy AmazonEKSVPCResourceController. Unless another policy grants the same permissions, pods get no IP addresses. Attach the policy.',
   PodWebhookMissing:
-    'The webhook is missing that requests an address for each Windows pod. Windows pods without such a request get no address. Restore it.',
-  NodeAccessWrong:
-    'The access of the node role is not that of Windows nodes, or EKS did not create it. Give it an access entry of type EC2_WINDOWS, or the groups in aws-auth.',
+    'Warning: the webhook vpc-resource-mutating-webhook does not exist. Without it, Windows pods do not request an IP address. Restore it, or set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in the pods.',
+  NodeAccessInvalid:
+    'The node role does not have the access of Windows nodes, and EKS did not create it. Create an access entry of type EC2_WINDOWS, or map the role to its groups in ConfigMap kube-system/aws-auth.',
   NodeRoleShared:
-    'Linux node groups use the node role, too. An access entry fits one operating system; under aws-auth it is a warning. Create the pool with a role of its own.',
-  LaunchTemplateNotFound: 'EC2 knows no such version of the launch template. Put nodeGroup.launchTemplate right.',
-  LaunchTemplateUnfit:
-    'EKS takes no launch template with these settings. Make a version without what the message names; $Latest and $Default follow.',
-  InstanceTypeUnsupported: 'An instance type does not exist or cannot run Windows pods. Name another one.',
-  SubnetNotFound: 'A subnet of the pool does not exist. Put nodeGroup.subnets right.',
+    'Linux node groups have the same node role, and an access entry has the groups of only one operating system. Use a role for Windows nodes only. If aws-auth maps the role, this is a warning.',
+  LaunchTemplateNotFound:
+    'The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate.',
+  LaunchTemplateInvalid:
+    'EKS does not accept a launch template with these settings. Create a version without the settings that the message names. With $Latest or $Default, the spec does not need to change.',
+  InstanceTypeUnsupported:
+    'An instance type does not exist, is not x86_64, or has no IP addresses for pods. Set another instance type.',
+  SubnetNotFound: 'An item of nodeGroup.subnets matches no subnet. Correct nodeGroup.subnets.',
   InstanceTypeNotOffered:
-    "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other types.",
+    "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other instance types.",
+  SubnetNotUsed:
+    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, create another pool.',
   TooFewAddresses:
-    'The subnets have too few free addresses for scaling.desired or scaling.min nodes. Add a subnet, or lower the size. A warning where only scaling.max nodes have too few.',
+    'The subnets have too few free IP addresses for nodeGroup.scaling.desiredSize or minSize. Add a subnet, or lower the size. A warning if they have too few only for maxSize.',
 } as const;
 
 const others = {
   AllVerified: 'Every node passes every check.',
-  NoNodes: 'The pool has no nodes and wants none.',
-  Joining: 'Nodes are on their way. Nothing to do unless it takes longer than the join grace.',
+  NoNodes: 'The pool has no nodes, and its desired size is 0.',
+  Joining: 'Nodes are joining. No action is needed unless it takes longer than --join-grace.',
   MembershipLabelRemoved:
-    'Nodes lost the label eks.amazonaws.com/nodegroup or kubernetes.io/os, or have another value in it, so they are not counted. Put it back, or terminate their instances.',
+    'Nodes lost the label eks.amazonaws.com/nodegroup or kubernetes.io/os, or have another value of it, so they are not counted. Restore the label (kubectl label node NODE KEY=VALUE), or terminate their instances.',
   WrongOperatingSystem:
-    'An instance of the node group joined as a node that does not run Windows. Terminate it, and check the AMI in the launch template of the scaling group.',
-  NodesMissing: 'Instances run, or should run, but have not joined. Look at the instances named in the message.',
-  NodesFailing: 'Nodes fail different checks. status.failingNodes has one line for each.',
+    'An instance of the node group joined as a node that does not run Windows. Terminate it, and check the AMI in the launch template of the Auto Scaling group.',
+  NodesMissing:
+    'Instances of the node group are missing, or run but did not join within --join-grace. Check the instances in the message.',
+  NodesFailing: 'Nodes fail different checks. status.failingNodes lists them.',
   ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
-  Verified: 'The pool has the verified nodes that it must have.',
+  Verified: 'The pool has at least as many verified nodes as it needs.',
 
-  NodesFound: 'The pool has the nodes that spec.existingNodes says.',
+  NodesFound: 'The pool has the nodes that spec.existingNodes selects.',
   NoNodesFound:
-    'No Windows node is as spec.existingNodes says. Compare it with the labels and addresses of your nodes; a node must have kubernetes.io/os=windows.',
+    'No Windows node matches spec.existingNodes. Compare it with the labels and addresses of the nodes (kubectl get nodes -l kubernetes.io/os=windows --show-labels).',
   InstancesUnknown:
-    'The ConfigMap of existingNodes could not be read, so the pool keeps the nodes that it has. Grant the right in the message, or wait.',
+    'The operator could not read the ConfigMap of existingNodes, so the pool keeps its nodes. Wait, or grant the permission in the message.',
   InstancesMissing:
-    'There is no such ConfigMap as existingNodes.instancesConfigMap names, so it lists no node. Make it, or put namespace and name right.',
+    'The ConfigMap in existingNodes.instancesConfigMap does not exist, so it lists no nodes. Create it, or correct namespace and name.',
   MalformedInstances:
-    'Entries of the ConfigMap of existingNodes are not used, because they are no addresses with username=NAME. status.existingNodes has them; the others are used.',
+    'The operator ignores entries of the ConfigMap of existingNodes, because they are not an address with the value username=NAME. status.existingNodes.malformedEntries lists them. Correct the entries.',
   UnknownAddresses:
-    'Addresses in the ConfigMap of existingNodes belong to no Windows node. status.existingNodes has them. Wait for the nodes to join, or correct the addresses.',
-  ClaimedByAnother:
-    'A node that spec.existingNodes names belongs to another pool, the first that had it. Narrow the selector of one of the two, or delete one pool.',
-  MarksUndone:
-    'Something else keeps changing labels or taints that the pool sets on a node. The pool does not fight: it waits a minute. Take these keys from the pool, or from what sets them.',
-  Releasing: 'The pool is deleted, and its nodes get back the labels and taints that they had.',
+    'The ConfigMap of existingNodes contains addresses that no Windows node has. status.existingNodes.unknownAddresses lists them. Wait for the nodes to join, or correct the addresses.',
+  OwnedByOtherPool:
+    'A node matches spec.existingNodes of several pools, and belongs to the first pool that selected it. Narrow spec.existingNodes of one of them, or delete one pool.',
+  NodeChangesReverted:
+    'Another controller keeps reverting labels or taints that the pool sets on a node. The operator waits for a minute before it sets them again. Remove these keys from the pool, or from the other controller.',
+  Releasing: 'The pool is being deleted, and the operator restores the original labels and taints of its nodes.',
 
   Active: 'The node group is ACTIVE.',
-  Creating: 'The node group is being created. EKS takes some minutes.',
+  Creating: 'EKS is creating the node group, which takes several minutes.',
   Updating: 'EKS is updating the node group.',
-  Degraded: 'EKS reports health issues of the node group. The message quotes them.',
+  Degraded: 'EKS reports health issues of the node group. The message lists each issue with its remedy.',
   CreateFailed:
-    'EKS could not create the node group. Mend the cause in the message; it is created anew after a while, or at once when the spec changes.',
-  CreateRefused:
-    'EKS refused to create the node group. Mend the cause in the message; it is tried again after a while, or at once when the spec changes.',
+    'EKS failed to create the node group. Fix the cause in the message. The operator retries every --create-retry-interval, and immediately when the spec changes.',
+  CreateRejected:
+    'EKS rejected the creation of the node group. Fix the cause in the message. The operator retries every --create-retry-interval, and immediately when the spec changes.',
   QuotaExceeded:
-    'A quota of the AWS account is used up. Raise the quota or delete what is not needed; it is tried again after a while.',
+    'A quota of the AWS account is exceeded. Request a higher quota, or delete unused resources. The operator retries every --create-retry-interval, and immediately when the spec changes.',
   UpdateFailed:
-    'An update of the node group failed, and the group is as it was before. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
-  UpdateRefused:
-    'EKS refused an update of the node group. It is not tried again until the spec or the annotation winpool.dev/retry changes. After an automatic update, the next release is tried by itself.',
+    'An update of the node group failed, and the group is unchanged. The operator does not retry it until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a failed automatic update, the operator installs the next release automatically.',
+  UpdateRejected:
+    'EKS rejected an update of the node group. The operator does not retry it until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a rejected automatic update, the operator installs the next release automatically.',
   ReleaseNotOffered:
-    'EKS does not offer an AMI release yet that its SSM parameter names, or the release that the spec pins. The update is tried again at each --resync-interval. Nothing to do, unless the pin is wrong.',
+    'EKS does not offer the AMI release in the SSM parameter or in the spec yet. The operator retries at each --resync-interval. No action is needed unless nodeGroup.releaseVersion is wrong.',
   WaitingForWindow:
-    'There is a newer AMI release, and the automatic update to it begins in the next maintenance window. To have it now, set nodeGroup.releaseVersion to the one in the message.',
+    'A newer AMI release or launch template version is available, and the automatic update waits for the next maintenance window. To update now, set the version in the message.',
   InvalidMaintenanceWindow:
-    'A maintenance window can never open, so no automatic update begins in it. The message names the field: put it right.',
+    'A maintenance window never opens, so no automatic update starts in it. Correct the field in the message.',
   NotOwned:
-    'An object of this name exists that is not of this pool. It is never changed and never deleted. Choose another name or remove it.',
-  Adopting: 'A node group that nobody owns is about to become the pool’s (nodeGroup.adoption: IfUnowned).',
-  AdoptionRefused:
-    'A node group of this name exists that nodeGroup.adoption does not take over, for the cause in the message. Choose another name, or put the cause right.',
-  AsSpecified: 'The node group is as the spec says.',
-  Outdated: 'The node group is not yet as the spec says. The operator is about to change it.',
+    'An object with this name exists, and this pool does not manage it. The operator neither changes nor deletes it. Choose another name, delete the object, or allow its adoption (nodeGroup.adoption or runtimeClass.adoption).',
+  Adopting: 'The pool is about to adopt a node group that no pool manages (nodeGroup.adoption: IfUnowned).',
+  AdoptionRejected:
+    'A node group with this name exists, and the pool cannot adopt it. Fix the cause in the message, or choose another nodeGroup.name.',
+  AsSpecified: 'The node group matches the spec.',
+  Outdated: 'The node group does not match the spec yet. The operator is about to change it.',
   ReleaseNotVerified:
-    'The newest AMI release is not rolled out by itself: a node that has it fails verification in the pool that the message names. Look at that node; the update begins when it is verified or gone, or with a newer release. A release that is pinned goes ahead.',
+    'The automatic update to the newest AMI release waits, because a node with this release fails verification in the pool that the message names. It starts when that node is verified or deleted, or with the next release. A pinned release is not delayed.',
   WaitingForBudget:
-    'A rolling update is due, and as many other pools as --max-pools-updating allows lose nodes now. It begins when one of them is done; nothing to do.',
+    'A rolling update waits, because as many other pools as --max-pools-updating allows are replacing nodes. It starts when one of them finishes. No action is needed.',
   UpdateAvailable:
-    'There is a newer AMI release for the node group, or another version of its launch template. Set the one in the message. AWS makes AMIs private about four months after their release.',
+    'A newer AMI release or launch template version is available. Set the version in the message. AWS makes an AMI private about four months after its release.',
   Drifted:
-    'The node group differs from the spec, and no change of the spec made that. The message names each field with both values. With driftPolicy: Correct the operator puts it right; with Report, do it yourself or change the spec.',
+    'The node group differs from the spec, and the spec did not change. The message names each field with both values. With driftPolicy Correct, the operator reverts the group to the spec. With Report, change the group or the spec.',
   ImmutableDifference:
-    'The node group differs from the spec in something that EKS cannot change. Put the spec right, or create another pool.',
-  Deleting: 'The node group is being deleted.',
+    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, or create another pool.',
+  Deleting: 'EKS is deleting the node group.',
   DeleteFailed:
-    'EKS could not delete the node group. Mend the cause in the message; it is tried again. deletionPolicy: Retain lets the pool go without it.',
-  Retained: 'The pool is deleted and leaves its node group. The marks of the operator are taken from it first.',
-  MarksLeft:
-    'The pool is gone, and labels, taints or tags of the operator are left on the node group or its nodes. The message says which, and why: remove them yourself.',
+    'EKS failed to delete the node group. Fix the cause in the message; the operator retries. To delete the pool without its node group, set deletionPolicy: Retain.',
+  Retained:
+    'The pool is being deleted, and its node group stays. The operator first removes its own labels, taints and tags from the node group.',
+  CleanupIncomplete:
+    'The pool was deleted, and labels, taints or tags of the operator remain on the node group or its nodes. The message names them and the cause. Remove them manually.',
 
   WindowsIPAMEnabled:
-    'The operator enabled Windows IPAM for the cluster (--enable-windows-ipam). Where the message names a tool that manages the ConfigMap, enable it there, too: the tool may revert it.',
-  Met: 'Nothing that the pool needs is missing.',
+    'The operator enabled Windows IPAM for the cluster (--enable-windows-ipam). If the message names a tool that manages the ConfigMap, also enable Windows IPAM in that tool, because the tool may revert the change.',
+  Met: 'The operator has its permissions, and all prerequisites are met.',
   MetWithWarnings:
-    'Nothing that the pool needs is missing. The message has warnings, which block nothing: what was found and what to do about each.',
+    'All prerequisites are met, with warnings that do not block the pool. status.prerequisites lists each warning with its remedy.',
   PrerequisitesIgnored:
-    'Prerequisites are not met or could not be checked, and the annotation winpool.dev/ignore-prerequisites says to ignore them: they block nothing. The message names each. Remove its reason from the annotation to enforce it again.',
+    'Prerequisites that are not met, or could not be checked, are ignored by the annotation winpool.dev/ignore-prerequisites. status.prerequisites lists them. To enforce one again, remove its reason from the annotation.',
   NotChecked:
-    'A prerequisite could not be checked, for another cause than a missing right. It is tried again; nothing waits for it.',
+    'A prerequisite could not be checked because a call failed. The operator retries. This does not block the pool.',
   AccessDenied:
-    "A call was denied. Grant the right in the message: for AWS to the operator's role (config/aws/iam-policy.json has them all), else to its ServiceAccount (config/rbac).",
+    'A call was denied. Grant the permission in the message: for AWS, to the IAM role of the operator (config/aws/iam-policy.json); for the API server, to its ServiceAccount (config/rbac). After 10 minutes, the pool is Stalled.',
   AWSUnavailable:
-    'AWS cannot be reached, throttles or fails. The operator goes on trying; what is shown of the node group is what was seen last.',
-  ClusterNotFound: 'EKS knows no cluster of this name. Check --cluster-name and --region.',
+    'The operator cannot reach AWS, or AWS throttles calls or returns errors. The operator retries. Until then, the status shows the last known state.',
+  ClusterNotFound: 'The EKS cluster does not exist. Check the flags --cluster-name and --region of the operator.',
   ClusterMismatch:
-    'The EKS cluster is not the one whose API server the operator uses, or not the one in which this pool was created. Check --cluster-name and --region.',
+    'The EKS cluster is not the cluster that the operator runs in, or not the one in which the node group was created. The operator does not change anything. Check the flags --cluster-name and --region of the operator.',
 
-  Available: 'The RuntimeClass is there: use it as runtimeClassName.',
-  UsedAsIs: 'A RuntimeClass of this name was there before and fits. It is used and never changed.',
-  NotManaged: 'The pool does not manage a RuntimeClass (runtimeClass.manage is false).',
-  Pending: 'The object is about to be made.',
-  Failed: 'A call to the API server failed. The operator tries again.',
+  Available: 'The RuntimeClass exists. Set its name as the runtimeClassName of pods.',
+  UsedAsIs: 'The operator did not create the RuntimeClass. It fits the pool, and the pool uses it unchanged.',
+  Pending: 'The object is about to be created, or the operator waits for another condition.',
+  Failed: 'A call to the API server failed. The operator retries.',
 
-  Paused: 'The pool is paused: nothing is changed. status.pendingSteps says what would be done.',
+  Paused:
+    'The pool is paused, and the operator does not change anything. status.pendingSteps shows the changes that are due.',
 
-  NodeGroupAdopted: 'A node group that nobody owned is the pool’s now: it has the tag winpool.dev/pool.',
-  AccessEntryCreated: 'The node role got an access entry of type EC2_WINDOWS. It stays when the pool goes.',
+  NodeGroupAdopted: 'The pool adopted a node group that no pool managed: it now has the tag winpool.dev/pool.',
+  AccessEntryCreated:
+    'The operator created an access entry of type EC2_WINDOWS for the node role. It is kept when the pool is deleted.',
   NodeGroupCreated: 'EKS accepted the creation of the node group.',
   NodeGroupUpdated: 'EKS accepted an update of the node group.',
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',
-  TagsCorrected: 'The tags of the node group were put right.',
-  RuntimeClassCreated: 'The RuntimeClass was created.',
-  RuntimeClassApplied: 'The RuntimeClass was put right, or is now shared with this pool.',
-  RuntimeClassReleased: 'The pool no longer owns the RuntimeClass.',
-  RuntimeClassDeleted: 'The RuntimeClass was deleted.',
-  NodeClaimed: 'A node got the labels and taints of its pool. Its annotation winpool.dev/claim records what it had.',
-  NodeReleased: 'A node is no longer of the pool, and has got back what it had.',
-  NodeLabelled: 'The label node.kubernetes.io/windows-build of a node was put right.',
-  Draining: 'Nodes that were to be replaced or removed are being emptied, or their instances end. Nothing to do.',
+  TagsCorrected: 'The operator corrected the tags of the node group.',
+  RuntimeClassCreated: 'The operator created the RuntimeClass.',
+  RuntimeClassApplied: 'The operator corrected the RuntimeClass, or added the pool to its owners.',
+  RuntimeClassReleased: 'The pool is no longer an owner of the RuntimeClass.',
+  RuntimeClassDeleted: 'The operator deleted the RuntimeClass.',
+  NodeAdopted:
+    'The operator set the labels and taints of the pool on a node. The annotation winpool.dev/claim records the original values.',
+  NodeReleased: 'A node left the pool, and the operator restored its original labels and taints.',
+  NodeLabelled: 'The operator corrected the label node.kubernetes.io/windows-build of a node.',
+  Draining:
+    'Nodes that are replaced or removed are being drained, or their instances are terminating. No action is needed.',
   DrainBlocked:
-    'Pods stay on a node that is to be replaced or removed, for the cause in the message. Let them go, or take the annotation away; after disruption.drain.timeout the node stays.',
-  WaitingForTurn:
-    'A node is to be replaced or removed, and waits: as many nodes or pools as allowed are out now, EKS works on the group, or the pool is paused. It goes when that is over; nothing to do.',
-  RemovalRefused:
-    'A node has the annotation winpool.dev/remove, and the pool must not get smaller, for the cause in the message. Lower the size in the spec, or set winpool.dev/replace=true.',
+    'Pods block the drain of a node that is replaced or removed. The message names the cause. Scale the workload up or delete the pods, or cancel by removing the annotation. After disruption.drain.timeout, the node stays.',
+  DisruptionPending:
+    'The replacement or removal of a node waits: the maximum number of nodes or pools is being disrupted, EKS is changing the node group, or the pool is paused. It continues automatically. No action is needed.',
+  RemovalRejected:
+    'A node has the annotation winpool.dev/remove, but the pool must not shrink. The message names the cause. Lower the size in the spec, or replace the node instead (winpool.dev/replace=true).',
   TooManyUnhealthy:
-    'More nodes fail verification than remediation.maxUnhealthy allows, so none of them is replaced. Look for the cause in NodesVerified; or set winpool.dev/replace=true on a node.',
+    'More nodes failed than remediation.maxUnhealthy allows, so the nodes are probably not the cause, and the operator replaces none of them. Check NodesVerified. To replace a node anyway, run kubectl annotate node NODE winpool.dev/replace=true.',
   Drained:
-    'A node of existingNodes that was to be replaced or removed is empty and stays cordoned. End it with what made it; the message says how, where that is known. To keep it, take the annotation away.',
+    'A node whose instance the operator does not terminate is drained and stays cordoned. Terminate it with its provisioner; if the operator can identify the provisioner, the message contains the command. To keep the node, remove the annotation.',
   ReplacementDue:
-    'A node of existingNodes has failed verification for longer than remediation.unhealthyAfter. The operator ends no such node: end it with what made it, or set winpool.dev/replace=true to have it drained first.',
-  NodeDrained: 'A node of existingNodes that was to be replaced or removed is empty. End it with what made it.',
-  NodeDisruptionBegun: 'It is the turn of the nodes in the message: they are emptied and go.',
-  NodeDisruptionEnded: 'The nodes that went one by one are gone, and the pool has its nodes again.',
-  NodeCordoned: 'A node that is to be replaced or removed takes no more pods.',
-  InstanceEnded: 'The instance of a node that was to be replaced or removed is being ended.',
-  NodeStays:
-    'A node that was to be replaced or removed stays and takes pods again. Its annotation was taken away, or has another value (timed-out, refused, uncordoned): to try again, set it to true, or take winpool.dev/remediation away. Without either the node waits for another turn.',
+    'A node has failed verification for longer than remediation.unhealthyAfter, and remediation.policy is Report. Replace it (kubectl annotate node NODE winpool.dev/replace=true), or terminate a node of existingNodes with its provisioner.',
+  NodeDrained: 'A node whose instance the operator does not terminate is drained. Terminate it with its provisioner.',
+  NodeDisruptionStarted: 'The operator starts to drain and terminate the nodes in the message.',
+  NodeDisruptionFinished:
+    'The nodes that were replaced or removed no longer exist, and the other nodes of the pool have joined.',
+  NodeCordoned: 'The operator cordoned a node that is replaced or removed.',
+  InstanceTerminated: 'The operator requested the termination of an instance whose node is replaced or removed.',
+  NodeDisruptionCanceled:
+    'A node that was to be replaced or removed stays and is uncordoned. Its annotation was removed, or has the value timed-out, refused or uncordoned. To retry, set it to true; after remediation, remove winpool.dev/remediation.',
   GateTaintReplaced:
-    'EKS refused the key of the taint that nodes are born with under Gate, so they are born with winpool.dev/unverified instead. Give the cluster-autoscaler the flag --startup-taint=winpool.dev/unverified, or it takes nodes at the gate for nodes that no pod fits.',
-  NodeTainted: 'A node got or lost a taint of the operator, because its verdict or verification.policy changed.',
+    'EKS rejected the key of the gate taint, so nodes register with winpool.dev/unverified instead. Set --startup-taint=winpool.dev/unverified on the cluster-autoscaler: otherwise it treats gated nodes as nodes to which no pod can be scheduled.',
+  NodeTainted:
+    'The operator set or removed its own taints on a node, because the result of the verification or verification.policy changed.',
 } as const;
 
 /** Every reason with its meaning and remedy. */
@@ -233,25 +246,27 @@ export const nodeCheckReasons = Object.keys(nodeChecks) as readonly NodeCheck[];
 /** The reasons of the prerequisite checks. */
 export const prerequisiteReasons = Object.keys(prerequisites) as readonly PrerequisiteReason[];
 
-/** The remedy for nodes that fail a check, for messages. */
-export function remedyFor(reason: NodeCheck): string {
-  return remedies[reason];
+/** The remedy for nodes that fail a check, for messages; `node`: the first of them. */
+export function remedyFor(reason: NodeCheck, node: string): string {
+  return remedies[reason].replace('NODE', node);
 }
+
+const REPLACE = 'Replace it: kubectl annotate node NODE winpool.dev/replace=true';
 
 const remedies: Readonly<Record<NodeCheck, string>> = {
   WrongArchitecture: 'Check the instance types of the node group.',
-  UnknownKernelVersion: 'Look at the node.',
-  WrongBuild: 'Drain and end the node, and check the AMI.',
-  RevisionTooLow: 'Move to a newer AMI release.',
-  BuildLabelMismatch: 'Resume the pool if it is paused: the operator corrects the label.',
-  RegistrationTaintMissing: 'Drain and end the node.',
+  UnknownKernelVersion: 'Check the node: kubectl describe node NODE',
+  WrongBuild: REPLACE,
+  RevisionTooLow: 'Update to a newer AMI release: set nodeGroup.releaseVersion.',
+  BuildLabelMismatch: 'Resume the pool if it is paused; the operator corrects the label.',
+  RegistrationTaintMissing: REPLACE,
   WrongContainerRuntime: 'Check the AMI of the node group.',
-  RuntimeHandlerMissing: 'Check runtimeClass.handler and the configuration of containerd.',
+  RuntimeHandlerMissing: 'Check runtimeClass.handler and the containerd configuration.',
   KubeletVersionSkew: 'Upgrade the older of the two.',
-  NotReady: 'Look at its kubelet and kube-proxy.',
-  NoPodAddresses: 'Check that the VPC CNI has Windows IPAM enabled.',
-  ArrivedUngated: 'Let its kubelet register with the taint.',
+  NotReady: 'Check its kubelet and kube-proxy: kubectl describe node NODE',
+  NoPodAddresses: 'Check that Windows IPAM is enabled in the VPC CNI.',
+  GateTaintMissing: 'Configure its kubelet to register with the taint.',
   ForeignTaint: 'Change the taint of the pool or of the node.',
-  UnsupportedWindowsVersion: 'Move to a version of Kubernetes and of Windows that go together.',
-  LittleReservedMemory: 'Set memory limits on the pods, or raise systemReserved where you configure the kubelet.',
+  UnsupportedWindowsVersion: 'Move to a supported combination of Kubernetes and Windows versions.',
+  ReservedMemoryTooLow: 'Set memory limits on the pods, or raise systemReserved in the kubelet configuration.',
 };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleError, sampleNode, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
-  it('gets its finalizer, its memory, its group and its RuntimeClass in this order, and becomes Ready', async () => {
+  it('gets its finalizer, its status, its group and its RuntimeClass in this order, and becomes Ready', async () => {
     const world = new FakeWorld();
     world.apply(fresh());
     const deps = world.start();
@@ -36,11 +36,11 @@ describe('a pool that is applied', () => {
     assert.deepEqual([...world.groups.keys(), ...world.runtimeClasses.keys()], ['web', 'windows-2022']);
   });
 
-  it('costs one creation and the polls, and nothing is read twice', async () => {
+  it('causes one creation and its polls, and reads nothing twice', async () => {
     const world = new FakeWorld({ speed: 1 / 9 });
     world.apply(fresh());
     const deps = world.start();
-    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    await until(world, deps, () => conditionOf(world, 'NodeGroupReady')?.startsWith('True') ?? false, 'the group');
     assert.deepEqual(world.awsCalls(), [
       'DescribeNodegroup',
       'DescribeCluster',
@@ -59,7 +59,7 @@ describe('a pool that is applied', () => {
     ]);
   });
 
-  it('tells each of its changes once', async () => {
+  it('publishes each of its changes once', async () => {
     const world = new FakeWorld();
     world.apply(fresh());
     await until(world, world.start(), () => ready(world) === 'True', 'Ready');
@@ -71,7 +71,7 @@ describe('a pool that is applied', () => {
 });
 
 describe('a pool that is Ready', () => {
-  it('rests: no call to AWS, no write and no event until the next look', async () => {
+  it('makes no AWS calls, writes and events until the next read', async () => {
     const { world, deps } = await readyWorld();
     assert.deepEqual(await reconcile('web', deps, signal), {
       kind: 'requeueAfter',
@@ -80,7 +80,7 @@ describe('a pool that is Ready', () => {
     assert.deepEqual([world.calls, world.events], [[], []]);
   });
 
-  it('asks AWS nothing about the events of its nodes, and tells of a bad one once', async () => {
+  it('makes no AWS calls at node events, and reports a failing node once', async () => {
     const { world, deps } = await readyWorld();
     world.nodes = [...world.nodes, sampleNode({ name: 'ip-9', taints: [] })];
     await wake(world, deps);
@@ -93,7 +93,7 @@ describe('a pool that is Ready', () => {
     );
   });
 
-  it('asks AWS nothing about the events of its nodes while instances are missing', async () => {
+  it('makes no AWS calls at node events while instances are missing', async () => {
     const { world, deps } = await readyWorld();
     world.nodes = world.nodes.slice(1);
     await until(world, deps, () => world.calls.includes('DescribeInstances'), 'a look for instances');
@@ -106,7 +106,7 @@ describe('a pool that is Ready', () => {
     assert.deepEqual(world.calls, []);
   });
 
-  it('asks which instances are late as soon as nodes could be, and calls no growth of young ones missing', async () => {
+  it('reads instances when nodes may be late, and does not report young instances as missing', async () => {
     const { world, deps } = await readyWorld();
     const { faults, state } = world.cloud;
     for (let late = 0; late < 4; late++) faults.nextNode({ neverJoins: true });
@@ -127,7 +127,7 @@ describe('a pool that is Ready', () => {
     assert.equal(verified?.reason, 'Joining');
   });
 
-  it('asks AWS nothing about the events of its nodes while the cluster cannot be described', async () => {
+  it('makes no AWS calls at node events while the cluster cannot be described', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'DescribeCluster' ? sampleError('denied') : undefined);
     world.apply(fresh());
@@ -138,7 +138,7 @@ describe('a pool that is Ready', () => {
     assert.deepEqual(world.awsCalls(), []);
   });
 
-  it('corrects the label of a node without asking AWS', async () => {
+  it('corrects the label of a node without AWS calls', async () => {
     const { world, deps } = await readyWorld();
     const [first, ...others] = world.nodes;
     const labels = { ...first?.labels, 'node.kubernetes.io/windows-build': '10.0.17763' };
@@ -148,9 +148,9 @@ describe('a pool that is Ready', () => {
     assert.equal(world.nodes[0]?.labels['node.kubernetes.io/windows-build'], '10.0.20348');
   });
 
-  it('follows its spec with one update, whose end it learns', async () => {
+  it('applies its spec with one update, and reads the result', async () => {
     const { world, deps } = await readyWorld({}, { speed: 1 });
-    world.apply(fresh({ labels: { team: 'web' }, scaling: { min: 3, max: 9 } }));
+    world.apply(fresh({ labels: { team: 'web' }, nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }));
     await wake(world, deps);
     await until(
       world,
@@ -166,12 +166,12 @@ describe('a pool that is Ready', () => {
       'DescribeUpdate',
       'CreateOrUpdateTags',
     ]);
-    assert.deepEqual([world.groups.get('web')?.scaling.max, world.groups.get('web')?.labels.team], [9, 'web']);
+    assert.deepEqual([world.groups.get('web')?.scaling.maxSize, world.groups.get('web')?.labels.team], [9, 'web']);
   });
 
-  it('sends no second update while the end of the first cannot be learnt', async () => {
+  it('sends no second update while the result of the first cannot be read', async () => {
     const { world, deps } = await readyWorld();
-    world.apply(fresh({ scaling: { min: 3, max: 9 } }));
+    world.apply(fresh({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }));
     world.fails = (call) => (call === 'DescribeUpdate' ? sampleError('denied') : undefined);
     await wake(world, deps);
     world.now += settings.resyncMs * 2;
@@ -187,7 +187,7 @@ describe('a pool that is Ready', () => {
     assert.deepEqual(changes, []);
   });
 
-  it('keeps its tags', async () => {
+  it('updates its tags', async () => {
     const { world, deps } = await readyWorld();
     const spec = fresh().spec;
     const tagged = (tags: Record<string, string>) => fresh({ ...spec, nodeGroup: { ...spec.nodeGroup, tags } });
@@ -197,7 +197,7 @@ describe('a pool that is Ready', () => {
     await wake(world, deps);
     const { 'winpool.dev/created-from': _, ...tags } = world.groups.get('web')?.tags ?? {};
     assert.deepEqual(tags, { cost: '8', 'winpool.dev/pool': 'web' });
-    const kept = world.pools.get('web')?.status?.nodeGroup?.applied?.filter((entry) => entry.startsWith('tag '));
+    const kept = world.pools.get('web')?.status?.bookkeeping?.applied?.filter((entry) => entry.startsWith('tag '));
     assert.deepEqual(
       kept?.map((entry) => entry.replace(/=.*/, '')),
       ['tag cost', 'tag winpool.dev/pool'],
@@ -212,22 +212,22 @@ describe('a pool that is Ready', () => {
       world.pools.set('web', rest);
       await wake(world, deps);
       assert.deepEqual(world.pools.get('web')?.status?.cluster, status?.cluster);
-      assert.deepEqual(world.pools.get('web')?.status?.nodeGroup?.applied, status?.nodeGroup?.applied);
+      assert.deepEqual(world.pools.get('web')?.status?.bookkeeping?.applied, status?.bookkeeping?.applied);
     }
   });
 });
 
-describe('a pool whose RuntimeClass is another now', () => {
-  const own = { runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool' } } as const;
+describe('a pool whose RuntimeClass changes', () => {
+  const own = { runtimeClass: { name: 'web' } };
 
-  it('leaves the former one', async () => {
+  it('releases the former one', async () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh(own));
     await wake(world, deps);
     assert.deepEqual([...world.runtimeClasses.keys()], ['web']);
   });
 
-  it('does not forget the former one when it could not be deleted at first', async () => {
+  it('still releases the former one after a failed deletion', async () => {
     const { world, deps } = await readyWorld();
     world.fails = (call) => (call === 'delete RuntimeClass' ? sampleError('unavailable') : undefined);
     world.apply(fresh(own));
@@ -238,7 +238,7 @@ describe('a pool whose RuntimeClass is another now', () => {
     assert.deepEqual([...world.runtimeClasses.keys()], ['web']);
   });
 
-  it('does not forget the former one while it is paused', async () => {
+  it('still releases the former one after a pause', async () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh({ ...own, paused: true }));
     await wake(world, deps);
@@ -248,7 +248,7 @@ describe('a pool whose RuntimeClass is another now', () => {
   });
 });
 
-describe('a foreign group of the same name', () => {
+describe('a group of the same name that the pool does not manage', () => {
   it('is never changed, and its nodes are neither counted nor labelled', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.edit({ group: 'web', tags: {} });
@@ -267,7 +267,7 @@ describe('a foreign group of the same name', () => {
 });
 
 describe('a pool that is deleted', () => {
-  it('goes after its group, and takes its RuntimeClass and its metrics along', async () => {
+  it('is deleted after its group, together with its RuntimeClass and its metrics', async () => {
     const { world, deps } = await readyWorld({}, { speed: 1 });
     world.remove('web');
     await until(world, deps, () => world.pools.size === 0, 'the end');
@@ -281,9 +281,9 @@ describe('a pool that is deleted', () => {
     assert.deepEqual(await reconcile('web', deps, signal), { kind: 'done' });
   });
 
-  it('does not wait for an update whose end cannot be learnt', async () => {
+  it('does not wait for an update whose result cannot be read', async () => {
     const { world, deps } = await readyWorld({}, { speed: 1 });
-    world.apply(fresh({ scaling: { min: 3, max: 9 } }));
+    world.apply(fresh({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }));
     await wake(world, deps);
     world.fails = (call) => (call === 'DescribeUpdate' ? sampleError('denied') : undefined);
     world.remove('web');
@@ -291,7 +291,7 @@ describe('a pool that is deleted', () => {
     assert.equal(world.awsCalls().includes('DescribeUpdate'), false);
   });
 
-  it('is not said to miss nodes, however long EKS takes to end them', async () => {
+  it('does not report missing nodes, however long EKS takes to terminate them', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.speed({ speed: 1 / 10_000 });
     world.remove('web');
@@ -302,7 +302,7 @@ describe('a pool that is deleted', () => {
       await wake(world, deps);
       assert.equal(
         conditionOf(world, 'NodesVerified'),
-        'Unknown Pending: 0 of 3 nodes are left: node group web is being deleted.',
+        'Unknown Pending: 0 of 3 nodes are left, because node group web is being deleted.',
       );
     }
     assert.deepEqual(
@@ -311,7 +311,7 @@ describe('a pool that is deleted', () => {
     );
   });
 
-  it('after nodes were missing is not looked at for every event of a node', async () => {
+  it('after nodes were missing is not read at every node event', async () => {
     const { world, deps } = await readyWorld();
     const [first, second, third] = world.nodes;
     assert.ok(first && second && third);
@@ -333,7 +333,7 @@ describe('a pool that is deleted', () => {
     assert.deepEqual(world.awsCalls(), []);
   });
 
-  it('between the cache and the API server is forgotten', async () => {
+  it('while it is still in the cache is forgotten', async () => {
     const { world, deps } = await readyWorld();
     world.now = deps.awsCache.dueAt('web');
     const stale = { ...deps, pools: { ...deps.pools, read: async () => ({ ok: true, value: undefined }) as const } };
@@ -343,7 +343,7 @@ describe('a pool that is deleted', () => {
 });
 
 describe('a paused pool', () => {
-  it('creates nothing, says what it would do, and is not looked at in a hot loop', async () => {
+  it('creates nothing, shows its pending steps, and is not reconciled in a hot loop', async () => {
     const world = new FakeWorld();
     world.apply(fresh({ paused: true }));
     const next = await wake(world, world.start());

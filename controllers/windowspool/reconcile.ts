@@ -23,6 +23,7 @@ import { SCALING_TAGS_QUESTION } from './providers/eks/autoscalerFacts.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
 import { unverifiedRelease } from './providers/eks/upgrades/releaseFailures.ts';
 import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
+import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
@@ -85,8 +86,12 @@ async function observation(
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  const observed = await observe(read.value, undefined, deps.awsCache, deps, deps.settings, deps.now(), signal);
+  const observed = await observe(read.value, undefined, contextOf(deps, signal));
   return { ok: true, value: { observed: await withCount(observed, deps, signal), fresh: true } };
+}
+
+function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {
+  return { awsCache: deps.awsCache, sources: deps, settings: deps.settings, now: deps.now(), signal };
 }
 
 /** The observed state from the cache; undefined if the cache is not enough. */
@@ -95,11 +100,11 @@ async function observedFromCache(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ObservedState | undefined> {
-  const now = deps.now();
+  const context = contextOf(deps, signal);
   const provider = providerOf(pool);
-  const snapshot = deps.awsCache.current(pool, now);
+  const snapshot = deps.awsCache.current(pool, context.now);
   if (!provider.mayUseCache(pool, snapshot)) return undefined;
-  const observed = await observe(pool, snapshot, deps.awsCache, deps, deps.settings, now, signal);
+  const observed = await observe(pool, snapshot, context);
   const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
   // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;

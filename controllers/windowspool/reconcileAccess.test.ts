@@ -3,7 +3,7 @@ import { FakeWorld } from './testing/fakeWorld.ts';
 import { samplePool } from './testing/fixtures.ts';
 import { conditionOf, fresh, wake } from './testing/life.ts';
 
-const role = samplePool().spec.nodeGroup?.nodeRoleArn ?? assert.fail('the sample has no node role');
+const role = samplePool().spec.nodeGroup?.nodeRole ?? assert.fail('the sample has no node role');
 const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
 
 describe('the access that EKS gives a node role while it creates the node group', () => {
@@ -15,21 +15,21 @@ describe('the access that EKS gives a node role while it creates the node group'
       world.cloud.faults.cluster({ authenticationMode });
       world.apply(fresh());
       const deps = world.start();
-      const reported = new Set<string>();
-      let looksWhileActive = 0;
-      for (let look = 0; look < 20 && looksWhileActive < 3; look++) {
+      const states = new Set<string>();
+      let activePolls = 0;
+      for (let poll = 0; poll < 20 && activePolls < 3; poll++) {
         await wake(world, deps);
-        reported.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
+        states.add(conditionOf(world, 'PrerequisitesMet')?.split(':')[0] ?? '');
         const status = world.groups.get('web')?.status;
-        if (status === 'CREATING' && look > 0) {
+        if (status === 'CREATING' && poll > 0) {
           if (authenticationMode === 'CONFIG_MAP') world.kubeSystem.roleMappings = [{ roleArn: role, groups }];
           else world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
         }
-        if (status === 'ACTIVE') looksWhileActive += 1;
+        if (status === 'ACTIVE') activePolls += 1;
         world.now = deps.awsCache.dueAt('web');
       }
-      assert.equal(looksWhileActive, 3, 'the group is ACTIVE for three looks');
-      assert.deepEqual([...reported], ['True Met']);
+      assert.equal(activePolls, 3, 'the group is ACTIVE for three looks');
+      assert.deepEqual([...states], ['True Met']);
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning'),
         [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ClusterChange } from '../../hack/localaws/faults.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
+import { nodeGroupIn } from './nodeSource.ts';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, SUBNETS, sampleError, sampleNode, settings } from './testing/fixtures.ts';
@@ -19,7 +20,7 @@ describe('a pool whose prerequisites are not met', () => {
     return world;
   };
 
-  it('creates nothing, says so once, and goes on when they are', async () => {
+  it('creates nothing, reports that once, and continues when they are met', async () => {
     const world = ipamOff();
     const deps = world.start();
     await wake(world, deps);
@@ -46,7 +47,7 @@ describe('a pool whose prerequisites are not met', () => {
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {});
   });
 
-  it('is looked at again soon, then less and less often, and never hot', async () => {
+  it('is checked again soon, and then less and less often', async () => {
     const world = ipamOff();
     const deps = world.start();
     const waits: number[] = [];
@@ -64,7 +65,7 @@ describe('a pool whose prerequisites are not met', () => {
     assert.ok(last >= settings.resyncMs * 0.75 && last <= settings.resyncMs * 1.25, `${last}`);
   });
 
-  it('asks nothing of AWS for the events in between', async () => {
+  it('makes no AWS calls at events in between', async () => {
     const world = ipamOff();
     const deps = world.start();
     await wake(world, deps);
@@ -73,22 +74,22 @@ describe('a pool whose prerequisites are not met', () => {
     assert.deepEqual(world.calls, []);
   });
 
-  it('has the cluster looked at again, also when it has its group', async () => {
+  it('has the cluster read again, also when it has its group', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     world.now += 2 * settings.resyncMs;
     await wake(world, deps);
-    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
+    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessInvalid');
     world.cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'the cluster as it is now');
   });
 
   const turns: readonly (readonly [string, ClusterChange, string])[] = [
-    ['Auto Mode is switched on', { autoMode: true }, 'AutoModeUnsupported'],
-    ['the cluster is upgraded too far', { version: '1.99' }, 'UnsupportedVersion'],
+    ['Auto Mode is enabled', { autoMode: true }, 'AutoModeUnsupported'],
+    ['the cluster is upgraded to an unsupported version', { version: '1.99' }, 'UnsupportedVersion'],
   ];
   for (const [what, cluster, reason] of turns) {
-    it(`is told within the resync interval when ${what}`, async () => {
+    it(`is reported within the resync interval when ${what}`, async () => {
       const { world, deps } = await readyWorld();
       world.cloud.faults.cluster(cluster);
       const until = world.now + settings.resyncMs * 1.25;
@@ -100,7 +101,7 @@ describe('a pool whose prerequisites are not met', () => {
     });
   }
 
-  it('keeps the group that it has', async () => {
+  it('keeps its existing group', async () => {
     const { world, deps } = await readyWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     world.now += settings.resyncMs * 2;
@@ -118,9 +119,9 @@ describe('a pool that ignores a prerequisite', () => {
     const annotations = value === undefined ? {} : { [IGNORE_PREREQUISITES_ANNOTATION]: value };
     world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations } });
   };
-  const reported = (world: FakeWorld) => world.events.splice(0).map(({ type, reason }) => `${type} ${reason}`);
+  const takeEvents = (world: FakeWorld) => world.events.splice(0).map(({ type, reason }) => `${type} ${reason}`);
 
-  it('gets its group at once, says so for as long as it is true, and tells each change by one event', async () => {
+  it('gets its group at once, reports the ignored prerequisite while it is unmet, and publishes each change once', async () => {
     const world = new FakeWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     world.apply(fresh());
@@ -128,34 +129,34 @@ describe('a pool that ignores a prerequisite', () => {
     await wake(world, deps);
     assert.equal(world.created, 0);
     annotate(world, 'WindowsIPAMDisabled');
-    reported(world);
+    takeEvents(world);
     await wake(world, deps);
     assert.equal(world.created, 1);
     assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
-    assert.deepEqual(reported(world), ['Normal NodeGroupCreated', 'Warning PrerequisitesIgnored']);
+    assert.deepEqual(takeEvents(world), ['Normal NodeGroupCreated', 'Warning PrerequisitesIgnored']);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
       'reason="WindowsIPAMDisabled",status="Ignored"': 1,
     });
     await until(world, deps, () => ready(world) === 'True', 'Ready');
-    for (let look = 0; look < 3; look++) {
+    for (let poll = 0; poll < 3; poll++) {
       world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
       assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
     }
-    reported(world);
+    takeEvents(world);
     annotate(world);
     await wake(world, deps);
     assert.deepEqual([says(world, 'PrerequisitesMet'), ready(world)], ['False WindowsIPAMDisabled', 'True']);
-    assert.deepEqual(reported(world), ['Warning WindowsIPAMDisabled']);
+    assert.deepEqual(takeEvents(world), ['Warning WindowsIPAMDisabled']);
     annotate(world, 'WindowsIPAMDisabled');
     await wake(world, deps);
-    assert.deepEqual(reported(world), ['Warning PrerequisitesIgnored']);
+    assert.deepEqual(takeEvents(world), ['Warning PrerequisitesIgnored']);
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'true' };
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
-    assert.deepEqual(reported(world), ['Normal Met']);
+    assert.deepEqual(takeEvents(world), ['Normal Met']);
   });
 
-  it('still needs the others', async () => {
+  it('still requires the others', async () => {
     const world = new FakeWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
@@ -163,12 +164,12 @@ describe('a pool that ignores a prerequisite', () => {
     annotate(world, 'WindowsIPAMDisabled');
     await wake(world, world.start());
     assert.equal(world.created, 0);
-    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessWrong');
+    assert.equal(says(world, 'PrerequisitesMet'), 'False NodeAccessInvalid');
   });
 });
 
-describe('a pool whose prerequisites cannot be looked at', () => {
-  it('is created, and names the right', async () => {
+describe('a pool whose prerequisites cannot be checked', () => {
+  it('gets its group, and names the missing permission', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'DescribeSubnets' ? sampleError('denied') : undefined);
     world.apply(fresh());
@@ -180,7 +181,7 @@ describe('a pool whose prerequisites cannot be looked at', () => {
     await until(world, deps, () => ready(world) === 'True', 'Ready');
   });
 
-  it('is created whatever is denied or fails', async () => {
+  it('gets its group whatever is denied or fails', async () => {
     for (const call of [
       ...PREREQUISITE_CALLS,
       'DescribeLaunchTemplateVersions',
@@ -192,7 +193,7 @@ describe('a pool whose prerequisites cannot be looked at', () => {
       'list Linux groups',
     ] as const) {
       for (const kind of ['denied', 'throttled', 'unavailable', 'unknown', 'gone'] as const) {
-        // That answer of AWS is none that is missing: there is no such template.
+        // This is not a missing answer of AWS: the template does not exist.
         if (call === 'DescribeLaunchTemplateVersions' && kind === 'gone') continue;
         const world = new FakeWorld();
         world.fails = (each) => (each === call ? sampleError(kind) : undefined);
@@ -209,11 +210,11 @@ describe('a pool whose prerequisites cannot be looked at', () => {
 });
 
 describe('many pools', () => {
-  it('that look again one after the other share one look at the cluster', async () => {
+  it('share one read of the cluster when they check it one after the other', async () => {
     const world = new FakeWorld();
     const deps = world.start();
     const names = ['a', 'b', 'c'];
-    const empty = fresh({ scaling: { min: 0, max: 3 } });
+    const empty = fresh({ nodeGroup: { scaling: { minSize: 0, maxSize: 3 } } });
     for (const name of names) world.apply({ ...empty, metadata: { ...empty.metadata, name, uid: `uid-${name}` } });
     const counts: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -228,7 +229,7 @@ describe('many pools', () => {
     assert.deepEqual(counts.slice(1), [1, 1, 1]);
   });
 
-  it('that look for the first time share what they ask alike', async () => {
+  it('share equal calls when they check for the first time', async () => {
     const world = new FakeWorld();
     const deps = world.start();
     const names = ['a', 'b', 'c'];
@@ -246,7 +247,7 @@ describe('many pools', () => {
 });
 
 describe('after the creation', () => {
-  it('nodes without addresses have the prerequisites looked at again, which points at the cause', async () => {
+  it('nodes without pod addresses cause a check of the prerequisites, which shows the cause', async () => {
     const { world, deps } = await readyWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     const allocatable = { memory: '6291456Ki' };
@@ -258,7 +259,7 @@ describe('after the creation', () => {
     );
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: WindowsIPAMDisabled, see PrerequisitesMet\.$/,
+      /Likely cause: WindowsIPAMDisabled\. See status\.prerequisites\./,
     );
   });
 
@@ -266,7 +267,7 @@ describe('after the creation', () => {
     world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable: { memory: '6291456Ki' } }));
   };
 
-  it('nodes without addresses point at the policy of the cluster role, which was only a warning', async () => {
+  it('nodes without pod addresses refer to the policy of the cluster role, which was only a warning', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.clusterRolePolicy({ attached: false });
     addressless(world);
@@ -275,14 +276,17 @@ describe('after the creation', () => {
       [says(world, 'NodesVerified'), says(world, 'PrerequisitesMet')],
       ['False NoPodAddresses', 'True MetWithWarnings'],
     );
-    assert.match(condition(world, 'NodesVerified')?.message ?? '', /Likely cause: ClusterRolePolicyMissing, see/);
+    assert.match(
+      condition(world, 'NodesVerified')?.message ?? '',
+      /Likely cause: ClusterRolePolicyMissing\. See status\.prerequisites\./,
+    );
     world.cloud.faults.clusterRolePolicy({ attached: true });
     world.nodes = world.nodes.map(({ name }) => sampleNode({ name }));
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
   });
 
-  it('nodes without addresses have the warnings of the VPC resource controller quoted, of three nodes at most', async () => {
-    const { world, deps } = await readyWorld({ scaling: { min: 5, max: 5 } });
+  it('nodes without pod addresses are reported with the warnings of the VPC resource controller for up to three nodes', async () => {
+    const { world, deps } = await readyWorld({ nodeGroup: { scaling: { minSize: 5, maxSize: 5 } } });
     const [first, second] = world.nodes.map(({ name }) => name).sort();
     const unsupported = { reason: 'Unsupported', message: 'The instance type x9.large is not supported for Windows' };
     const blocks = { reason: 'InsufficientCidrBlocks', message: 'InsufficientCidrBlocks: no free cidr blocks' };
@@ -308,7 +312,7 @@ describe('after the creation', () => {
     );
   });
 
-  it('nodes without addresses name the permission to read events where it is missing', async () => {
+  it('nodes without pod addresses are reported with the missing permission to read events', async () => {
     const { world, deps } = await readyWorld();
     world.fails = (call) => (call === 'list events' ? sampleError('denied') : undefined);
     addressless(world);
@@ -319,18 +323,18 @@ describe('after the creation', () => {
     );
   });
 
-  it('nodes that are not Ready point at the access of their role', async () => {
+  it('nodes that are not Ready refer to the access of their role', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, ready: 'False' }));
     await wake(world, deps);
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/,
+      /Likely cause: NodeAccessInvalid\. See status\.prerequisites\./,
     );
   });
 
-  it('nodes that never join point at the access of their role', async () => {
+  it('nodes that never join refer to the access of their role', async () => {
     const { world, deps } = await readyWorld();
     world.nodes = [];
     await wake(world, deps);
@@ -340,11 +344,11 @@ describe('after the creation', () => {
     assert.deepEqual(says(world, 'NodesVerified'), 'False NodesMissing');
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: NodeAccessWrong, see PrerequisitesMet\.$/,
+      /Likely cause: NodeAccessInvalid\. See status\.prerequisites\./,
     );
   });
 
-  it('a group that EKS calls degraded points at what it lacks', async () => {
+  it('a degraded group refers to the unmet prerequisite', async () => {
     const { world, deps } = await readyWorld();
     const issues = [{ code: 'InsufficientFreeAddresses' as const, message: 'No addresses' }];
     world.cloud.faults.healthIssue({ group: 'web', issues });
@@ -353,15 +357,21 @@ describe('after the creation', () => {
     await wake(world, deps);
     assert.match(
       condition(world, 'NodeGroupReady')?.message ?? '',
-      /Likely cause: TooFewAddresses, see PrerequisitesMet\.$/,
+      /Likely cause: TooFewAddresses\. See status\.prerequisites\.$/,
     );
   });
 
-  it('instances that have not joined take addresses, too', async () => {
+  it('instances that have not joined count as users of addresses', async () => {
     const { world, deps } = await readyWorld();
     const { faults, state } = world.cloud;
     const pool = world.pools.get('web') ?? assert.fail('there is no pool');
-    world.pools.set('web', { ...pool, spec: { ...pool.spec, scaling: { min: 3, max: 5, desired: 5 } } });
+    world.pools.set('web', {
+      ...pool,
+      spec: {
+        ...pool.spec,
+        nodeGroup: { ...nodeGroupIn(pool.spec), scaling: { minSize: 3, maxSize: 5, desiredSize: 5 } },
+      },
+    });
     for (let late = 0; late < 2; late++) faults.nextNode({ neverJoins: true });
     faults.edit({ group: 'web', scalingConfig: { desiredSize: 5 } });
     for (const id of SUBNETS) faults.subnet({ id, freeAddresses: 3 });
@@ -376,10 +386,11 @@ describe('after the creation', () => {
     for (const { id, joined } of [...state.instances.values()]) if (!joined) state.instances.delete(id);
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
-    assert.match(condition(world, 'PrerequisitesMet')?.message ?? '', /6 free addresses: 2 more nodes take at least 8/);
+    const unmet = world.pools.get('web')?.status?.prerequisites?.find(({ reason }) => reason === 'TooFewAddresses');
+    assert.match(unmet?.message ?? '', /have 6 free IP addresses, and 2 more nodes need at least 8/);
   });
 
-  it('a healthy group is asked about what can turn, and no more', async () => {
+  it('a healthy group is checked only for what can change', async () => {
     const { world, deps } = await readyWorld();
     world.now += settings.resyncMs * 2;
     world.calls.splice(0);
@@ -394,15 +405,15 @@ describe('after the creation', () => {
   });
 });
 
-describe('an access entry that the operator makes', () => {
+describe('an access entry that the operator creates', () => {
   const managing = () => {
     const world = new FakeWorld({ speed: 1 });
     world.cloud.faults.accessEntry({ exists: false });
-    world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } }));
+    world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, accessEntry: 'Create' } }));
     return world;
   };
 
-  it('comes before the group, and is told', async () => {
+  it('is created before the group, and reported', async () => {
     const world = managing();
     await wake(world, world.start());
     const changes = world.calls.filter((call) => call.startsWith('Create'));
@@ -411,7 +422,7 @@ describe('an access entry that the operator makes', () => {
     assert.ok(world.events.some(({ reason }) => reason === 'AccessEntryCreated'));
   });
 
-  it('is made once, and the answer from before is not believed', async () => {
+  it('is created once, and the earlier answer is not reused', async () => {
     const world = managing();
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
@@ -421,15 +432,15 @@ describe('an access entry that the operator makes', () => {
     assert.equal(world.events.filter(({ reason }) => reason === 'AccessEntryCreated').length, 1);
   });
 
-  it('is made again each time that somebody deletes it', async () => {
-    const { world, deps } = await readyWorld({ nodeGroup: { ...fresh().spec.nodeGroup, manageAccessEntry: true } });
+  it('is created again each time that it is deleted', async () => {
+    const { world, deps } = await readyWorld({ nodeGroup: { ...fresh().spec.nodeGroup, accessEntry: 'Create' } });
     for (const time of ['first', 'second']) {
       world.cloud.faults.accessEntry({ exists: false });
       await until(world, deps, () => world.cloud.state.accessEntries.size > 0, `the ${time} entry`);
     }
   });
 
-  it('keeps the group back when it cannot be made', async () => {
+  it('blocks the group when it cannot be created', async () => {
     for (const kind of ['busy', 'denied', 'refused', 'throttled'] as const) {
       const world = managing();
       world.fails = (call) => (call === 'CreateAccessEntry' ? sampleError(kind) : undefined);
@@ -441,7 +452,7 @@ describe('an access entry that the operator makes', () => {
     }
   });
 
-  it('that somebody else made meanwhile, for Linux, is named as the cause', async () => {
+  it('that another client created for Linux in the meantime is named as the cause', async () => {
     const world = managing();
     world.fails = (call) => {
       if (call !== 'CreateAccessEntry') return undefined;
@@ -449,7 +460,7 @@ describe('an access entry that the operator makes', () => {
       return sampleError('busy');
     };
     const deps = world.start();
-    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'False NodeAccessWrong', 'the cause');
+    await until(world, deps, () => says(world, 'PrerequisitesMet') === 'False NodeAccessInvalid', 'the cause');
     assert.equal(world.created, 0);
   });
 });
@@ -469,7 +480,7 @@ describe('an invalid parameter', () => {
     return world;
   };
 
-  it('of a cluster that is being upgraded is tried again as soon as that is over', async () => {
+  it('of a cluster that is being upgraded is retried after the upgrade', async () => {
     const world = refusing({ status: 'UPDATING' });
     const deps = world.start();
     await wake(world, deps);
@@ -482,17 +493,17 @@ describe('an invalid parameter', () => {
     await until(world, deps, () => ready(world) === 'True', 'Ready');
   });
 
-  it('of a cluster that has just been upgraded is tried again, and then believed', async () => {
+  it('of a cluster that has just been upgraded is retried once', async () => {
     const world = refusing({ version: '1.35' });
     const deps = world.start();
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'undefined undefined');
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
-    assert.equal(says(world, 'Stalled'), 'True CreateRefused');
+    assert.equal(says(world, 'Stalled'), 'True CreateRejected');
   });
 
-  it('of a cluster that cannot be asked at that moment is tried again', async () => {
+  it('of a cluster that cannot be read at that moment is retried', async () => {
     const { world, deps } = await readyWorld();
     world.apply(fresh({ labels: { team: 'web' } }));
     world.fails = (call) => {
@@ -506,12 +517,12 @@ describe('an invalid parameter', () => {
   });
 
   for (const [what, world] of [
-    ['of a cluster at rest', refusing({})],
-    ['under another name', refusing({ status: 'UPDATING' }, 'InvalidRequestException')],
+    ['of a cluster that is not being upgraded', refusing({})],
+    ['with another error code', refusing({ status: 'UPDATING' }, 'InvalidRequestException')],
   ] as const) {
-    it(`${what} is not`, async () => {
+    it(`${what} is not retried`, async () => {
       await wake(world, world.start());
-      assert.deepEqual([says(world, 'NodeGroupReady')], ['False CreateRefused']);
+      assert.deepEqual([says(world, 'NodeGroupReady')], ['False CreateRejected']);
     });
   }
 });

@@ -5,10 +5,10 @@ import { SUBNETS, sampleError, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, until, wake } from './testing/life.ts';
 
 /** A world with a pool that is Ready and has the condition. */
-async function remarkedWorld(change: (world: FakeWorld) => void, annotations: Record<string, string> = {}) {
+async function readyWorldWith(change: (world: FakeWorld) => void, annotations: Record<string, string> = {}) {
   const world = new FakeWorld();
   change(world);
-  const pool = fresh({ scaling: { min: 1, max: 9 } });
+  const pool = fresh({ nodeGroup: { scaling: { minSize: 1, maxSize: 9 } } });
   world.apply({ ...pool, metadata: { ...pool.metadata, annotations } });
   const deps = world.start();
   await until(world, deps, () => ready(world) === 'True', 'Ready');
@@ -16,13 +16,13 @@ async function remarkedWorld(change: (world: FakeWorld) => void, annotations: Re
   return { world, deps };
 }
 
-/** So many addresses are free in each subnet of the pool. */
+/** Sets the number of free addresses in each subnet of the pool. */
 function free(world: FakeWorld, freeAddresses: number): void {
   for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses });
 }
 
-describe('what PrerequisitesMet reports beside prerequisites that are met', () => {
-  const remarks = [
+describe('a remark of PrerequisitesMet about met prerequisites', () => {
+  const cases = [
     ['a warning', 'True MetWithWarnings', ({ cloud }) => cloud.faults.clusterRolePolicy({ attached: false }), {}],
     [
       'an ignored prerequisite',
@@ -31,30 +31,30 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
       { [IGNORE_PREREQUISITES_ANNOTATION]: 'TooFewAddresses' },
     ],
   ] satisfies (readonly [string, string, (world: FakeWorld) => void, Record<string, string>])[];
-  for (const [what, expected, change, annotations] of remarks) {
+  for (const [what, expected, change, annotations] of cases) {
     for (const call of ['DescribeNodegroup', 'DescribeCluster'] as const) {
       for (const kind of ['throttled', 'denied'] as const) {
-        it(`outlasts one ${call} that is ${kind}, if it is ${what}`, async () => {
-          const { world, deps } = await remarkedWorld(change, annotations);
-          const reported = () => conditionOf(world, 'PrerequisitesMet')?.split(':')[0];
-          assert.equal(reported(), expected);
+        it(`remains after one ${call} that is ${kind}, if it is ${what}`, async () => {
+          const { world, deps } = await readyWorldWith(change, annotations);
+          const state = () => conditionOf(world, 'PrerequisitesMet')?.split(':')[0];
+          assert.equal(state(), expected);
           world.fails = (each) => (each === call ? sampleError(kind) : undefined);
           world.now = deps.awsCache.dueAt('web');
           await wake(world, deps);
-          assert.notEqual(reported(), 'True Met');
+          assert.notEqual(state(), 'True Met');
           world.fails = () => undefined;
-          for (let look = 0; look < 3; look++) {
+          for (let poll = 0; poll < 3; poll++) {
             world.now = deps.awsCache.dueAt('web');
             await wake(world, deps);
-            assert.notEqual(reported(), 'True Met');
+            assert.notEqual(state(), 'True Met');
           }
-          assert.equal(reported(), expected);
+          assert.equal(state(), expected);
         });
       }
     }
   }
 
-  it('is no trouble where an ignored prerequisite cannot be checked', async () => {
+  it('is True when an ignored prerequisite cannot be checked', async () => {
     const world = new FakeWorld();
     const denied = { ...sampleError('denied'), operation: 'iam:ListAttachedRolePolicies' };
     world.fails = (call) => (call === 'ListAttachedRolePolicies' ? denied : undefined);
@@ -65,12 +65,12 @@ describe('what PrerequisitesMet reports beside prerequisites that are met', () =
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',
-      /^True PrerequisitesIgnored: .* ClusterRolePolicyMissing: Could not be checked: it needs iam:ListAttachedRolePolicies\. See/,
+      /^True PrerequisitesIgnored: .* ClusterRolePolicyMissing: Could not be checked: missing permission iam:ListAttachedRolePolicies\. See/,
     );
   });
 
-  it('stays as it is however the number of free addresses changes, and is one event when another comes', async () => {
-    const { world, deps } = await remarkedWorld((made) => free(made, 10));
+  it('does not change with the number of free addresses, and another remark is one event', async () => {
+    const { world, deps } = await readyWorldWith((made) => free(made, 10));
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings: .*TooFewAddresses/);
     for (const freeAddresses of [9, 8, 7]) {
       free(world, freeAddresses);

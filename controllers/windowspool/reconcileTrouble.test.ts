@@ -4,10 +4,10 @@ import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, settings } from './testing/fixtures.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
-describe('trouble', () => {
+describe('an error', () => {
   const lasting = ['denied', 'refused', 'limit', 'unknown', 'busy', 'throttled', 'unavailable'] as const;
   for (const kind of lasting) {
-    it(`${kind}: a creation is tried once, however many events come before the next look`, async () => {
+    it(`${kind}: a creation is sent once before the next poll, regardless of the number of events`, async () => {
       const world = new FakeWorld();
       world.fails = (call) => (call === 'CreateNodegroup' ? sampleError(kind) : undefined);
       world.apply(fresh());
@@ -18,7 +18,7 @@ describe('trouble', () => {
     });
   }
 
-  it('that was refused is told once, and the next try is a while away', async () => {
+  it('of a rejected creation is reported once, and retried after the creation retry interval', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh());
@@ -26,11 +26,11 @@ describe('trouble', () => {
     const start = world.now;
     const next = await wake(world, deps);
     assert.deepEqual(next, { kind: 'requeueAfter', ms: start + settings.createRetryMs - world.now });
-    const reported = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
-    assert.deepEqual(reported, ['CreateRefused']);
+    const reasons = world.events.filter(({ type }) => type === 'Warning').map(({ reason }) => reason);
+    assert.deepEqual(reasons, ['CreateRejected']);
   });
 
-  it('that was refused keeps its time, whatever wakes the pool before the next try', async () => {
+  it('of a rejected creation keeps its time at events before the next attempt', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh());
@@ -42,7 +42,7 @@ describe('trouble', () => {
     assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time, before);
   });
 
-  it('that passes leaves nothing behind: throttled for 20 calls', async () => {
+  it('that is transient leaves nothing behind: throttled for 20 calls', async () => {
     const world = new FakeWorld();
     let left = 20;
     world.fails = (call) => (/^[A-Z]/.test(call) && left-- > 0 ? sampleError('throttled') : undefined);
@@ -52,7 +52,7 @@ describe('trouble', () => {
   });
 
   for (const call of ['write status', 'read pool']) {
-    it(`with the call "${call}" since the start of the process shows since when the status is not confirmed`, async () => {
+    it(`with the call "${call}" since the start of the process is visible in the time of the last confirmed status`, async () => {
       const { world } = await readyWorld();
       const deps = world.start();
       const confirmed = () => world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
@@ -73,7 +73,7 @@ describe('trouble', () => {
     });
   }
 
-  it('with the write of the status is retried', async () => {
+  it('of the status write is retried', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'write status' ? sampleError('conflict') : undefined);
     world.apply(fresh());
@@ -83,7 +83,7 @@ describe('trouble', () => {
     assert.equal(world.created, 0);
   });
 
-  it('with reading the pool is retried, and AWS is not asked', async () => {
+  it('of reading the pool is retried, without AWS calls', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'read pool' ? sampleError('unavailable') : undefined);
     world.apply(fresh());
@@ -94,7 +94,7 @@ describe('trouble', () => {
     );
   });
 
-  it('that is a single failed look is no news', async () => {
+  it('of a single poll is not reported', async () => {
     const { world, deps } = await readyWorld();
     world.now = deps.awsCache.dueAt('web');
     world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('throttled') : undefined);
@@ -106,7 +106,7 @@ describe('trouble', () => {
   });
 });
 
-describe('an operator that is told to stop', () => {
+describe('an operator that is stopping', () => {
   it('takes no further step', async () => {
     const world = new FakeWorld();
     world.apply(fresh());
@@ -118,35 +118,35 @@ describe('an operator that is told to stop', () => {
 });
 
 describe('a crash before or after any call', () => {
-  /** Applies, changes and deletes a pool; the process ends at one call and is started again. Returns the number of calls. */
+  /** Applies, changes and deletes a pool; the process crashes at one call and is restarted. Returns the number of calls. */
   async function live(crash: FakeWorld['crash']): Promise<number> {
     const world = new FakeWorld();
     if (crash) world.crash = crash;
     world.apply(fresh());
     let deps = world.start();
-    const stage = async (wanted: () => boolean, what: string) => {
+    const untilDespiteCrash = async (isDone: () => boolean, what: string) => {
       for (;;) {
         try {
-          return await until(world, deps, wanted, what);
+          return await until(world, deps, isDone, what);
         } catch (error) {
           if (!(error instanceof Crash)) throw error;
           deps = world.start();
         }
       }
     };
-    await stage(() => ready(world) === 'True', 'Ready');
+    await untilDespiteCrash(() => ready(world) === 'True', 'Ready');
     assert.deepEqual([world.groups.size, world.created], [1, 1]);
     world.apply(
-      fresh({ scaling: { min: 3, max: 9 }, nodeGroup: { ...fresh().spec.nodeGroup, tags: { team: 'web' } } }),
+      fresh({ nodeGroup: { ...fresh().spec.nodeGroup, tags: { team: 'web' }, scaling: { minSize: 3, maxSize: 9 } } }),
     );
-    await stage(
-      () => world.groups.get('web')?.scaling.max === 9 && world.groups.get('web')?.tags.team === 'web',
+    await untilDespiteCrash(
+      () => world.groups.get('web')?.scaling.maxSize === 9 && world.groups.get('web')?.tags.team === 'web',
       'the change',
     );
-    await stage(() => ready(world) === 'True', 'Ready again');
+    await untilDespiteCrash(() => ready(world) === 'True', 'Ready again');
     assert.deepEqual([world.groups.size, world.created, world.updates.size], [1, 1, 1]);
     world.remove('web');
-    await stage(() => world.pools.size === 0, 'the end');
+    await untilDespiteCrash(() => world.pools.size === 0, 'the end');
     assert.deepEqual([world.groups.size, world.created, world.runtimeClasses.size], [0, 1, 0]);
     return world.calls.length;
   }

@@ -11,7 +11,7 @@ const start = (world: FakeWorld): Deps => ({ ...world.start(), settings: enablin
 const IN_ADDON = 'UpdateAddon';
 const IN_CONFIG = 'patch ConfigMap amazon-vpc-cni';
 
-/** A world in which Windows IPAM is off, in the add-on or without one. */
+/** A world in which Windows IPAM is disabled, in the add-on or without one. */
 function ipamOff({ addon = false } = {}): FakeWorld {
   const world = new FakeWorld();
   world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false', other: 'kept' };
@@ -27,7 +27,7 @@ const events = (world: FakeWorld) =>
 describe('an operator that enables Windows IPAM', () => {
   for (const addon of [true, false]) {
     const call = addon ? IN_ADDON : IN_CONFIG;
-    it(`does so once, ${addon ? 'in the add-on' : 'in the ConfigMap'}, says so, and the pool goes on`, async () => {
+    it(`changes it once, ${addon ? 'in the add-on' : 'in the ConfigMap'}, reports that, and the pool continues`, async () => {
       const world = ipamOff({ addon });
       await until(world, start(world), () => ready(world) === 'True', 'Ready');
       assert.deepEqual(changes(world), [call]);
@@ -36,7 +36,7 @@ describe('an operator that enables Windows IPAM', () => {
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
     });
 
-    it(`comes to the same wherever it ends (${call})`, async () => {
+    it(`has the same result after a crash at any call (${call})`, async () => {
       const enabled = (world: FakeWorld) => () => world.created === 1;
       for (let at = 0, crashed = true; crashed; at++) {
         crashed = false;
@@ -58,16 +58,16 @@ describe('an operator that enables Windows IPAM', () => {
     });
   }
 
-  it('waits for the add-on, and is not Stalled meanwhile', async () => {
+  it('waits for the add-on, and is not Stalled in the meantime', async () => {
     const world = ipamOff({ addon: true });
     const deps = start(world);
     await wake(world, deps);
-    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /The vpc-cni add-on is UPDATING\. Wait\./);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /The vpc-cni add-on is UPDATING\. The operator waits\./);
     assert.equal(conditionOf(world, 'Stalled'), undefined);
     assert.equal(world.created, 0);
   });
 
-  it('does nothing while the flag is off, nor for a paused pool, which shows it', async () => {
+  it('changes nothing without the flag, nor for a paused pool, which shows the step', async () => {
     const without = ipamOff();
     await wake(without, without.start());
     const paused = ipamOff();
@@ -78,18 +78,27 @@ describe('an operator that enables Windows IPAM', () => {
       paused.pools.get('web')?.status?.pendingSteps?.filter((step) => step.includes('ipam')),
       ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
     );
-    assert.match(conditionOf(paused, 'PrerequisitesMet') ?? '', /set enable-windows-ipam: "true" in the ConfigMap\./);
+    assert.match(
+      conditionOf(paused, 'PrerequisitesMet') ?? '',
+      /Set enable-windows-ipam: "true" in the ConfigMap \(kubectl /,
+    );
   });
 
-  it('shows it in a preview, and only looks', async () => {
+  it('shows the step in a preview, which changes nothing', async () => {
     const world = ipamOff({ addon: true });
     const deps = start(world);
-    const shown = await preview(fresh(), deps.awsCache, deps, enabling, world.now, signal);
+    const shown = await preview(fresh(), {
+      awsCache: deps.awsCache,
+      sources: deps,
+      settings: enabling,
+      now: world.now,
+      signal,
+    });
     assert.match(previewText(shown), /set enableWindowsIpam: "true" in the vpc-cni add-on of cluster prod\./);
     assert.deepEqual(changes(world), []);
   });
 
-  it('does so once for many pools that look at the same time', async () => {
+  it('changes it once for many pools that check at the same time', async () => {
     const world = ipamOff({ addon: true });
     const names = ['web', 'db', 'batch'];
     for (const name of names) world.apply(samplePool({}, { metadata: { name, uid: name, generation: 0 } }));
@@ -98,7 +107,7 @@ describe('an operator that enables Windows IPAM', () => {
     assert.deepEqual(changes(world), [IN_ADDON]);
   });
 
-  describe('that AWS refused to let do so for another pool', () => {
+  describe('whose attempt for another pool AWS rejected', () => {
     const refusal = (at: number, kind: 'refused' | 'denied') => ({
       error: { at, step: 'updateAddon' as const, error: sampleError(kind, { operation: IN_ADDON }) },
     });
@@ -131,7 +140,7 @@ describe('an operator that enables Windows IPAM', () => {
       });
     }
 
-    it('says nothing of it once a user has enabled it', async () => {
+    it('does not report the error after a user has enabled it', async () => {
       const world = ipamOff({ addon: true });
       const deps = start(world);
       world.fails = (call) => (call === IN_ADDON ? sampleError('denied', { operation: IN_ADDON }) : undefined);
@@ -145,7 +154,7 @@ describe('an operator that enables Windows IPAM', () => {
     });
   });
 
-  it('tries again soon where another client wrote the ConfigMap first, also after hours', async () => {
+  it('retries soon after a conflicting write of the ConfigMap, also after hours', async () => {
     const world = ipamOff();
     await hours(world, world.start(), 3);
     let isFirst = true;
@@ -160,7 +169,7 @@ describe('an operator that enables Windows IPAM', () => {
     assert.ok(world.now - begun <= MINUTE, `the node group is created after ${world.now - begun} ms`);
   });
 
-  it('is not woken between its tries where the ConfigMap is denied', async () => {
+  it('is not triggered between its attempts when the ConfigMap is denied', async () => {
     const world = ipamOff();
     await hours(world, world.start(), 3);
     world.fails = (call) => (call === IN_CONFIG ? sampleError('denied') : undefined);
@@ -173,14 +182,14 @@ describe('an operator that enables Windows IPAM', () => {
     }
   });
 
-  it('warns where a tool that manages the ConfigMap may revert it', async () => {
+  it('warns when a tool that manages the ConfigMap may revert it', async () => {
     const world = ipamOff();
     world.kubeSystem.cniManagedBy = 'Helm release kube-system/aws-vpc-cni';
     await wake(world, start(world));
     assert.ok(events(world).includes('Warning WindowsIPAMEnabled'), events(world).join());
   });
 
-  it('does not fight over it: once a resync, with an event each time', async () => {
+  it('enables it again only once per resync, with an event each time', async () => {
     const world = ipamOff();
     const deps = start(world);
     await until(world, deps, () => ready(world) === 'True', 'Ready');
@@ -202,39 +211,39 @@ describe('an operator that enables Windows IPAM', () => {
     disable();
     await wake(world, deps);
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
-    // What is shared between pools is asked again by then, and it is not yet time.
+    // Shared answers are read again by then, but the next attempt is not due yet.
     world.now += 0.6 * settings.resyncMs;
     disable();
-    world.apply(fresh({ driftPolicy: 'Report' }));
+    world.apply(fresh({ nodeGroup: { driftPolicy: 'Report' } }));
     await wake(world, deps);
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',
-      /last written by kubectl-edit at 2026-03-01T11:00:00Z.*another user disabled it.*tries again at/,
+      /last written by kubectl-edit at 2026-03-01T11:00:00Z.*another user disabled it.*Next attempt at/,
     );
   });
 
   const failures: readonly [what: string, call: string, error: CallError, words: RegExp][] = [
     [
-      'the right to change the add-on',
+      'the permission to change the add-on',
       IN_ADDON,
       sampleError('denied', { operation: IN_ADDON, message: 'not authorized to perform: eks:UpdateAddon' }),
-      /False AccessDenied: AWS denied UpdateAddon: .*config\/aws\/windows-ipam\.json has all of them/,
+      /False AccessDenied: AWS denied UpdateAddon: .*config\/aws\/windows-ipam\.json lists all permissions/,
     ],
     [
-      'values that EKS takes',
+      'values that EKS accepts',
       IN_ADDON,
       sampleError('refused', { operation: IN_ADDON, message: 'Json schema validation failed' }),
-      /False WindowsIPAMDisabled: .*UpdateAddon failed: Json schema validation failed\. The operator tries again/,
+      /False WindowsIPAMDisabled: .*UpdateAddon failed: Json schema validation failed\. The operator retries/,
     ],
     [
-      'the right to change the ConfigMap',
+      'the permission to change the ConfigMap',
       IN_CONFIG,
       sampleError('denied', { operation: 'patch configmaps', message: 'configmaps is forbidden' }),
-      /False AccessDenied: The API server denied patch configmaps: .*config\/windows-ipam has all of them/,
+      /False AccessDenied: The API server denied patch configmaps: .*config\/windows-ipam lists all permissions/,
     ],
   ];
   for (const [what, call, error, words] of failures) {
-    it(`tells what it lacks without ${what}, tries again later, and goes on with it`, async () => {
+    it(`reports the error without ${what}, retries later, and continues when it has that`, async () => {
       const world = ipamOff({ addon: call === IN_ADDON });
       let lacks = true;
       world.fails = (each) => (lacks && each === call ? error : undefined);
@@ -256,7 +265,7 @@ describe('an operator that enables Windows IPAM', () => {
     });
   }
 
-  it('tells of an update of the add-on that failed in the words of EKS, and tries again later', async () => {
+  it('reports a failed update of the add-on with the message of EKS, and retries later', async () => {
     const world = ipamOff({ addon: true });
     world.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
     const deps = start(world);
@@ -265,7 +274,7 @@ describe('an operator that enables Windows IPAM', () => {
     await wake(world, deps);
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',
-      /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found\. Fix the cause\. The operator tries again at/,
+      /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found\. Fix the cause\. Next attempt at/,
     );
     assert.deepEqual(changes(world), [IN_ADDON]);
     await until(world, deps, () => ready(world) === 'True', 'Ready');

@@ -26,8 +26,8 @@ class Reporter {
   readonly reporter = this.world.start();
   #pool: WindowsPool = samplePool({}, { status: knownStatus() });
 
-  /** Reports a situation of the pool as the last report left it. Returns the events and whether the status was written. */
-  async tell(change: ObservedStateChange, outcome: Partial<Outcome> = {}, urgent = true) {
+  /** Reports an observed state of the pool after the last report. Returns the events and whether the status was written. */
+  async publish(change: ObservedStateChange, outcome: Partial<Outcome> = {}, urgent = true) {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleState({ ...change, pool });
@@ -45,102 +45,102 @@ class Reporter {
 }
 
 const bad = [...sampleNodes(3), sampleNode({ name: 'ip-9', taints: [] })];
-const BAD = 'ip-9 lacks the taint os=windows:NoSchedule: Linux pods may land on it.';
+const BAD = 'ip-9 lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it.';
 
 describe('a report', () => {
-  it('writes the first status, and nothing is news in a healthy pool', async () => {
-    const { events, wrote } = await new Reporter().tell({});
+  it('writes the first status, and publishes no events for a healthy pool', async () => {
+    const { events, wrote } = await new Reporter().publish({});
     assert.deepEqual({ events, wrote }, { events: [], wrote: true });
   });
 
-  it('writes the same status once, and tells nothing twice', async () => {
+  it('writes the same status once, and publishes events once', async () => {
     const reporter = new Reporter();
-    await reporter.tell({ nodes: bad });
-    const { events, wrote } = await reporter.tell({ nodes: bad });
+    await reporter.publish({ nodes: bad });
+    const { events, wrote } = await reporter.publish({ nodes: bad });
     assert.deepEqual({ events, wrote }, { events: [], wrote: false });
   });
 
-  it('tells of a condition that turns, once for each turn', async () => {
+  it('publishes each change of a condition once', async () => {
     const reporter = new Reporter();
-    await reporter.tell({});
-    const turned = await reporter.tell({ nodes: bad });
-    const back = await reporter.tell({});
+    await reporter.publish({});
+    const turned = await reporter.publish({ nodes: bad });
+    const back = await reporter.publish({});
     assert.deepEqual(turned.events, [
-      `Warning RegistrationTaintMissing: 1 of 4 nodes fails verification: ${BAD} Drain and end the node.`,
+      `Warning RegistrationTaintMissing: 1 of 4 nodes failed verification: ${BAD} Replace it: kubectl annotate node ip-9 winpool.dev/replace=true`,
     ]);
     assert.deepEqual(back.events, ['Normal AllVerified: 3 nodes verified.']);
   });
 
-  it('tells nothing when only a message changes', async () => {
+  it('publishes nothing when only a message changes', async () => {
     const reporter = new Reporter();
-    await reporter.tell({ nodes: bad });
-    const { events, wrote } = await reporter.tell({ nodes: [...bad, sampleNode({ name: 'ip-10' })] });
+    await reporter.publish({ nodes: bad });
+    const { events, wrote } = await reporter.publish({ nodes: [...bad, sampleNode({ name: 'ip-10' })] });
     assert.deepEqual({ events, wrote }, { events: [], wrote: true });
   });
 
-  it('tells of one cause once, not again as Ready and as Stalled', async () => {
+  it('publishes one cause once, not again as Ready and Stalled', async () => {
     const reporter = new Reporter();
-    await reporter.tell({});
+    await reporter.publish({});
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETE_FAILED' }) } as const;
-    const { events } = await reporter.tell({ group });
+    const { events } = await reporter.publish({ group });
     assert.deepEqual(events, [
-      'Warning DeleteFailed: EKS could not delete node group web: EKS gives no reason. It is tried again.',
+      'Warning DeleteFailed: EKS failed to delete node group web: EKS reports no reason. The operator retries.',
     ]);
   });
 
-  it('tells of work in progress without alarm', async () => {
+  it('publishes progress as Normal', async () => {
     const reporter = new Reporter();
-    await reporter.tell({});
-    const { events } = await reporter.tell({ runtimeClass: undefined });
-    assert.deepEqual(events, ['Normal Pending: RuntimeClass windows-2022 is about to be made.']);
+    await reporter.publish({});
+    const { events } = await reporter.publish({ runtimeClass: undefined });
+    assert.deepEqual(events, ['Normal Pending: RuntimeClass windows-2022 is about to be created.']);
   });
 
-  it('tells of a pause', async () => {
+  it('publishes a pause', async () => {
     const reporter = new Reporter();
-    const { events } = await reporter.tell({ pool: samplePool({ paused: true }) });
+    const { events } = await reporter.publish({ pool: samplePool({ paused: true }) });
     assert.deepEqual(events, [
-      'Normal Paused: Nothing is changed because spec.paused is true. status.pendingSteps says what would be done.',
+      'Normal Paused: Changes are paused: spec.paused is true. status.pendingSteps shows the changes that are due.',
     ]);
   });
 
-  it('tells what only nodes changed at most once a second, and the first change at once', async () => {
+  it('writes changes of nodes at most once a second, and the first change at once', async () => {
     const reporter = new Reporter();
-    const at = (ms: number, nodes: readonly NodeRecord[]) => reporter.tell({ nodes, now: NOW + ms }, {}, false);
+    const at = (ms: number, nodes: readonly NodeRecord[]) => reporter.publish({ nodes, now: NOW + ms }, {}, false);
     assert.equal((await at(0, sampleNodes(3))).wrote, true);
     assert.deepEqual(await at(300, bad), { reported: { kind: 'deferred', ms: 700 }, events: [], wrote: false });
     assert.equal((await at(1_000, bad)).wrote, true);
     assert.equal((await at(5_000, sampleNodes(3))).wrote, true, 'a single change is written at once');
   });
 
-  it('writes at once what was learned of AWS or done, however soon', async () => {
+  it('writes at once what was read from AWS or done', async () => {
     const reporter = new Reporter();
-    await reporter.tell({});
-    assert.equal((await reporter.tell({ nodes: bad })).wrote, true);
+    await reporter.publish({});
+    assert.equal((await reporter.publish({ nodes: bad })).wrote, true);
     const done: readonly Step[] = [{ kind: 'addFinalizer' }];
-    assert.equal((await reporter.tell({}, { done }, false)).wrote, true);
+    assert.equal((await reporter.publish({}, { done }, false)).wrote, true);
   });
 
-  it('tells nothing of a status that could not be written, and answers with the trouble', async () => {
+  it('publishes nothing about a status that could not be written, and returns the error', async () => {
     const reporter = new Reporter();
     reporter.world.fails = () => sampleError('conflict');
-    const { reported, events } = await reporter.tell({ nodes: bad });
+    const { reported, events } = await reporter.publish({ nodes: bad });
     assert.deepEqual(
       { reported, events },
       { reported: { kind: 'failed', error: sampleError('conflict', { operation: 'write status' }) }, events: [] },
     );
   });
 
-  it('tells of every step that was done, except those of the operator’s own books', async () => {
+  it('publishes every step that was done, except changes of the own status', async () => {
     const seen = sampleRuntimeClass();
     const done: readonly Step[] = [
       { kind: 'addFinalizer' },
-      { kind: 'updateConfig', group: 'web', change: { scaling: { max: 9 } }, token: 't', target: 'x' },
+      { kind: 'updateConfig', group: 'web', change: { scaling: { maxSize: 9 } }, token: 't', target: 'x' },
       { kind: 'deleteRuntimeClass', seen },
       { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' },
     ];
-    const { events } = await new Reporter().tell({}, { done });
+    const { events } = await new Reporter().publish({}, { done });
     assert.deepEqual(events, [
-      'Normal NodeGroupUpdated: update node group web: scaling max 9',
+      'Normal NodeGroupUpdated: update node group web: scaling maxSize 9',
       'Normal RuntimeClassDeleted: delete RuntimeClass windows-2022',
       'Normal NodeLabelled: label node ip-1 with node.kubernetes.io/windows-build=10.0.20348',
     ]);
@@ -148,40 +148,40 @@ describe('a report', () => {
 });
 
 describe('the metrics', () => {
-  it('say when the status was confirmed, also where it needs no write, and when it was written', async () => {
+  it('show when the status was confirmed, also without a write, and when it was written', async () => {
     const reporter = new Reporter();
     const { stamps } = reporter.world;
     const times = () =>
       ['confirmed', 'written'].map((what) => stamps.get(`web windowspool_status_${what}_timestamp_seconds`));
-    await reporter.tell({ nodes: bad });
+    await reporter.publish({ nodes: bad });
     assert.deepEqual(times(), [NOW / 1_000, NOW / 1_000]);
     const later = { nodes: bad, now: NOW + 60_000 };
-    assert.equal((await reporter.tell(later)).wrote, false);
+    assert.equal((await reporter.publish(later)).wrote, false);
     assert.deepEqual(times(), [NOW / 1_000 + 60, NOW / 1_000]);
   });
 
-  it('do not say so while a status waits for its turn', async () => {
+  it('do not confirm a status that is deferred', async () => {
     const reporter = new Reporter();
     const confirmed = () => reporter.world.stamps.get('web windowspool_status_confirmed_timestamp_seconds');
-    await reporter.tell({ nodes: bad });
-    const { reported } = await reporter.tell({ now: NOW + 500 }, {}, false);
+    await reporter.publish({ nodes: bad });
+    const { reported } = await reporter.publish({ now: NOW + 500 }, {}, false);
     assert.deepEqual([reported.kind, confirmed()], ['deferred', NOW / 1_000]);
   });
 
-  it('keep the state of a group that cannot be looked at, and show none of a foreign one', async () => {
+  it('keep the state of a group that cannot be read, and show none of a group that the pool does not manage', async () => {
     const reporter = new Reporter();
     const shown = () => gaugesOf(reporter.world.metrics.get('web'), 'windowspool_node_group_status');
     const error = sampleError('throttled');
-    await reporter.tell({ group: { kind: 'unreachable', error, since: 0, last: sampleGroup() } });
+    await reporter.publish({ group: { kind: 'unreachable', error, since: 0, last: sampleGroup() } });
     assert.deepEqual(shown(), { 'status="ACTIVE"': 1 });
-    await reporter.tell({ group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) } });
+    await reporter.publish({ group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) } });
     assert.deepEqual(shown(), {});
   });
 
-  it('go with the pool, whose status is not written any more', async () => {
+  it('are removed with the pool, whose status is no longer written', async () => {
     const reporter = new Reporter();
-    await reporter.tell({});
-    const { wrote } = await reporter.tell({ nodes: bad }, { released: true });
+    await reporter.publish({});
+    const { wrote } = await reporter.publish({ nodes: bad }, { released: true });
     assert.deepEqual([wrote, reporter.world.metrics.size], [false, 0]);
   });
 });

@@ -1,4 +1,7 @@
-/** The only place that writes status, events and metrics, each only when it changes. The texts of events are in events.ts. */
+/**
+ * Writes what a reconcile found to the pool's status, events and metrics, each only when it changes. Steps that reserve a share of the disruption
+ * budget write their part of the status earlier, in disruption/disruptionBudget.ts. The texts of events are in events.ts.
+ */
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';

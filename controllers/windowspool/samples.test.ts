@@ -14,7 +14,7 @@ function shown(change: ObservedStateChange): Readonly<Record<string, number>> {
   return Object.fromEntries(samplesFor(sampleState(change)).map(seriesOf));
 }
 
-/** What is shown beside the conditions and beside what is the same as in a settled pool. */
+/** The metrics that differ from those of a settled pool, without conditions. */
 function news(name: string): Readonly<Record<string, number>> {
   const settled = shown({});
   const entries = Object.entries(shown(statesForMetrics[name] ?? {}));
@@ -70,12 +70,12 @@ describe('the metrics of a pool', () => {
     });
   });
 
-  it('show nodes by what they fail, codes of EKS, addresses and a newer release', () => {
+  it('show nodes by failed check, codes of EKS, addresses and a newer release', () => {
     assert.deepEqual(news('failing nodes, an issue, a newer release and a prerequisite that is not met'), {
       'windowspool_node_failures{reason="NotReady"}': 1,
       'windowspool_node_failures{reason="RegistrationTaintMissing"}': 1,
       'windowspool_node_failures{reason="RevisionTooLow"}': 1,
-      'windowspool_node_warnings{reason="LittleReservedMemory"}': 1,
+      'windowspool_node_warnings{reason="ReservedMemoryTooLow"}': 1,
       'windowspool_node_group_health_issues{code="NodeCreationFailure"}': 2,
       'windowspool_node_group_health_issues{code="other"}': 1,
       'windowspool_node_group_status{status="DEGRADED"}': 1,
@@ -93,7 +93,7 @@ describe('the metrics of a pool', () => {
     });
   });
 
-  it('show prerequisites that warn, and those that are ignored', () => {
+  it('show prerequisites with warnings, and ignored ones', () => {
     const linuxRoles = known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes' }]);
     const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'WindowsIPAMDisabled' };
     const samples = samplesFor(
@@ -105,14 +105,14 @@ describe('the metrics of a pool', () => {
     assert.deepEqual(
       samples.flatMap((sample) => (sample.metric === 'windowspool_prerequisite' ? [sample.labels] : [])),
       [
-        { reason: 'NodeAccessWrong', status: 'False' },
+        { reason: 'NodeAccessInvalid', status: 'False' },
         { reason: 'NodeRoleShared', status: 'Warning' },
         { reason: 'WindowsIPAMDisabled', status: 'Ignored' },
       ],
     );
   });
 
-  it('show an update with its begin, and the share of the budget', () => {
+  it('show an update with its start, and the share of the budget', () => {
     assert.deepEqual(news('a rolling update'), {
       'windowspool_node_group_status{status="UPDATING"}': 1,
       windowspool_disruption_claim: 1,
@@ -122,7 +122,7 @@ describe('the metrics of a pool', () => {
     });
   });
 
-  it('say nothing of a node group where there is none', () => {
+  it('are absent for the node group if there is none', () => {
     const gauges = Object.keys(shown(statesForMetrics['existing nodes'] ?? {}));
     assert.deepEqual(
       gauges.filter((series) => /node_group|update|drift|_min|_max|_desired/.test(series)),
@@ -130,7 +130,7 @@ describe('the metrics of a pool', () => {
     );
   });
 
-  it('have only values that their catalogue names, each series once, in any situation', () => {
+  it('have only values of their catalogue and unique series, for any observed state', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {
         const samples = samplesFor(s);
@@ -151,7 +151,7 @@ describe('the metrics of a pool', () => {
 });
 
 describe('the number of series', () => {
-  /** Nodes that are as different from each other as kubelets can be. */
+  /** Nodes that differ in all properties. */
   const nodes = (count: number): NodeRecord[] =>
     Array.from({ length: count }, (_, i) =>
       sampleNode({

@@ -1,7 +1,7 @@
 /** The current metrics of a pool. Pure. Values that are in status are taken from it, so that dashboards and kubectl show the same. */
 import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { terminatingNodeSamples } from './disruption/samples.ts';
-import type { ConditionType, GaugeSample, LabelsOf } from './metricCatalogue.ts';
+import { type ConditionType, type GaugeSample, gaugeSample, type LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
@@ -37,38 +37,33 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
 function describe({ pool }: ObservedState): GaugeSample[] {
   const source = nodeSourceOf(pool).name;
   return [
-    { metric: 'windowspool_info', labels: { windows_version: pool.spec.windowsVersion, source }, value: 1 },
-    { metric: 'windowspool_paused', labels: {}, value: Number(isPaused(pool)) },
+    gaugeSample('windowspool_info', { windows_version: pool.spec.windowsVersion, source }, 1),
+    gaugeSample('windowspool_paused', {}, Number(isPaused(pool))),
   ];
 }
 
 function conditionSamples(assessment: ConditionSet): GaugeSample[] {
   return (Object.entries(assessment) as [ConditionType, ConditionState][]).flatMap(([type, finding]) => [
-    ...STATUSES.map((status): GaugeSample => {
-      const value = Number(status === finding.status);
-      return { metric: 'windowspool_status_condition', labels: { type, status }, value };
-    }),
-    { metric: 'windowspool_status_condition_reason', labels: { type, reason: finding.reason }, value: 1 },
+    ...STATUSES.map((status) =>
+      gaugeSample('windowspool_status_condition', { type, status }, Number(status === finding.status)),
+    ),
+    gaugeSample('windowspool_status_condition_reason', { type, reason: finding.reason }, 1),
   ]);
 }
 
 function nodeSamples({ pool, poolNodes }: ObservedState, { nodes, revisions }: WindowsPoolStatus): GaugeSample[] {
-  const { scaling } = pool.spec;
+  const { scaling } = pool.spec.nodeGroup ?? {};
   const states = { verified: poolNodes.verified, joining: poolNodes.joining.length, failing: poolNodes.failing.length };
   return [
-    ...(Object.keys(states) as (keyof typeof states)[]).map(
-      (state): GaugeSample => ({ metric: 'windowspool_nodes', labels: { state }, value: states[state] }),
+    ...(Object.keys(states) as (keyof typeof states)[]).map((state) =>
+      gaugeSample('windowspool_nodes', { state }, states[state]),
     ),
-    ...Object.entries(kernelSeries(poolNodes)).map(
-      ([kernel_version, value]): GaugeSample => ({
-        metric: 'windowspool_nodes_by_kernel',
-        labels: { kernel_version },
-        value,
-      }),
+    ...Object.entries(kernelSeries(poolNodes)).map(([kernel_version, value]) =>
+      gaugeSample('windowspool_nodes_by_kernel', { kernel_version }, value),
     ),
     ...given('windowspool_nodes_desired', nodes?.desired),
-    ...given('windowspool_nodes_min', scaling?.min),
-    ...given('windowspool_nodes_max', scaling?.max),
+    ...given('windowspool_nodes_min', scaling?.minSize),
+    ...given('windowspool_nodes_max', scaling?.maxSize),
     ...given('windowspool_nodes_ready', poolNodes.ready),
     ...given('windowspool_nodes_gated', poolNodes.gated),
     ...given('windowspool_nodes_quarantined', poolNodes.quarantined),
@@ -85,8 +80,8 @@ function findingSamples({ poolNodes }: ObservedState): GaugeSample[] {
     ['windowspool_node_warnings', warnings],
   ] as const;
   return counted.flatMap(([metric, findings]) =>
-    [...Map.groupBy(findings, ({ reason }) => reason)].map(
-      ([reason, found]): GaugeSample => ({ metric, labels: { reason }, value: found.length }),
+    [...Map.groupBy(findings, ({ reason }) => reason)].map(([reason, found]) =>
+      gaugeSample(metric, { reason }, found.length),
     ),
   );
 }
@@ -96,16 +91,11 @@ function prerequisiteSamples(s: ObservedState): GaugeSample[] {
   if (!input) return [];
   const { failed, warned, ignored, unknown } = examine(input);
   const addresses = addressesFor(input);
-  const sample = (labels: LabelsOf<'windowspool_prerequisite'>): GaugeSample => ({
-    metric: 'windowspool_prerequisite',
-    labels,
-    value: 1,
-  });
+  const listed = { False: failed, Warning: warned, Ignored: ignored, Unknown: unknown };
   return [
-    ...failed.map(({ check }) => sample({ reason: check.reason, status: 'False' })),
-    ...warned.map(({ check }) => sample({ reason: check.reason, status: 'Warning' })),
-    ...ignored.map(({ check }) => sample({ reason: check.reason, status: 'Ignored' })),
-    ...unknown.map(({ check }) => sample({ reason: check.reason, status: 'Unknown' })),
+    ...(Object.keys(listed) as (keyof typeof listed)[]).flatMap((status) =>
+      listed[status].map(({ check: { reason } }) => gaugeSample('windowspool_prerequisite', { reason, status }, 1)),
+    ),
     ...given('windowspool_subnet_free_ip_addresses', addresses?.free),
     ...given('windowspool_subnet_needed_ip_addresses', addresses?.needed),
   ];
@@ -120,16 +110,14 @@ function groupSamples(group: NodeGroupState): GaugeSample[] {
     release_version: releaseVersion,
   };
   return [
-    ...(status ? [{ metric: 'windowspool_node_group_info', labels, value: 1 } as const] : []),
     ...(status
-      ? [{ metric: 'windowspool_node_group_status', labels: { status: status as Status }, value: 1 } as const]
+      ? [
+          gaugeSample('windowspool_node_group_info', labels, 1),
+          gaugeSample('windowspool_node_group_status', { status: status as Status }, 1),
+        ]
       : []),
-    ...[...Map.groupBy(group.healthIssues ?? [], ({ code }) => codeOf(code))].map(
-      ([code, issues]): GaugeSample => ({
-        metric: 'windowspool_node_group_health_issues',
-        labels: { code },
-        value: issues.length,
-      }),
+    ...[...Map.groupBy(group.healthIssues ?? [], ({ code }) => codeOf(code))].map(([code, issues]) =>
+      gaugeSample('windowspool_node_group_health_issues', { code }, issues.length),
     ),
     ...given('windowspool_node_group_release_timestamp_seconds', secondsOf(dateOf(releaseVersion))),
     ...given('windowspool_node_group_release_end_timestamp_seconds', inSeconds(lifeOf(releaseVersion)?.private)),
@@ -146,7 +134,7 @@ function codeOf(code: string): HealthCode | 'other' {
 /** The pool's share of the disruption budget. */
 function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   return [
-    { metric: 'windowspool_disruption_claim', labels: {}, value: Number(disruption !== undefined) },
+    gaugeSample('windowspool_disruption_claim', {}, Number(disruption !== undefined)),
     ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.since)),
   ];
 }
@@ -158,13 +146,10 @@ function updateSamples({ disruption }: WindowsPoolStatus, nodeGroup: NodeGroupSt
   const since = disruption?.cause === NODE_OPERATION ? undefined : secondsOf(disruption?.since);
   const start = own?.startedAt ? secondsOf(own.startedAt) : type === 'ConfigUpdate' ? undefined : since;
   const labels = { type } as const;
-  const inProgress = own !== undefined || nodeGroup.status === 'UPDATING';
-  return [
-    ...(inProgress ? [{ metric: 'windowspool_update_in_progress', labels, value: 1 } as const] : []),
-    ...(inProgress && start !== undefined
-      ? [{ metric: 'windowspool_update_start_timestamp_seconds', labels, value: start } as const]
-      : []),
-  ];
+  if (!own && nodeGroup.status !== 'UPDATING') return [];
+  const inProgress = gaugeSample('windowspool_update_in_progress', labels, 1);
+  if (start === undefined) return [inProgress];
+  return [inProgress, gaugeSample('windowspool_update_start_timestamp_seconds', labels, start)];
 }
 
 function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'] {
@@ -174,18 +159,16 @@ function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'
 function driftSamples(s: ObservedState): GaugeSample[] {
   const group = groupOf(s);
   const drift = countByPart(group && isOwnedBy(s.pool, group) ? reportedDrift(s.pool, group) : []);
-  return Object.entries(drift).map(([part, value]) => ({
-    metric: 'windowspool_drift_fields',
-    labels: { part: part as keyof typeof drift },
-    value,
-  }));
+  return (Object.keys(drift) as (keyof typeof drift)[]).map((part) =>
+    gaugeSample('windowspool_drift_fields', { part }, drift[part]),
+  );
 }
 
 /** The gauges whose only label is the pool. */
 type Plain = { [N in GaugeSample['metric']]: object extends LabelsOf<N> ? N : never }[GaugeSample['metric']];
 
 function given(metric: Plain, value: number | undefined): GaugeSample[] {
-  return value === undefined ? [] : [{ metric, labels: {}, value }];
+  return value === undefined ? [] : [gaugeSample(metric, {}, value)];
 }
 
 function inSeconds(ms: number | undefined): number | undefined {

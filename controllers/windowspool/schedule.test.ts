@@ -24,33 +24,33 @@ function group(change: Partial<NodeGroup>): ObservedState {
   return sampleState({ group: { kind: 'seen', group: sampleGroup(undefined, change) } });
 }
 
-function error(kind: CallErrorKind): ObservedState {
+function withError(kind: CallErrorKind): ObservedState {
   return sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: sampleError(kind) }] });
 }
 
-/** A call is denied, and PrerequisitesMet has said so for that long. */
+/** A call is denied, and PrerequisitesMet has reported that for this time. */
 function longDenied(ms: number): ObservedState {
   const lastTransitionTime = new Date(NOW - ms).toISOString();
-  const reported = {
+  const condition = {
     type: 'PrerequisitesMet',
     status: 'False',
     reason: 'AccessDenied',
     message: 'no',
     lastTransitionTime,
   } as const;
-  const pool = samplePool({}, { status: { ...knownStatus(), conditions: [reported] } });
-  return { ...error('denied'), pool };
+  const pool = samplePool({}, { status: { ...knownStatus(), conditions: [condition] } });
+  return { ...withError('denied'), pool };
 }
 
-/** EKS has been at work for so long that it is polled at the longest interval. */
+/** EKS has been working for so long that it is polled at the longest interval. */
 const LONG = 10 * MINUTE;
 
-/** Three quarters to five quarters. */
-function near(ms: number, wanted: number): void {
-  assert.ok(ms >= wanted * 0.75 && ms <= wanted * 1.25, `${ms} ms is not near ${wanted} ms`);
+/** Between 75% and 125%. */
+function near(ms: number, expected: number): void {
+  assert.ok(ms >= expected * 0.75 && ms <= expected * 1.25, `${ms} ms is not near ${expected} ms`);
 }
 
-describe('AWS is looked at again', () => {
+describe('the next read of AWS', () => {
   const { group: degradedGroup } = group({ status: 'DEGRADED' });
   const degraded = { group: degradedGroup };
   const terminating = samplePool(
@@ -58,19 +58,35 @@ describe('AWS is looked at again', () => {
     { metadata: { deletionTimestamp: new Date(NOW).toISOString() }, status: knownStatus() },
   );
   const spread: readonly (readonly [string, ObservedState, number])[] = [
-    ['rarely when the group is settled', sampleState(), resyncMs],
-    ['rarely when the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
-    ['rarely when the group is foreign', group({ tags: {}, status: 'CREATING' }), resyncMs],
-    ['rarely when there is no group and nothing failed', sampleState({ group: { kind: 'absent' } }), resyncMs],
-    ['rarely when what failed could have been tried again and was not', group({ status: 'CREATE_FAILED' }), resyncMs],
+    ['is after the resync interval if the group is settled', sampleState(), resyncMs],
+    ['is after the resync interval if the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
+    [
+      'is after the resync interval if the group is not managed by the pool',
+      group({ tags: {}, status: 'CREATING' }),
+      resyncMs,
+    ],
+    [
+      'is after the resync interval if there is no group and no error',
+      sampleState({ group: { kind: 'absent' } }),
+      resyncMs,
+    ],
+    ['is after the resync interval if a due retry did not happen', group({ status: 'CREATE_FAILED' }), resyncMs],
     ...(['CREATING', 'UPDATING', 'DELETING'] as const).map(
       (status) => [`soon while the group is ${status}`, group({ status }), pollMs] as const,
     ),
-    ['soon when somebody else works on the group', error('busy'), pollMs],
-    ['rarely when EKS takes no update of a degraded group', { ...error('busy'), ...degraded }, resyncMs],
-    ['soon then while the pool leaves that group', { ...error('busy'), ...degraded, pool: terminating }, pollMs],
+    ['is after the poll interval if another client changes the group', withError('busy'), pollMs],
     [
-      'soon while the end of an update is not known',
+      'is after the resync interval if EKS rejects updates of a degraded group',
+      { ...withError('busy'), ...degraded },
+      resyncMs,
+    ],
+    [
+      'is after the poll interval in that case if the pool is being deleted',
+      { ...withError('busy'), ...degraded, pool: terminating },
+      pollMs,
+    ],
+    [
+      'is after the poll interval while the result of an update is unknown',
       sampleState({
         pool: samplePool(
           {},
@@ -82,15 +98,15 @@ describe('AWS is looked at again', () => {
   ];
   for (const [name, observed, wanted] of spread) it(name, () => near(untilNextRead(observed, LONG), wanted));
 
-  const wished = sampleGroup().tags['winpool.dev/created-from'] ?? '';
+  const createdFrom = sampleGroup().tags['winpool.dev/created-from'] ?? '';
   const refused = (minutes: number) =>
     samplePool(
       {},
       {
         status: knownStatus({
           failedTarget: {
-            target: wished,
-            reason: 'CreateRefused',
+            target: createdFrom,
+            reason: 'CreateRejected',
             message: 'no',
             time: new Date(NOW - minutes * MINUTE).toISOString(),
           },
@@ -98,27 +114,31 @@ describe('AWS is looked at again', () => {
       },
     );
   const exact: readonly (readonly [string, ObservedState, number])[] = [
-    ['after a while when AWS denied a call', error('denied'), deniedRetryMs],
-    ['more and more rarely the longer AWS denies it', longDenied(10 * MINUTE), 5 * MINUTE],
-    ['as rarely as a settled group when AWS has denied it for long', longDenied(300 * MINUTE), resyncMs],
-    ['after a while when the cluster is gone', error('gone'), deniedRetryMs],
-    ['a moment later when AWS throttled', error('throttled'), 1_000],
-    ['a moment later when AWS was unavailable', error('unavailable'), 1_000],
-    ['when a refused call may be tried again', error('refused'), createRetryMs],
-    ['at once when it was just adopted', sampleState({ pool: samplePool() }), 100],
-    ['when a failed group may be replaced', group({ status: 'CREATE_FAILED', modifiedAt: NOW - MINUTE }), 14 * MINUTE],
+    ['is after the denied retry interval if AWS denied a call', withError('denied'), deniedRetryMs],
+    ['is later the longer AWS denies it', longDenied(10 * MINUTE), 5 * MINUTE],
+    ['is after the resync interval if AWS has denied it for long', longDenied(300 * MINUTE), resyncMs],
+    ['is after the denied retry interval if the cluster is gone', withError('gone'), deniedRetryMs],
+    ['is after a second if AWS throttled', withError('throttled'), 1_000],
+    ['is after a second if AWS was unavailable', withError('unavailable'), 1_000],
+    ['is at the retry of a rejected call', withError('refused'), createRetryMs],
+    ['is at once after an adoption', sampleState({ pool: samplePool() }), 100],
     [
-      'when a refused creation may be tried again',
+      'is when a failed group can be replaced',
+      group({ status: 'CREATE_FAILED', modifiedAt: NOW - MINUTE }),
+      14 * MINUTE,
+    ],
+    [
+      'is at the retry of a rejected creation',
       sampleState({ pool: refused(5), group: { kind: 'absent' } }),
       10 * MINUTE,
     ],
   ];
   for (const [name, observed, wanted] of exact) it(name, () => assert.equal(untilNextRead(observed, LONG), wanted));
 
-  describe('while EKS works on the group', () => {
+  describe('while EKS changes the group', () => {
     for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
       const observed = group({ status });
-      it(`after a second at first, and at most after the poll interval: ${status}`, () => {
+      it(`is after a second at first, and at most after the poll interval: ${status}`, () => {
         for (const [age, wanted] of [
           [-MINUTE, 1_000],
           [0, 1_000],
@@ -131,20 +151,20 @@ describe('AWS is looked at again', () => {
       });
     }
 
-    it('seven times in the first minute and a half, and then at the poll interval', () => {
+    it('is seven times in the first minute and a half, and then at the poll interval', () => {
       const observed = group({ status: 'CREATING' });
       const polls: number[] = [];
       for (let at = 0; at < 90_000; at += untilNextRead(observed, at)) polls.push(at);
       assert.ok(polls.length >= 8 && polls.length <= 12, `${polls}`);
     });
 
-    it('at a poll interval that is shorter than a second', () => {
+    it('can be earlier than a second', () => {
       const settled = group({ status: 'CREATING' });
       near(untilNextRead({ ...settled, settings: { ...settings, pollMs: 300 } }, 0), 300);
     });
   });
 
-  it('at different times for different pools, and always the same for one', () => {
+  it('is at different times for different pools, and always the same for one', () => {
     const times = Array.from({ length: 50 }, (_, i) =>
       untilNextRead(
         sampleState({ pool: samplePool({}, { metadata: { uid: `uid-${i}` }, status: knownStatus() }) }),
@@ -156,36 +176,36 @@ describe('AWS is looked at again', () => {
   });
 });
 
-describe('trouble with Windows IPAM', () => {
+describe('an error of Windows IPAM', () => {
   const ipam = (kind: CallErrorKind) => ({ at: NOW, step: 'updateAddon', error: sampleError(kind) });
 
   for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
     for (const kind of ['refused', 'denied'] as const) {
-      it(`leaves the polls of a group as they are: ${kind} while the group is ${status}`, () => {
+      it(`does not change the polls of a group: ${kind} while the group is ${status}`, () => {
         const working = group({ status });
         assert.equal(untilNextRead({ ...working, errors: [ipam(kind)] }, 0), untilNextRead(working, 0));
       });
     }
   }
 
-  it('decides when a group that is still to be created is looked at', () => {
+  it('determines the next read of a group that is not created yet', () => {
     const absent = sampleState({ group: { kind: 'absent' }, errors: [ipam('refused')] });
     assert.equal(untilNextRead(absent, LONG), createRetryMs);
   });
 });
 
-describe('a pool runs again', () => {
+describe('the next reconciliation of a pool', () => {
   const table: readonly (readonly [string, ObservedState, number])[] = [
-    ['when AWS is to be looked at', sampleState(), resyncMs],
+    ['is at the next read of AWS', sampleState(), resyncMs],
     [
-      'when the first joining node is late',
+      'is at the end of the first join grace',
       sampleState({
         nodes: [...sampleNodes(3), sampleNode({ name: 'ip-9', ready: 'False', createdAt: NOW - 9 * MINUTE })],
       }),
       6 * MINUTE,
     ],
     [
-      'when the maintenance window begins for which an automatic update waits',
+      'is at the start of the maintenance window that an automatic update waits for',
       sampleState({
         pool: samplePool(
           {
@@ -204,7 +224,7 @@ describe('a pool runs again', () => {
       5 * MINUTE,
     ],
     [
-      'when a missing node is late',
+      'is at the end of the join grace of a missing node',
       sampleState({ nodes: sampleNodes(2), settings: { ...settings, joinGraceMs: 5 * MINUTE } }),
       5 * MINUTE,
     ],
@@ -213,17 +233,17 @@ describe('a pool runs again', () => {
     it(name, () => assert.deepEqual(nextRun(observed, resyncMs), { kind: 'requeueAfter', ms }));
   }
   for (const kind of ['throttled', 'unavailable'] as const) {
-    it(`with growing delays when a call was ${kind}`, () => {
+    it(`has exponential backoff if a call was ${kind}`, () => {
       const cause = `DescribeNodegroup: ${kind}Exception: the call was ${kind}`;
-      assert.deepEqual(nextRun(error(kind), 1), { kind: 'requeue', cause });
+      assert.deepEqual(nextRun(withError(kind), 1), { kind: 'requeue', cause });
     });
   }
 
-  it('with growing delays and without a word when somebody else wrote first', () => {
-    assert.deepEqual(nextRun(error('conflict'), 1), { kind: 'requeue' });
+  it('has exponential backoff without an error after a conflict', () => {
+    assert.deepEqual(nextRun(withError('conflict'), 1), { kind: 'requeue' });
   });
 
-  it('soon after trouble with the API server, which leaves the look at AWS as it was', () => {
+  it('is soon after an error of the API server, which does not change the next read of AWS', () => {
     const refused = { at: NOW, step: 'createRuntimeClass', error: sampleError('refused') };
     const creating = sampleState({
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
@@ -235,13 +255,13 @@ describe('a pool runs again', () => {
     });
   });
 
-  it('never at once, and never never', () => {
+  it('is never immediate, and always at some time', () => {
     const anyMs = fc.integer({ min: -1_000, max: 1_000_000 });
     fc.assert(
-      fc.property(randomObservedState, anyMs, anyMs, (s, groupLookMs, statusAgeMs) => {
-        const look = untilNextRead(s, statusAgeMs);
-        assert.ok(look >= 100 && look <= 2 * createRetryMs, `AWS is looked at after ${look} ms`);
-        const next = nextRun(s, groupLookMs);
+      fc.property(randomObservedState, anyMs, anyMs, (s, nextReadMs, statusAgeMs) => {
+        const readMs = untilNextRead(s, statusAgeMs);
+        assert.ok(readMs >= 100 && readMs <= 2 * createRetryMs, `AWS is looked at after ${readMs} ms`);
+        const next = nextRun(s, nextReadMs);
         assert.ok(
           next.kind === 'requeue' || (next.kind === 'requeueAfter' && next.ms >= 100 && Number.isFinite(next.ms)),
           JSON.stringify(next),

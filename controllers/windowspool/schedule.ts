@@ -63,7 +63,7 @@ function untilNodesLate(s: ObservedState): number {
     const nextReadAt = isHeldUp ? Number.POSITIVE_INFINITY : membership.nextReadAt;
     return Math.min(s.poolNodes.nextGraceEnd, nextReadAt, membership.contention.until) - s.now;
   }
-  const missing = s.poolNodes.total < (groupOf(s)?.scaling.desired ?? 0);
+  const missing = s.poolNodes.total < (groupOf(s)?.scaling.desiredSize ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.poolNodes.nextReadAt - s.now);
   return Math.min(s.poolNodes.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
@@ -17,6 +17,7 @@ import {
   MINUTE,
   NOW,
   SMALLER,
+  SUBNETS,
   sampleError,
   sampleGroup,
   sampleNode,
@@ -37,6 +38,10 @@ function groupState(change: Partial<ObservedState>, outcome: Partial<Outcome> = 
   return statusOf(sampleState(change), outcome).nodeGroup;
 }
 
+function memoryOf(change: Partial<ObservedState>, outcome: Partial<Outcome> = {}): Bookkeeping | undefined {
+  return statusOf(sampleState(change), outcome).bookkeeping;
+}
+
 const TIME = '2026-03-01T12:00:00Z';
 const pool = samplePool({}, { status: knownStatus() });
 const described = {
@@ -48,11 +53,11 @@ const described = {
   releaseVersion: '1.36-2026.02.11',
   releaseDate: '2026-02-11',
   autoScalingGroups: ['eks-web-0a1b'],
-  applied: APPLIED,
+  subnets: SUBNETS.slice(0, 2),
 };
 
 describe('the status of a healthy pool', () => {
-  it('is this', () => {
+  it('has these fields', () => {
     const { conditions, ...rest } = statusOf(sampleState());
     assert.deepEqual(rest, {
       observedGeneration: 1,
@@ -63,6 +68,7 @@ describe('the status of a healthy pool', () => {
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },
+      bookkeeping: { applied: APPLIED },
     });
     assert.deepEqual(
       conditions?.map(({ type, status, reason, lastTransitionTime, observedGeneration }) => [
@@ -83,7 +89,7 @@ describe('the status of a healthy pool', () => {
     );
   });
 
-  it('is the same again: only a change of a condition’s status moves its time', () => {
+  it('does not change without a cause, and a condition changes its time only with its status', () => {
     const first = sampleState();
     const status = statusOf(first);
     const later = { ...first, pool: { ...first.pool, status }, now: NOW + 60 * MINUTE };
@@ -106,7 +112,7 @@ describe('the status of a healthy pool', () => {
 });
 
 describe('the nodes in the status', () => {
-  it('are counted by build, most first, and the failing ones are named', () => {
+  it('are counted by build, and the failing ones are named', () => {
     const nodes = [
       ...sampleNodes(2),
       sampleNode({ name: 'z', kernelVersion: '10.0.26100.1' }),
@@ -139,12 +145,12 @@ describe('the nodes in the status', () => {
     assert.deepEqual(status.summary, { nodes: '5/3', verified: '2/5', build: '3 builds' });
   });
 
-  it('have no build when there are none, and no wanted number without a group', () => {
+  it('have no builds without nodes, and no desired number without a group', () => {
     const status = statusOf(sampleState({ group: { kind: 'absent' }, nodes: [] }));
     assert.deepEqual(status.summary, { nodes: '0/-', verified: '0/0' });
   });
 
-  it('are as many as wanted before while the group cannot be looked at', () => {
+  it('keep the desired number while the group cannot be read', () => {
     const away = { kind: 'unreachable', error: sampleError('throttled'), since: NOW } as const;
     const remembering = samplePool({}, { status: { ...knownStatus(), nodes: { desired: 4 } } });
     assert.equal(statusOf(sampleState({ group: { ...away, last: sampleGroup() } })).summary?.nodes, '3/3');
@@ -154,7 +160,7 @@ describe('the nodes in the status', () => {
     );
   });
 
-  it('are named and counted by build up to twenty, and all of them are counted', () => {
+  it('are named and counted by build up to twenty, and the counts include all', () => {
     const nodes = Array.from({ length: 25 }, (_, i) =>
       sampleNode({ name: `ip-${i}`, kernelVersion: `10.0.26100.${i}` }),
     );
@@ -164,18 +170,18 @@ describe('the nodes in the status', () => {
 });
 
 describe('the node group in the status', () => {
-  const desired = (size: number | undefined, memory: NodeGroupState['lastAppliedDesired'] | 'lost') =>
+  const desired = (size: number | undefined, memory: number | 'lost' | undefined) =>
     samplePool(
-      { scaling: { ...(size !== undefined && { desired: size }) } },
-      memory === 'lost' ? {} : { status: knownStatus(memory === undefined ? {} : { lastAppliedDesired: memory }) },
+      { nodeGroup: { scaling: { ...(size !== undefined && { desiredSize: size }) } } },
+      memory === 'lost' ? {} : { status: knownStatus(memory === undefined ? {} : { lastAppliedDesiredSize: memory }) },
     );
   const sized = (size: number): Pick<ObservedState, 'group'> => ({
-    group: { kind: 'seen', group: sampleGroup(undefined, { scaling: { min: 3, max: 5, desired: size } }) },
+    group: { kind: 'seen', group: sampleGroup(undefined, { scaling: { minSize: 3, maxSize: 5, desiredSize: size } }) },
   });
   const accepted = {
     update: { id: 'u-9', type: 'ConfigUpdate', status: 'InProgress', createdAt: NOW, errors: [] },
     target: 'x',
-    change: 'scaling max 5',
+    change: 'scaling maxSize 5',
     desired: 4,
   } as const;
   const sizes: readonly (readonly [
@@ -186,24 +192,24 @@ describe('the node group in the status', () => {
     Partial<Outcome>,
     number | undefined,
   ])[] = [
-    ['forgets a size that the spec dropped', undefined, 4, 4, {}, undefined],
-    ['does not take a size as applied while its update runs', 4, 3, 3, { accepted }, 3],
+    ['drops a size that the spec dropped', undefined, 4, 4, {}, undefined],
+    ['does not count a size as applied while its update runs', 4, 3, 3, { accepted }, 3],
     [
-      'remembers a size that the group was created with',
+      'records the size that the group was created with',
       4,
       'lost',
       4,
       { done: [{ kind: 'createNodeGroup' } as Step] },
       4,
     ],
-    ['remembers a size that is reached anyway', 4, 3, 4, {}, 4],
-    ['takes the size of the spec as sent when the memory was lost', 4, 'lost', 5, {}, 4],
-    ['keeps what was sent while an autoscaler decides', 4, 4, 5, {}, 4],
-    ['keeps what was sent until the new size is', 5, 4, 3, {}, 4],
+    ['records a size that the group already has', 4, 3, 4, {}, 4],
+    ['counts the size of the spec as sent when the status was lost', 4, 'lost', 5, {}, 4],
+    ['keeps the sent size while an autoscaler sets another one', 4, 4, 5, {}, 4],
+    ['keeps the sent size until the new one is sent', 5, 4, 3, {}, 4],
   ];
   for (const [name, size, memory, now, outcome, want] of sizes) {
     it(name, () =>
-      assert.equal(groupState({ pool: desired(size, memory), ...sized(now) }, outcome)?.lastAppliedDesired, want),
+      assert.equal(memoryOf({ pool: desired(size, memory), ...sized(now) }, outcome)?.lastAppliedDesiredSize, want),
     );
   }
 
@@ -219,34 +225,35 @@ describe('the node group in the status', () => {
     ['Successful', 4],
     ['Failed', 3],
   ] as const) {
-    it(`takes a size as ${status === 'Failed' ? 'not ' : ''}applied when its update is ${status}`, () => {
-      const spec = { scaling: { desired: 4 } };
-      const update = { ...running, desired: 4 };
-      const sent = samplePool(spec, { status: knownStatus({ lastAppliedDesired: 3, update }) });
+    it(`counts a size as ${status === 'Failed' ? 'not ' : ''}applied when its update is ${status}`, () => {
+      const spec = { nodeGroup: { scaling: { desiredSize: 4 } } };
+      const update = { ...running, desiredSize: 4 };
+      const sent = samplePool(spec, { status: knownStatus({ lastAppliedDesiredSize: 3, update }) });
       const end = { id: 'u-1', type: 'ConfigUpdate', status, createdAt: NOW, errors: [] };
-      assert.equal(groupState({ pool: sent, update: end, ...sized(5) })?.lastAppliedDesired, want);
+      assert.equal(memoryOf({ pool: sent, update: end, ...sized(5) })?.lastAppliedDesiredSize, want);
     });
   }
 
-  it('remembers the accepted update', () => {
+  it('records the accepted update', () => {
     assert.deepEqual(groupState({}, { accepted })?.update, {
       id: 'u-9',
       type: 'ConfigUpdate',
       target: 'x',
-      change: 'scaling max 5',
-      desired: 4,
+      change: 'scaling maxSize 5',
+      desiredSize: 4,
       status: 'InProgress',
       startedAt: '2026-03-01T12:00:00Z',
     });
   });
 
-  it('keeps an update whose end is not known', () => assert.deepEqual(groupState({ pool: updating })?.update, running));
+  it('keeps an update whose result is unknown', () =>
+    assert.deepEqual(groupState({ pool: updating })?.update, running));
 
-  it('shows how the update ended', () => {
+  it('shows the result of the update', () => {
     assert.deepEqual(groupState(ended('Successful'))?.update, { ...running, status: 'Successful' });
   });
 
-  it('remembers what failed in words, until the spec asks for something else', () => {
+  it('records what failed until the spec requests something else', () => {
     const state = groupState(
       ended('Failed', [{ code: 'NodeCreationFailure', message: 'No node joined', resourceIds: ['i-1'] }]),
     );
@@ -258,14 +265,19 @@ describe('the node group in the status', () => {
     const failed = {
       target: running.target,
       reason: 'UpdateFailed',
-      message: 'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1).',
+      message:
+        'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1). 3 of 3 nodes are still verified.',
       time: TIME,
     };
     assert.deepEqual(state?.failedTarget, failed);
     const kept = knownStatus({ failedTarget: failed });
     const { group } = ended('Failed');
     assert.deepEqual(groupState({ pool: samplePool({}, { status: kept }), group })?.failedTarget, failed);
-    assert.equal(groupState({ pool: samplePool({}, { status: kept }) })?.failedTarget, undefined, 'the group is right');
+    assert.equal(
+      groupState({ pool: samplePool({}, { status: kept }) })?.failedTarget,
+      undefined,
+      'the group matches the spec',
+    );
     const other = samplePool({ labels: { a: 'b' } }, { status: kept });
     assert.equal(groupState({ pool: other, group })?.failedTarget, undefined);
   });
@@ -276,44 +288,44 @@ describe('the node group in the status', () => {
   const absent = { group: { kind: 'absent' } } as const;
   const failures: readonly (readonly [string, Partial<ObservedState>, string, string])[] = [
     [
-      'a refused creation',
+      'a rejected creation',
       { ...absent, ...refused('refused', 'createNodeGroup') },
-      'CreateRefused',
-      'EKS refused to create node group web: no',
+      'CreateRejected',
+      'EKS rejected the creation of node group web: no',
     ],
     [
       'a quota',
       { ...absent, ...refused('limit', 'createNodeGroup') },
       'QuotaExceeded',
-      'EKS refused to create node group web: no',
+      'EKS rejected the creation of node group web: no',
     ],
     [
-      'an answer that nobody knows',
+      'an unknown error',
       { ...absent, ...refused('unknown', 'createNodeGroup') },
-      'CreateRefused',
-      'EKS refused to create node group web: no',
+      'CreateRejected',
+      'EKS rejected the creation of node group web: no',
     ],
     [
-      'a refused update',
+      'a rejected update',
       {
         ...refused('refused', 'updateConfig', configTargetOf(pool, GROW)),
         group: { kind: 'seen', group: sampleGroup(undefined, SMALLER) },
       },
-      'UpdateRefused',
-      'EKS refused to update node group web: no',
+      'UpdateRejected',
+      'EKS rejected the update of node group web: no',
     ],
   ];
   for (const [name, change, reason, message] of failures) {
-    it(`remembers ${name}`, () => {
+    it(`records ${name}`, () => {
       const { target, ...failed } = groupState(change)?.failedTarget ?? {};
       assert.deepEqual(failed, { reason, message, time: TIME });
       assert.match(target ?? '', /^[0-9a-f]{16}$/);
     });
   }
 
-  it('remembers a refused creation over a look that failed', () => {
+  it('keeps a rejected creation after a failed read', () => {
     const createdFrom = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
-    const failedTarget = { target: createdFrom, reason: 'CreateRefused', message: 'no', time: TIME };
+    const failedTarget = { target: createdFrom, reason: 'CreateRejected', message: 'no', time: TIME };
     const refusedPool = samplePool({}, { status: knownStatus({ failedTarget }) });
     const away = { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined } as const;
     assert.deepEqual(groupState({ pool: refusedPool, group: away })?.failedTarget, failedTarget);
@@ -321,29 +333,25 @@ describe('the node group in the status', () => {
   });
 
   const issue = { code: 'Unknown', message: 'm', resourceIds: ['i-1'] };
-  const awsCache: readonly (readonly [string, Partial<ObservedState>, Partial<NodeGroupState>])[] = [
+  const states: readonly (readonly [string, Partial<ObservedState>, Partial<NodeGroupState>])[] = [
     [
       'shows its health issues',
       { group: { kind: 'seen', group: sampleGroup(pool, { healthIssues: [issue] }) } },
       { ...described, healthIssues: [issue] },
     ],
     [
-      'shows nothing of a foreign group but what was known',
+      'keeps the record when the pool does not manage the group',
       { group: { kind: 'seen', group: sampleGroup(pool, { tags: {}, arn: 'x' }) } },
-      { name: 'web', arn: GROUP_ARN, applied: APPLIED },
+      { name: 'web', arn: GROUP_ARN },
     ],
+    ['keeps its ARN when it is gone, to distinguish it from the next one', absent, { name: 'web', arn: GROUP_ARN }],
     [
-      'keeps its ARN when it is gone, to tell the next one from it',
-      absent,
-      { name: 'web', arn: GROUP_ARN, applied: APPLIED },
-    ],
-    [
-      'is as it was while it cannot be looked at',
+      'keeps its state while it cannot be read',
       { group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined } },
-      { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', applied: APPLIED },
+      { name: 'web', arn: GROUP_ARN, status: 'ACTIVE' },
     ],
     [
-      'shows only what EKS says',
+      'shows only what EKS returns',
       {
         group: {
           kind: 'seen',
@@ -359,25 +367,23 @@ describe('the node group in the status', () => {
         arn: GROUP_ARN,
         status: 'ACTIVE',
         amiType: 'WINDOWS_CORE_2022_x86_64',
-        applied: APPLIED,
+        subnets: SUBNETS.slice(0, 2),
       },
     ],
   ];
-  for (const [name, change, want] of awsCache) it(name, () => assert.deepEqual(groupState(change), want));
+  for (const [name, change, want] of states) it(name, () => assert.deepEqual(groupState(change), want));
 });
 
 describe('the RuntimeClass in the status', () => {
-  const own = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
+  const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
   const formerRuntimeClass = sampleRuntimeClass(pool);
   const left: Partial<Outcome> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
-  const none = samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() });
   const foreign = sampleRuntimeClass(pool, { owners: [] });
   const table: readonly (readonly [string, Partial<ObservedState>, Partial<Outcome>, string | undefined])[] = [
-    ['is the one that the spec wants', { pool: own }, {}, 'web'],
-    ['is the former one until it is left', { pool: own, formerRuntimeClass }, {}, 'windows-2022'],
-    ['is the new one once the former is left', { pool: own, formerRuntimeClass }, left, 'web'],
-    ['is the new one when the former is not ours', { pool: own, formerRuntimeClass: foreign }, {}, 'web'],
-    ['is none when the pool manages none', { pool: none }, {}, undefined],
+    ['is that of the spec', { pool: own }, {}, 'web'],
+    ['is the former one until it is released', { pool: own, formerRuntimeClass }, {}, 'windows-2022'],
+    ['is the new one after the former is released', { pool: own, formerRuntimeClass }, left, 'web'],
+    ['is the new one if the pool does not own the former', { pool: own, formerRuntimeClass: foreign }, {}, 'web'],
   ];
   for (const [name, change, outcome, want] of table) {
     it(name, () => assert.equal(statusOf(sampleState(change), outcome).runtimeClass?.name, want));
@@ -385,7 +391,7 @@ describe('the RuntimeClass in the status', () => {
 });
 
 describe('pending steps', () => {
-  it('are sentences, at most twenty, without what only the operator’s own books see', () => {
+  it('are descriptions, at most twenty, without changes of the own status', () => {
     const label = (i: number): Step => ({
       kind: 'labelNode',
       node: sampleNode({ name: `ip-${i}` }),
@@ -400,7 +406,7 @@ describe('pending steps', () => {
 });
 
 describe('every status', () => {
-  it('keeps the bounds of the schema, however long AWS’ words are', () => {
+  it('keeps the limits of the schema, however long the messages of AWS are', () => {
     const long = 'x'.repeat(40_000);
     const issues = Array.from({ length: 30 }, () => ({
       code: 'Unknown',
@@ -426,7 +432,7 @@ describe('every status', () => {
     assert.deepEqual(lengths, { conditions: 32_768, issues: [4_096, 20], failed: 4_096, node: 1_024, build: 256 });
   });
 
-  it('is settled: the next one of the same situation is the same', () => {
+  it('is stable: the next one for the same observed state is equal', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {
         const status = statusOf(s);

@@ -1,4 +1,4 @@
-/** The status of a pool, from the observed state after the steps. Pure. It is also the operator's memory: what must survive a restart. */
+/** The status of a pool, from the observed state after the steps. Pure. It also records what must survive a restart of the operator. */
 
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { nextReservation } from './disruption/reservation.ts';
@@ -31,7 +31,7 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
   const reservation = nextReservation(outcome);
-  const { nodeGroup, existingNodes } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, existingNodes, prerequisites, bookkeeping } = providerOf(s.pool).status(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -41,19 +41,21 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
+    ...(prerequisites && { prerequisites }),
     ...(nodeGroup && { nodeGroup }),
     ...(reservation && { disruption: reservation }),
     ...(existingNodes && { existingNodes }),
     ...(cluster && { cluster }),
-    ...(runtimeClass && { runtimeClass: { name: runtimeClass } }),
+    runtimeClass: { name: runtimeClass },
     ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),
+    ...(bookkeeping && { bookkeeping }),
   };
 }
 
 /** The desired name, once the former RuntimeClass is released: until then its name must not be forgotten. */
-function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }: Outcome): string | undefined {
+function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }: Outcome): string {
   const isReleased = done.some(({ kind }) => kind === 'releaseRuntimeClass' || kind === 'deleteRuntimeClass');
-  return former && isOwner(pool, former) && !isReleased ? former.name : runtimeClassFor(pool)?.name;
+  return former && isOwner(pool, former) && !isReleased ? former.name : runtimeClassFor(pool).name;
 }
 
 /** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
@@ -83,7 +85,7 @@ function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<
 function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
   const { poolNodes, pool } = s;
   const group = groupOf(s);
-  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desired : undefined) : lastKnownSize(s);
+  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desiredSize : undefined) : lastKnownSize(s);
   return {
     ...(desired !== undefined && { desired }),
     total: poolNodes.total,

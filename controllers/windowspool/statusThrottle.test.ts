@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { StatusThrottle } from './statusThrottle.ts';
 
-describe('the pace of status writes', () => {
-  it('lets the first one through, and the next after a second', () => {
+describe('the throttle of status writes', () => {
+  it('allows the first one, and the next one after a second', () => {
     const statusThrottle = new StatusThrottle();
     const waits = [statusThrottle.wait('web', 5_000)];
     statusThrottle.wrote('web', 5_000);
@@ -10,7 +10,7 @@ describe('the pace of status writes', () => {
     assert.deepEqual(waits, [0, 1_000, 600, 1, 0]);
   });
 
-  it('is each pool’s own, and ends with the pool', () => {
+  it('is separate for each pool, and deleted with the pool', () => {
     const statusThrottle = new StatusThrottle();
     statusThrottle.wrote('web', 5_000);
     assert.equal(statusThrottle.wait('api', 5_000), 0);
@@ -18,7 +18,7 @@ describe('the pace of status writes', () => {
     assert.equal(statusThrottle.wait('web', 5_000), 0);
   });
 
-  it('does not silence a pool when the clock is set back', () => {
+  it('does not block a pool when the clock is set back', () => {
     const statusThrottle = new StatusThrottle();
     statusThrottle.wrote('web', 5_000);
     assert.equal(statusThrottle.wait('web', 4_000), 0);

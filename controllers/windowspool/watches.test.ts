@@ -8,25 +8,30 @@ import { poolChangeMatters, poolIndexes, Watches } from './watches.ts';
 describe('a change of a node', () => {
   const node = sampleNode();
   const table: readonly (readonly [string, NodeRecord | undefined, NodeRecord | undefined, readonly string[]])[] = [
-    ['wakes its pool when it joins', undefined, node, ['web']],
-    ['wakes its pool when it leaves', node, undefined, ['web']],
-    ['wakes its pool when it turns NotReady', node, { ...node, ready: 'False' }, ['web']],
-    ['wakes its pool when its kernel changes', node, { ...node, kernelVersion: '10.0.17763.1' }, ['web']],
-    ['wakes its pool when a label goes', node, { ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } }, ['web']],
+    ['triggers its pool when it joins', undefined, node, ['web']],
+    ['triggers its pool when it is deleted', node, undefined, ['web']],
+    ['triggers its pool when it becomes NotReady', node, { ...node, ready: 'False' }, ['web']],
+    ['triggers its pool when its kernel changes', node, { ...node, kernelVersion: '10.0.17763.1' }, ['web']],
     [
-      'wakes its pool when a resource changes',
+      'triggers its pool when a label is removed',
+      node,
+      { ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } },
+      ['web'],
+    ],
+    [
+      'triggers its pool when a resource changes',
       node,
       { ...node, allocatable: { ...node.allocatable, memory: '1Gi' } },
       ['web'],
     ],
-    ['wakes its pool when a taint changes', node, { ...node, taints: [] }, ['web']],
+    ['triggers its pool when a taint changes', node, { ...node, taints: [] }, ['web']],
     [
-      'wakes both pools when it moves',
+      'triggers both pools when it moves',
       node,
       { ...node, labels: { ...node.labels, 'eks.amazonaws.com/nodegroup': 'api' } },
       ['web', 'api'],
     ],
-    ['wakes nobody when it is in no node group', undefined, { ...node, labels: {} }, []],
+    ['triggers no pool when it has no node group', undefined, { ...node, labels: {} }, []],
   ];
   for (const [name, before, after, want] of table) {
     it(name, () => assert.deepEqual(nodeGroupsOf(before, after), want));
@@ -40,37 +45,45 @@ describe('a change of a pool', () => {
     metadata: { ...pool.metadata, ...change },
   });
   const table: readonly (readonly [string, WindowsPool | undefined, boolean])[] = [
-    ['matters when it goes', undefined, true],
-    ['matters when its spec changes', samplePool({ scaling: { max: 9 } }), true],
-    ['matters when it is marked for deletion', withMetadata({ deletionTimestamp: '2026-03-01T12:00:00Z' }), true],
-    ['matters when it is paused by annotation', withMetadata({ annotations: { 'winpool.dev/paused': 'true' } }), true],
-    ['matters when its finalizer is taken away', withMetadata({ finalizers: [] }), true],
+    ['triggers a reconciliation when it is deleted', undefined, true],
+    ['triggers a reconciliation when its spec changes', samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }), true],
     [
-      'does not matter when it is the operator’s own status',
+      'triggers a reconciliation when it is marked for deletion',
+      withMetadata({ deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      true,
+    ],
+    [
+      'triggers a reconciliation when it is paused by annotation',
+      withMetadata({ annotations: { 'winpool.dev/paused': 'true' } }),
+      true,
+    ],
+    ['triggers a reconciliation when its finalizer is removed', withMetadata({ finalizers: [] }), true],
+    [
+      'triggers no reconciliation when only the operator’s own status changes',
       { ...withMetadata({ resourceVersion: '8' }), status: knownStatus() },
       false,
     ],
   ];
   for (const [name, after, want] of table) it(name, () => assert.equal(poolChangeMatters(pool, after), want));
 
-  it('matters when it is new', () => assert.equal(poolChangeMatters(undefined, pool), true));
+  it('triggers a reconciliation when it is created', () => assert.equal(poolChangeMatters(undefined, pool), true));
 });
 
 describe('a pool is found', () => {
   it('by its node group', () =>
     assert.deepEqual(poolIndexes.nodeGroup(samplePool({ nodeGroup: { name: 'other' } })), ['other']));
 
-  it('by the RuntimeClass that it wants and by the one that it had', () => {
-    const pool = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
+  it('by the RuntimeClass of its spec and by its former one', () => {
+    const pool = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
     assert.deepEqual(poolIndexes.runtimeClass(pool), ['web', 'windows-2022']);
   });
 });
 
-describe('a change that the watches bring', () => {
+describe('a change in a watch', () => {
   const web = samplePool({}, { status: knownStatus() });
   const node = sampleNode();
 
-  /** Watches of these pools, and what they do, in order. */
+  /** Watches of these pools, and their actions in order. */
   function watching(...pools: readonly WindowsPool[]) {
     const done: string[] = [];
     const faulty = new Set<string>();
@@ -98,13 +111,13 @@ describe('a change that the watches bring', () => {
     return { watches, begin, done, faulty };
   }
 
-  it('wakes the pools that are there when an operator begins to lead', () => {
+  it('triggers all existing pools when an operator starts to lead', () => {
     const { begin, done } = watching(web, samplePool({}, { metadata: { name: 'db' } }));
     begin();
     assert.deepEqual(done, ['wake web', 'wake db']);
   });
 
-  it('reaches what is derived from it before a pool is woken, and wakes nobody before the operator leads', () => {
+  it('updates derived caches before a pool is triggered, and triggers no pool before the operator leads', () => {
     const { watches, begin, done } = watching(web);
     watches.node({ after: node });
     assert.deepEqual(done.splice(0), ['membership', 'nodes of pools']);
@@ -114,7 +127,7 @@ describe('a change that the watches bring', () => {
     assert.deepEqual(done, ['membership', 'nodes of pools', 'wake web']);
   });
 
-  it('of a pool makes the nodes of its group its own', () => {
+  it('of a pool assigns the nodes of its group to it', () => {
     const { watches, begin, done } = watching(web);
     begin();
     done.splice(0);
@@ -122,7 +135,7 @@ describe('a change that the watches bring', () => {
     assert.deepEqual(done, ['fleet', 'list', 'declare', 'reconsider', 'wake web']);
   });
 
-  it('of a pool that is gone frees its node group for a pool that waits for the name', () => {
+  it('of a deleted pool triggers a pool that waits for the name of its node group', () => {
     const other = samplePool({ nodeGroup: { name: 'web' } }, { metadata: { name: 'other' } });
     const { watches, begin, done } = watching(other);
     begin();
@@ -131,7 +144,7 @@ describe('a change that the watches bring', () => {
     assert.deepEqual(done.slice(-3), ['wake web', 'gone web', 'wake other']);
   });
 
-  it('wakes a pool also where a cache that is derived from it has a defect', () => {
+  it('triggers a pool even if a derived cache throws', () => {
     const { watches, begin, done, faulty } = watching(web);
     begin();
     done.splice(0);
@@ -141,7 +154,7 @@ describe('a change that the watches bring', () => {
     assert.deepEqual(done, ['nodes of pools', 'wake web', 'fleet', 'list', 'reconsider', 'wake web']);
   });
 
-  it('of a list of hosts or a RuntimeClass wakes the pools that name it', () => {
+  it('of a list of hosts or a RuntimeClass triggers the pools that use it', () => {
     const { watches, begin, done } = watching(web);
     begin();
     done.splice(0);

@@ -111,7 +111,7 @@ export class Watches {
   }
 }
 
-/** Runs all of them, and then throws the first error: a defect in one cache must not keep a pool from being triggered. */
+/** Runs all of them and then throws what they threw: a defect in one cache must not keep a pool from being triggered. */
 function each(actions: readonly (() => void)[]): void {
   const errors: unknown[] = [];
   for (const action of actions) {
@@ -121,7 +121,8 @@ function each(actions: readonly (() => void)[]): void {
       errors.push(error);
     }
   }
-  if (errors.length > 0) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
+  if (errors.length === 1) throw errors[0];
 }
 
 /** The node group that a pool has or had; undefined if none is known. */
@@ -146,7 +147,7 @@ export const poolIndexes = {
     return name === undefined ? [] : [name];
   },
   runtimeClass: (pool: WindowsPool): string[] => {
-    const names = [runtimeClassFor(pool)?.name, pool.status?.runtimeClass?.name];
+    const names = [runtimeClassFor(pool).name, pool.status?.runtimeClass?.name];
     return [...new Set(names.filter((name) => name !== undefined))];
   },
 } as const;

@@ -1,4 +1,4 @@
-/** What the benches run against: a real API server and etcd, a local AWS, and any number of nodes. */
+/** The cluster of the benchmarks: a real API server and etcd, a local AWS, and any number of nodes. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
@@ -16,15 +16,15 @@ import { forEachOf } from './workers.ts';
 const CRD = join(fileURLToPath(new URL('../../', import.meta.url)), 'crds/windowspools.yaml');
 const NODES = '/api/v1/nodes';
 const WRITERS = 24;
-/** Enough for one that waits behind thousands of others. */
+/** Enough for a request that waits behind thousands of others. */
 const TIMEOUT_MS = 60_000;
 
-/** What is not measured and would take the processors away: they too follow every node. */
+/** Components that are not measured and would use the processors, because they also watch every node. */
 const BYSTANDERS = ['kube-controller-manager', 'kube-scheduler', 'kwok'];
 
 export class BenchCluster {
   readonly world: TestEnv;
-  /** As a member of system:masters, whom the API server never makes wait. */
+  /** As a member of system:masters, which the API server never throttles. */
   readonly admin: KubernetesClient;
   readonly groups: number;
   readonly #signal: AbortSignal;
@@ -63,7 +63,7 @@ export class BenchCluster {
     return this.#nodes;
   }
 
-  /** Adds nodes until there are so many. */
+  /** Adds nodes until there are `count`. */
   async grow(count: number, say: (line: string) => void): Promise<void> {
     const before = this.#nodes;
     if (count <= before) return;
@@ -73,7 +73,7 @@ export class BenchCluster {
     say(`${count} nodes; adding ${count - before} took ${Math.round((performance.now() - started) / 1000)} s.`);
   }
 
-  /** Numbers from `nodes` on are beside the even spread. */
+  /** Nodes from number `nodes` on are additional to the even spread. */
   async createNode(index: number, extras: Extras = {}): Promise<void> {
     const body = nodeObject(index, groupName(index, this.groups), extras);
     await this.admin.request('POST', NODES, { body, signal: this.#signal, timeoutMs: TIMEOUT_MS });
@@ -89,7 +89,7 @@ export class BenchCluster {
     await this.admin.request('PATCH', `${NODES}/${nodeName(index)}`, options);
   }
 
-  /** Patches a node's status as its kubelet does; over another client where that is given. */
+  /** Patches a node's status like its kubelet, with another client if one is given. */
   async patchStatus(index: number, status: object, client = this.admin): Promise<void> {
     const contentType = 'application/strategic-merge-patch+json';
     const options = { body: { status }, contentType, signal: this.#signal, timeoutMs: TIMEOUT_MS };
@@ -103,7 +103,7 @@ export class BenchCluster {
     return Number(list.metadata.resourceVersion);
   }
 
-  /** A client with connections of its own, so that its requests wait for nobody else's. The caller closes it. */
+  /** A client with its own connections, so that its requests do not wait for others. The caller closes it. */
   anotherClient(): Promise<KubernetesClient> {
     return adminClient(this.world.controlPlane);
   }

@@ -1,4 +1,4 @@
-/** The bundled operator as a process, as it ships: under its ServiceAccount, with the flags' defaults where nothing is said. */
+/** The bundled operator as a process, as shipped: with its ServiceAccount and the default flags. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../controlplane/ports.ts';
@@ -21,7 +21,7 @@ export class BenchOperator {
   /** When the process was started, in milliseconds of performance.now(). */
   readonly started: number;
   readonly pid: number;
-  /** Its log, which it writes to standard output, and what it says on standard error. */
+  /** Its log, which it writes to standard output, and its standard error. */
   readonly lines: string[] = [];
   readonly #child: ChildProcess;
   readonly #metrics: string;
@@ -95,12 +95,12 @@ export class BenchOperator {
     return new Metrics(await response.text());
   }
 
-  /** The end of what it said. */
+  /** The end of its output. */
   tail(): string {
     return this.lines.join('').split('\n').slice(-15).join('\n');
   }
 
-  /** Asks it to end and gives its exit code, null when a signal ended it. */
+  /** Sends SIGTERM and returns its exit code, null if a signal killed it. */
   async stop(): Promise<number | null> {
     if (!this.running) return this.#child.exitCode;
     const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });

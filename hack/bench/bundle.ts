@@ -1,4 +1,4 @@
-/** Bundles programs as the product is bundled, so that what is measured is what ships. */
+/** Bundles programs like the product, so that the shipped code is measured. */
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../bundle.ts';
@@ -6,7 +6,7 @@ import { bundle } from '../bundle.ts';
 const FOLDER = 'build/bench';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Bundles a program of this folder, such as `coldSync/ours.ts`, and gives the bundle's path. */
+/** Bundles a program of this folder, such as `coldSync/ours.ts`, and returns the path of the bundle. */
 export async function bundleProgram(entry: string): Promise<string> {
   const name = basename(entry, '.ts');
   const folder = join(FOLDER, name);

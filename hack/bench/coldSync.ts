@@ -14,11 +14,11 @@ import type { Bench, Mark, Result, Row, Section } from './section.ts';
 import { median, round } from './statistics.ts';
 
 const RUNS = 7;
-/** client-node's informer takes several times as long, and is only for the record. */
+/** The informer of client-node takes several times as long, and is only measured for reference. */
 const RUNS_FOR_THE_RECORD = 5;
 const BASELINE = 'client-go';
 const GROUPS = 10;
-/** The size at which the goals are set. */
+/** The size for which the goals are defined. */
 const GOAL = { nodes: 10_000, time: 0.75, memory: 1.0 };
 
 interface Contender {
@@ -27,7 +27,7 @@ interface Contender {
   readonly runs: number;
 }
 
-/** From the start of a process to a store that holds every node. */
+/** From the start of a process to a store with every node. */
 export const coldSync: Section = {
   name: 'coldSync',
   what: "process start to a synced cache of Windows nodes, and its peak memory, against client-go's informer",
@@ -48,13 +48,13 @@ export const coldSync: Section = {
 async function measure(bench: Bench, nodes: number): Promise<{ rows: Row[]; marks: Mark[] }> {
   const { world } = await bench.cluster(nodes, GROUPS);
   const all = await contendersFor(bench, world);
-  // The others would need gigabytes for more nodes.
+  // The others need gigabytes for more nodes.
   const contenders = nodes > GOAL.nodes ? all.slice(0, 2) : all;
   await compareStores(contenders, bench.signal);
   const figures = new Map<string, Synced[]>(contenders.map(({ name }) => [name, []]));
-  // The comparison was the warm-up of the server's watch cache and of the page cache.
+  // The comparison has warmed up the server's watch cache and the page cache.
   for (let run = 0; run < RUNS; run++) {
-    // Each goes first in turn: what one leaves behind, such as the server's garbage, burdens the next.
+    // Each goes first in turn, because what one leaves behind, such as garbage in the server, slows the next one.
     const turn = run % contenders.length;
     for (const { name, program, runs } of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
       if (run >= runs) continue;
@@ -85,7 +85,7 @@ async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Co
   ];
 }
 
-/** Fails when the store of a contender with the same fields differs from the first one's. */
+/** Fails if the store of a contender with the same fields differs from the first one. */
 async function compareStores(contenders: readonly Contender[], signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-bench-'));
   try {

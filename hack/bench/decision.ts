@@ -10,13 +10,13 @@ import { median, round } from './statistics.ts';
 const RUNS = 7;
 const SIZES = [10, 100, 1_000, 10_000];
 
-/** What the domain computes for a pool of each size. */
+/** The time of the domain's computations for pools of each size. */
 export const decision: Section = {
   name: 'decision',
   what: 'verify, plan, assess and write the status of one pool of 10 to 10,000 nodes, without I/O',
   run: async (): Promise<Result> => {
     const times = new Map<number, number[]>(SIZES.map((size) => [size, []]));
-    // The first round warms the compiler up and does not count.
+    // The first round warms up the compiler and is not counted.
     for (let run = 0; run <= RUNS; run++) {
       for (const size of SIZES) {
         const ms = decide(size);
@@ -38,9 +38,9 @@ function decide(size: number): number {
   const expected = expectationOf(observed);
   const start = performance.now();
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
-  const seen = { ...observed, results };
-  const { steps, pending } = planFor(seen);
-  const outcome = { after: seen, done: steps, accepted: undefined, left: [], released: false };
-  statusFor(outcome, nodeGroupConditions(seen), pending);
+  const verified = { ...observed, results };
+  const { steps, pending } = planFor(verified);
+  const outcome = { after: verified, done: steps, accepted: undefined, left: [], released: false };
+  statusFor(outcome, nodeGroupConditions(verified), pending);
   return performance.now() - start;
 }

@@ -1,4 +1,4 @@
-/** Pools without nodes: what they cost is calls alone. */
+/** Pools without nodes, which cost only calls. */
 import type { BenchCluster } from './benchCluster.ts';
 import { poolObject } from './pools.ts';
 
@@ -10,7 +10,7 @@ export function emptyPoolNames(count: number): string[] {
 
 /** Applies them all at once. */
 export async function applyEmptyPools({ world }: BenchCluster, names: readonly string[]): Promise<void> {
-  const items = names.map((name) => poolObject(name, { min: 0, max: 1 }));
+  const items = names.map((name) => poolObject(name, { minSize: 0, maxSize: 1 }));
   await world.apply({ apiVersion: 'v1', kind: 'List', items });
 }
 

@@ -46,10 +46,10 @@ export async function startFloor({ admin }: BenchCluster, signal: AbortSignal): 
   let turn = 0;
   return {
     measure: async () => {
-      const wanted = String(++turn);
+      const next = String(++turn);
       const started = performance.now();
-      const seen = markers.until(`turn ${wanted}`, (all) => all.some((marker) => marker.turn === wanted), LIMIT_MS);
-      const [at] = await Promise.all([seen, apply(wanted)]);
+      const seen = markers.until(`turn ${next}`, (all) => all.some((marker) => marker.turn === next), LIMIT_MS);
+      const [at] = await Promise.all([seen, apply(next)]);
       return at - started;
     },
     stop: () => markers.stop(),

@@ -28,10 +28,10 @@ const LIMIT_MS = 30_000;
 const MARK = 'bench.winpool.dev/gate';
 const POOL = groupName(0, GROUPS);
 
-/** How long a new node that passes every check stays at the gate. */
+/** How long a new node that passes every check keeps the gate taint. */
 export const gate: Section = {
   name: 'gate',
-  what: `from the joining of a node among ${NODES}, under ${RATE} heartbeats a second, to its release from the gate`,
+  what: `from the registration of a node among ${NODES}, with ${RATE} heartbeats per second, to its release from the gate`,
   run: async (bench): Promise<Result> => {
     const cluster = await bench.cluster(NODES, GROUPS);
     const bundle = await operatorBundle();
@@ -69,7 +69,7 @@ export const gate: Section = {
   },
 };
 
-/** Later sections find the pool as they expect it. */
+/** Later sections expect the pool in its original state. */
 async function setPolicy(
   { admin }: BenchCluster,
   pools: View<WindowsPool>,
@@ -91,7 +91,7 @@ function figures(samples: readonly number[]) {
   return { samples: samples.length, p50Ms: at(0.5), p90Ms: at(0.9), p99Ms: at(0.99), worstMs: at(1) };
 }
 
-/** So many releases in milliseconds, after some that do not count. */
+/** The times of `count` releases in milliseconds, after some that are not counted. */
 async function sample(cluster: BenchCluster, nodes: View<NodeRecord>, count: number): Promise<number[]> {
   const samples: number[] = [];
   for (let index = -WARM_UP_SAMPLES; index < count; index++) {
@@ -106,8 +106,8 @@ async function release(cluster: BenchCluster, nodes: View<NodeRecord>): Promise<
   // The first number beyond the others that is in the pool.
   const index = NODES;
   const name = nodeName(index);
-  const has = (isSo: (node: NodeRecord) => boolean) => (all: readonly NodeRecord[]) =>
-    all.some((node) => node.name === name && isSo(node));
+  const has = (predicate: (node: NodeRecord) => boolean) => (all: readonly NodeRecord[]) =>
+    all.some((node) => node.name === name && predicate(node));
   const joined = nodes.until(`${name} joins`, has(isGated), LIMIT_MS);
   const created = cluster.createNode(index, { labels: { [MARK]: 'true' }, taints: [GATE_TAINT] });
   const [joinedAt] = await Promise.all([joined, created]);

@@ -1,4 +1,4 @@
-/** Updates of nodes that change nothing but the time of their heartbeats, at a steady rate. */
+/** Updates of nodes that change only the time of their heartbeats, at a constant rate. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchCluster } from './benchCluster.ts';
 import { conditions } from './nodeObject.ts';
@@ -6,7 +6,7 @@ import { conditions } from './nodeObject.ts';
 const TICK_MS = 10;
 
 export interface Sent {
-  /** Updates that the API server has taken. */
+  /** Updates that the API server has accepted. */
   readonly count: number;
   readonly seconds: number;
 }
@@ -24,7 +24,7 @@ export async function sendHeartbeats(
   let count = 0;
   let failure: unknown;
   while (!failure && !signal.aborted && (passed() < seconds || count < Math.floor(rate * seconds))) {
-    // Behind schedule after a pause of this process: what is due is sent at once.
+    // After a pause of this process, all due updates are sent at once.
     for (const due = Math.floor(passed() * rate); count < due; count++) {
       const update = cluster.patchStatus(count % cluster.nodes, { conditions: conditions(new Date()) }, client);
       const settled = update

@@ -20,7 +20,7 @@ interface Run {
   readonly cpuPercent: number;
 }
 
-/** What the operator costs when there is nothing to do. */
+/** The cost of an idle operator. */
 export const idle: Section = {
   name: 'idle',
   what: 'the bundled operator with one small pool: start to the first reconcile, and memory and CPU at rest',

@@ -16,7 +16,7 @@ import { Bench, type Section } from './section.ts';
 import { settled } from './settled.ts';
 import { storm } from './storm.ts';
 
-/** In the order in which they run: those on the same nodes follow each other. */
+/** In the order in which they run, so that sections with the same nodes follow each other. */
 const sections: readonly Section[] = [
   decision,
   idle,
@@ -44,11 +44,11 @@ const program = new Command('node hack/bench/main.ts')
   .option('--large', 'also the sizes that take minutes: 50,000 nodes', false)
   .action(main);
 
-async function main(wanted: readonly string[], { large }: { large: boolean }): Promise<void> {
+async function main(names: readonly string[], { large }: { large: boolean }): Promise<void> {
   const bench = new Bench((line) => console.log(line), ending.signal, large);
   try {
     for (const section of sections) {
-      if (wanted.length > 0 && !wanted.includes(section.name)) continue;
+      if (names.length > 0 && !names.includes(section.name)) continue;
       const result = await section.run(bench);
       print(section.name, result);
       await keep(section.name, result);
@@ -64,7 +64,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 try {
   await program.parseAsync();
 } catch (error) {
-  // What fails because of a stop is no news.
+  // Errors after an abort are not reported.
   const cause = ending.signal.aborted ? ending.signal.reason : error;
   console.error(cause instanceof Error ? cause.message : cause);
   process.exitCode = 1;

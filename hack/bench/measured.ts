@@ -7,7 +7,7 @@ const TIMEOUT_MS = 300_000;
 export interface Program {
   readonly file: string;
   readonly args: readonly string[];
-  /** Beside the bench's own environment. */
+  /** In addition to the environment of the benchmark. */
   readonly env?: Readonly<Record<string, string>>;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Counter, Registry } from 'prom-client';
 import { Metrics } from './metricsText.ts';
 
-describe('the reader of metrics', () => {
+describe('the parser of metrics', () => {
   it('sums the series whose labels match', async () => {
     const registry = new Registry();
     const counter = new Counter({

@@ -1,4 +1,4 @@
-/** Reads Prometheus' text format, as far as the operator's /metrics uses it. */
+/** Reads the parts of Prometheus' text format that the operator's /metrics uses. */
 
 interface Sample {
   readonly name: string;
@@ -16,9 +16,10 @@ export class Metrics {
 
   /** The sum of all series of this name whose labels match; 0 when there are none. */
   sum(name: string, labels: Readonly<Record<string, RegExp>> = {}): number {
-    const wanted = Object.entries(labels);
+    const required = Object.entries(labels);
     const matching = this.#samples.filter(
-      (sample) => sample.name === name && wanted.every(([label, pattern]) => pattern.test(sample.labels[label] ?? '')),
+      (sample) =>
+        sample.name === name && required.every(([label, pattern]) => pattern.test(sample.labels[label] ?? '')),
     );
     return matching.reduce((sum, { value }) => sum + value, 0);
   }

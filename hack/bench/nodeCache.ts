@@ -1,4 +1,4 @@
-/** The operator's cache of nodes alone: its own client, list and watch, reflector and store. */
+/** Only the operator's cache of nodes: its client, list and watch, reflector and store. */
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import {
@@ -44,7 +44,7 @@ export async function startNodeCache(credentials: CredentialSource, hooks: Refle
   };
 }
 
-/** Only what went wrong, and to standard error: standard output is for results. */
+/** Only errors, to standard error, because standard output is for results. */
 const stderrLog: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -8,20 +8,20 @@ export function kernelVersion(revision: number): string {
   return `10.0.20348.${revision}`;
 }
 
-/** The node group that a node is in when there are so many. */
+/** The node group of a node, for this number of groups. */
 export function groupName(index: number, groups: number): string {
   return `windows-${index % groups}`;
 }
 
-/** What a node has beside what every node has. */
+/** Fields of a node in addition to those of every node. */
 export interface Extras extends Pick<NodeParts, 'labels'> {
   readonly taints?: readonly NodeTaint[];
 }
 
-/** The Node with this number, which passes every check of its pool. The pool is called like its group. */
+/** The Node with this number, which passes every check of its pool. The pool has the name of its group. */
 export function nodeObject(index: number, group: string, { labels, taints = [] }: Extras = {}): NodeJson {
   const { metadata, spec, status, ...type } = windowsNode(index);
-  // Some nodes are cordoned and excluded from drain: what a cache keeps of that must be equal, too.
+  // Some nodes are cordoned and excluded from drain, to compare how caches keep these fields, too.
   const isSpecial = index % 97 === 1;
   return {
     ...type,
@@ -42,7 +42,7 @@ export function nodeObject(index: number, group: string, { labels, taints = [] }
 /** The conditions of a healthy node at a heartbeat. */
 export const conditions = (now: Date) => kubeletConditions(`${now.toISOString().slice(0, 19)}Z`);
 
-/** What the operator reported of the node long ago. */
+/** The condition that the operator wrote long ago. */
 const verified = (group: string) => ({
   type: 'winpool.dev/Verified',
   status: 'True',

@@ -15,7 +15,7 @@ const SECONDS = 30;
 const WARM_UP_SECONDS = 10;
 const GOAL_MICROSECONDS = 50;
 
-/** What heartbeats cost. */
+/** The cost of heartbeats. */
 export const noise: Section = {
   name: 'noise',
   what: `the bundled operator under ${RATE} heartbeats a second of ${NODES} nodes: events, reconciles, writes, CPU`,
@@ -28,13 +28,13 @@ export const noise: Section = {
       await settle(operator);
       await sendHeartbeats(cluster, { rate: RATE, seconds: WARM_UP_SECONDS }, bench.signal);
       await settle(operator);
-      const idle = [await rest(operator, bench, SECONDS / 2)];
+      const idle = [await idleCpuSeconds(operator, bench, SECONDS / 2)];
       const before = await operator.metrics();
       const start = operator.cpuSeconds;
       const sent = await sendHeartbeats(cluster, { rate: RATE, seconds: SECONDS }, bench.signal);
       const after = await received(operator, before, sent.count);
       const cpu = operator.cpuSeconds - start;
-      idle.push(await rest(operator, bench, SECONDS / 2));
+      idle.push(await idleCpuSeconds(operator, bench, SECONDS / 2));
       const idleCpu = idle[0] === undefined ? 0 : idle.reduce((sum, seconds) => sum + seconds, 0);
       const perUpdate = round(((cpu - idleCpu) * 1e6) / sent.count, 1);
       const events = grown(before, after, eventsOf);
@@ -75,17 +75,17 @@ export async function settle(operator: BenchOperator): Promise<void> {
     last = now;
     return same && now > 0;
   };
-  await waitFor(probe, { what: 'the operator to come to rest', timeoutMs: 60_000, intervalMs: 3_000 });
+  await waitFor(probe, { what: 'the operator to be idle', timeoutMs: 60_000, intervalMs: 3_000 });
 }
 
-/** The processor time of an operator that has nothing to do, in seconds. */
-async function rest(operator: BenchOperator, { signal }: Bench, seconds: number): Promise<number> {
+/** The CPU time of an idle operator, in seconds. */
+async function idleCpuSeconds(operator: BenchOperator, { signal }: Bench, seconds: number): Promise<number> {
   const start = operator.cpuSeconds;
   await sleep(seconds * 1_000, undefined, { signal });
   return operator.cpuSeconds - start;
 }
 
-/** The metrics once so many events have come in, or after five seconds. */
+/** The metrics after this number of events, or after five seconds. */
 async function received(operator: BenchOperator, before: Metrics, count: number): Promise<Metrics> {
   const deadline = performance.now() + 5_000;
   for (;;) {

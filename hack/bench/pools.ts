@@ -1,4 +1,4 @@
-/** Pools over the nodes of a BenchCluster, and a view of their statuses as they are written. */
+/** Pools of the nodes of a BenchCluster, and a watch of their statuses. */
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
@@ -11,24 +11,28 @@ import { type View, view } from './view.ts';
 /** Ten thousand nodes are verified again and again before all pools are Ready. */
 const READY_MS = 120_000;
 
-/** As large as EKS' default quota lets a group be. The benches add more nodes than it has instances. */
-const LARGE = { min: 1, max: 450 };
+/** The default quota of EKS for the size of a group. The benchmarks add more nodes than it has instances. */
+const LARGE = { minSize: 1, maxSize: 450 };
 
 /** A pool of the benches with these sizes. */
-export function poolObject(name: string, scaling: { readonly min: number; readonly max: number }): object {
+export function poolObject(name: string, scaling: { readonly minSize: number; readonly maxSize: number }): object {
   return {
     apiVersion: 'winpool.dev/v1alpha1',
     kind: 'WindowsPool',
     metadata: { name },
     spec: {
       windowsVersion: 'Windows2022',
-      nodeGroup: { nodeRoleArn, subnets: subnetIds.map((id) => ({ id })), instanceTypes: ['m5.xlarge'] },
-      scaling,
+      nodeGroup: {
+        nodeRole: nodeRoleArn,
+        subnets: subnetIds.map((id) => ({ id })),
+        instanceTypes: ['m5.xlarge'],
+        scaling,
+      },
     },
   };
 }
 
-/** Makes a pool for each group of the cluster and has an operator bring them all to Ready; then nothing is left to do but to watch. */
+/** Creates a pool for each group of the cluster, and runs an operator until all are Ready; after that the operator only watches. */
 export async function preparePools(cluster: BenchCluster, bundle: string): Promise<void> {
   const items = Array.from({ length: cluster.groups }, (_, index) =>
     poolObject(groupName(index, cluster.groups), LARGE),
@@ -50,7 +54,7 @@ export function isReady(pool: WindowsPool): boolean {
   return conditionOf(pool, 'Ready').startsWith('True') && pool.status?.observedGeneration === pool.metadata.generation;
 }
 
-/** The cluster's pools, as a watch brings them. */
+/** The pools of the cluster, from a watch. */
 export function watchPools({ admin }: BenchCluster): View<WindowsPool> {
   return view('pools', poolListWatch(admin), poolIdentity, (pool) => `${pool.metadata.name}: ${conditionLines(pool)}`);
 }

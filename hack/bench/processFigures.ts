@@ -5,20 +5,20 @@ import { readFileSync } from 'node:fs';
 const TICKS = 100;
 
 export interface Memory {
-  /** In RAM now. */
+  /** Resident memory. */
   readonly rssKiB: number;
-  /** The most that it ever had in RAM. */
+  /** Peak resident memory. */
   readonly peakKiB: number;
 }
 
-/** Memory of a process; `self` is this one. Throws when there is no such process. */
+/** Memory of a process; `self` is this one. Throws if the process does not exist. */
 export function memoryOf(pid: number | 'self'): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]);
   return { rssKiB: field('VmRSS'), peakKiB: field('VmHWM') };
 }
 
-/** Seconds of processor time that a process has spent, in user and in system mode, to a hundredth. */
+/** CPU time of a process in seconds, in user and system mode, rounded to hundredths. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the program's name in parentheses, which may hold anything.

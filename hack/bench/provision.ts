@@ -11,7 +11,7 @@ import { median, round } from './statistics.ts';
 const POOLS = 50;
 const RUNS = 5;
 const READY_MS = 120_000;
-/** EKS does everything at once, so that only the operator takes time. */
+/** EKS completes everything at once, so that only the time of the operator is measured. */
 const SPEED = 10_000;
 /** DescribeNodegroup finds no group, CreateNodegroup, and DescribeNodegroup finds it ACTIVE. */
 const CALLS_PER_POOL = 3;

@@ -19,13 +19,13 @@ const GROUPS = 10;
 const RATE = 300;
 const SAMPLES = 200;
 const WARM_UP_SAMPLES = 20;
-/** Each pool has its turn every two seconds, so that no write waits for the one before. */
+/** Each pool is changed every two seconds, so that no write waits for the previous one. */
 const GAP_MS = 200;
 const GOAL_P99_MS = 100;
 const LIMIT_MS = 30_000;
 const MARK = 'bench.winpool.dev/reaction';
 
-/** How long a change of one node takes to its pool's status. */
+/** The time from a change of one node to the status of its pool. */
 export const reaction: Section = {
   name: 'reaction',
   what: `from a relevant change of one node among ${NODES}, under ${RATE} heartbeats a second, to the written status`,
@@ -34,15 +34,15 @@ export const reaction: Section = {
     const bundle = await operatorBundle();
     await preparePools(cluster, bundle);
     const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
-    const stage = await prepare(cluster, bench.signal);
+    const fixture = await prepare(cluster, bench.signal);
     const kubelets = await cluster.anotherClient();
     const quiet = new AbortController();
     const ending = AbortSignal.any([quiet.signal, bench.signal]);
     try {
       await settle(operator);
-      const still = await sample(stage, SAMPLES / 4);
+      const still = await sample(fixture, SAMPLES / 4);
       const heartbeats = sendHeartbeats(cluster, { rate: RATE, seconds: 600 }, ending, kubelets);
-      const noisy = await sample(stage, SAMPLES);
+      const noisy = await sample(fixture, SAMPLES);
       quiet.abort();
       const sent = await heartbeats;
       const rows = [
@@ -60,22 +60,22 @@ export const reaction: Section = {
       };
     } finally {
       quiet.abort();
-      await Promise.all([stage.pools.stop(), stage.nodes.stop(), stage.floor.stop(), kubelets.close()]);
+      await Promise.all([fixture.pools.stop(), fixture.nodes.stop(), fixture.floor.stop(), kubelets.close()]);
       await operator.stop();
     }
   },
 };
 
-interface Stage {
+interface Fixture {
   readonly cluster: BenchCluster;
   readonly pools: View<WindowsPool>;
-  /** Those that are changed. */
+  /** The changed nodes. */
   readonly nodes: View<NodeRecord>;
   readonly floor: Floor;
 }
 
 /** Marks the nodes that are changed, so that a watch of them alone can tell when they did. */
-async function prepare(cluster: BenchCluster, signal: AbortSignal): Promise<Stage> {
+async function prepare(cluster: BenchCluster, signal: AbortSignal): Promise<Fixture> {
   for (let node = 0; node < GROUPS; node++) await cluster.patch(node, { metadata: { labels: { [MARK]: 'true' } } });
   const nodes = view('nodes', nodeListWatch(cluster.admin, MARK), nodeIdentity);
   return { cluster, pools: watchPools(cluster), nodes, floor: await startFloor(cluster, signal) };
@@ -86,7 +86,7 @@ interface Sample {
   readonly ms: number;
   /** From sending the patch of the node to the event of the status. */
   readonly totalMs: number;
-  /** A small write of no meaning and its event, right after it. */
+  /** A small write and its event, right after it. */
   readonly floorMs: number;
 }
 
@@ -107,19 +107,19 @@ function figures(samples: readonly Sample[]) {
 
 let revision = REVISION;
 
-/** So many reactions, after some that do not count. */
-async function sample(stage: Stage, count: number): Promise<Sample[]> {
+/** This number of reactions, after some that are not counted. */
+async function sample(fixture: Fixture, count: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (let index = -WARM_UP_SAMPLES; index < count; index++) {
     // The first node of each group, again and again.
-    const one = await react(stage, (index + WARM_UP_SAMPLES) % GROUPS);
+    const one = await react(fixture, (index + WARM_UP_SAMPLES) % GROUPS);
     if (index >= 0) samples.push(one);
     await sleep(Math.max(0, GAP_MS - one.totalMs));
   }
   return samples;
 }
 
-async function react({ cluster, pools, nodes, floor }: Stage, node: number): Promise<Sample> {
+async function react({ cluster, pools, nodes, floor }: Fixture, node: number): Promise<Sample> {
   const kernel = kernelVersion(++revision);
   const started = performance.now();
   const changed = nodes.until(
@@ -127,10 +127,10 @@ async function react({ cluster, pools, nodes, floor }: Stage, node: number): Pro
     (all) => all.some((one) => one.kernelVersion === kernel),
     LIMIT_MS,
   );
-  const reported = pools.until(`the status of a pool says ${kernel}`, says(groupName(node, GROUPS), kernel), LIMIT_MS);
+  const written = pools.until(`the status of a pool says ${kernel}`, says(groupName(node, GROUPS), kernel), LIMIT_MS);
   const patched = cluster.patchStatus(node, { nodeInfo: { kernelVersion: kernel } });
-  const [changedAt, reportedAt] = await Promise.all([changed, reported, patched]);
-  return { ms: Math.max(0, reportedAt - changedAt), totalMs: reportedAt - started, floorMs: await floor.measure() };
+  const [changedAt, writtenAt] = await Promise.all([changed, written, patched]);
+  return { ms: Math.max(0, writtenAt - changedAt), totalMs: writtenAt - started, floorMs: await floor.measure() };
 }
 
 function says(pool: string, kernel: string): (pools: readonly WindowsPool[]) => boolean {

@@ -1,4 +1,4 @@
-/** What `make bench` shows and keeps. */
+/** The output and the files of `make bench`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import type { Result } from './section.ts';
@@ -6,7 +6,7 @@ import { round } from './statistics.ts';
 
 const FILE = 'build/bench.json';
 
-/** Prints a section's table and how its figures stand to their limits. */
+/** Prints the table of a section, and compares its figures with their limits. */
 export function print(name: string, { how, rows, marks = [] }: Result): void {
   console.log(`\n${name}: ${how}`);
   console.table(rows);
@@ -14,7 +14,7 @@ export function print(name: string, { how, rows, marks = [] }: Result): void {
     console.log(`  ${value <= limit ? 'met   ' : 'MISSED'} ${mark}: ${value}, at most ${limit}`);
 }
 
-/** Puts a section into build/bench.json. Those of earlier calls stay, each with its own time: a long section need not run again. */
+/** Writes a section to build/bench.json. Sections of earlier calls are kept with their times, so that a long section need not run again. */
 export async function keep(name: string, result: Result): Promise<void> {
   const before = await readFile(FILE, 'utf8').catch(() => '{}');
   const { sections = {} } = JSON.parse(before) as { sections?: Record<string, unknown> };

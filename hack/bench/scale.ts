@@ -16,7 +16,7 @@ const RUNS = 5;
 const GOAL_MB = 512;
 const RESYNC_LIMIT_MS = 120_000;
 
-/** How memory and a full resync grow with the cluster. */
+/** The growth of memory and of a full resync with the cluster. */
 export const scale: Section = {
   name: 'scale',
   what: `memory and a full resync of the bundled operator with ${GROUPS} pools, up to 10,000 nodes, with --large to 50,000`,

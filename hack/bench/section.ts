@@ -1,4 +1,4 @@
-/** What a section of `make bench` is, and what it is given. */
+/** The sections of `make bench` and their input. */
 import { BenchCluster } from './benchCluster.ts';
 
 /** A line of a section's table. */
@@ -8,12 +8,12 @@ export type Row = Readonly<Record<string, string | number | boolean>>;
 export interface Mark {
   readonly name: string;
   readonly value: number;
-  /** The most that is wanted. */
+  /** The limit. */
   readonly limit: number;
 }
 
 export interface Result {
-  /** How it was measured, in a line; what one must know to read the table. */
+  /** How it was measured, in one line, with what is needed to read the table. */
   readonly how: string;
   readonly rows: readonly Row[];
   readonly marks?: readonly Mark[];
@@ -26,11 +26,11 @@ export interface Section {
   run(bench: Bench): Promise<Result>;
 }
 
-/** What the sections share. */
+/** Shared by the sections. */
 export class Bench {
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Whether sizes that take minutes are measured as well. */
+  /** Whether sizes that take minutes are also measured. */
   readonly large: boolean;
   #cluster: BenchCluster | undefined;
 
@@ -40,7 +40,7 @@ export class Bench {
     this.large = large;
   }
 
-  /** A cluster with exactly so many nodes, evenly in so many groups: the present one when it can become that, else a new one. */
+  /** A cluster with exactly this number of nodes, spread evenly over the groups: the current one if it can be extended, otherwise a new one. */
   async cluster(nodes: number, groups: number): Promise<BenchCluster> {
     if (this.#cluster && (this.#cluster.groups !== groups || this.#cluster.nodes > nodes)) await this.stop();
     this.#cluster ??= await BenchCluster.start(groups, this.say, this.signal);

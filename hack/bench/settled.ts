@@ -15,7 +15,7 @@ const RESYNCS = 24;
 const RESYNCS_PER_HOUR = 6;
 const WRITES = /^(POST|PUT|PATCH|DELETE)$/;
 
-/** What pools cost at which nothing happens. */
+/** The cost of settled pools. */
 export const settled: Section = {
   name: 'settled',
   what: `calls of ${POOLS} settled pools to AWS and to the API server, for each pool and hour`,

@@ -1,6 +1,6 @@
 /**
- * `make soak`: the operator and its cache of nodes for minutes (SOAK_MINUTES, default 10) on a network and an API server that break. At
- * the end the cache must equal the API server's list, memory must be flat, and nothing may have ended by itself.
+ * `make soak`: the operator and its cache of nodes for minutes (SOAK_MINUTES, default 10) with failures of the network and the API server.
+ * At the end the cache must equal the API server's list, memory must be flat, and no process may have exited unexpectedly.
  */
 import { closeSync, openSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ async function soak(bench: Bench, minutes: number): Promise<void> {
   await mkdir('build', { recursive: true });
   const log = openSync('build/soak-probe.log', 'w');
   const probe = new ProbeProcess(await bundleProgram('soak/probe.ts'), kubeconfig, log);
-  // A restart of the API server may outlast the lease, which would rightly end the operator.
+  // A restart of the API server may take longer than the lease, after which the operator exits as designed.
   const operator = await BenchOperator.start(cluster, bundle, { kubeconfig, flags: ['--leader-elect=false'] });
   try {
     const limit = AbortSignal.any([bench.signal, AbortSignal.timeout(minutes * 60_000)]);
@@ -65,7 +65,7 @@ async function soak(bench: Bench, minutes: number): Promise<void> {
   }
 }
 
-/** What is wrong with how the processes end. An unhandled rejection ends each of them with another status than 0. */
+/** Errors in the exit statuses of the processes. After an unhandled rejection the status is not 0. */
 async function endings(probe: ProbeProcess, operator: BenchOperator): Promise<string[]> {
   const complaints: string[] = [];
   if (!operator.running) complaints.push(`the operator ended by itself:\n${operator.tail()}`);

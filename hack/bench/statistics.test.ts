@@ -5,7 +5,7 @@ import { median, percentile, slope } from './statistics.ts';
 const numbers = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 50 });
 
 describe('statistics', () => {
-  it('give a percentile that is one of the values and that the share does not exceed', () => {
+  it('compute a percentile that is one of the values, and that the share of values does not exceed', () => {
     fc.assert(
       fc.property(numbers, fc.double({ noNaN: true, min: 0, max: 1 }), (values, share) => {
         const found = percentile(values, share);
@@ -20,10 +20,10 @@ describe('statistics', () => {
     [[4, 1, 3, 2], 3],
     [[7], 7],
   ] as const) {
-    it(`give ${expected} as the median of ${values.join(', ')}`, () => assert.equal(median(values), expected));
+    it(`compute ${expected} as the median of ${values.join(', ')}`, () => assert.equal(median(values), expected));
   }
 
-  it('find the slope of any straight line', () => {
+  it('compute the slope of any straight line', () => {
     const whole = fc.integer({ min: -1000, max: 1000 });
     fc.assert(
       fc.property(whole, whole, fc.integer({ min: 2, max: 50 }), (rise, start, count) => {
@@ -33,10 +33,10 @@ describe('statistics', () => {
     );
   });
 
-  it('see through peaks that come and go', () => {
+  it('ignore temporary peaks', () => {
     const points = Array.from({ length: 80 }, (_, x) => ({ x, y: 15 + 0.01 * x + (x % 5 === 0 ? 6 : 0) }));
     assert.ok(Math.abs(slope(points) - 0.01) < 0.001, `${slope(points)}`);
   });
 
-  it('see no slope in a single point', () => assert.equal(slope([{ x: 1, y: 5 }]), 0));
+  it('compute no slope for a single point', () => assert.equal(slope([{ x: 1, y: 5 }]), 0));
 });

@@ -1,4 +1,4 @@
-/** What is made of repeated measurements. */
+/** Statistics of repeated measurements. */
 
 /** The middle value; of an even number of values the upper of the two. NaN without values. */
 export function median(values: readonly number[]): number {

@@ -16,7 +16,7 @@ const CHANGED = NODES / GROUPS;
 const WRITERS = 24;
 const RUNS = 5;
 const LIMIT_MS = 60_000;
-/** Far from the revisions of reaction. */
+/** Different from the revisions in reaction.ts. */
 const FIRST_REVISION = REVISION + 10_000;
 
 interface Storm {
@@ -25,7 +25,7 @@ interface Storm {
   readonly writes: number;
 }
 
-/** A whole pool changes at once. */
+/** All nodes of a pool change at once. */
 export const storm: Section = {
   name: 'storm',
   what: `${CHANGED} nodes of one pool change as fast as the API server takes it: writes, time until the status is right`,
@@ -54,7 +54,7 @@ export const storm: Section = {
       return {
         how: `medians of ${RUNS}; every node's revision changes; converged: from the last change's answer to the watch event of a status that counts every node right`,
         rows: [row],
-        // One for the begin, one for each second after it, and one for the end.
+        // One at the start, one for each second after it, and one at the end.
         marks: [{ name: 'status writes', value: round(writes), limit: Math.ceil(seconds) + 2 }],
       };
     } finally {

@@ -5,18 +5,18 @@ import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
 
-/** A collection of the API server as a watch brings it. */
+/** A collection of the API server, from a watch. */
 export interface View<T> {
   readonly store: Store<T>;
   /**
-   * Resolves with the time (performance.now()) at which the items were so; now, when they are already. Rejects after the time-out,
-   * with what some of them look like.
+   * Resolves with the time (performance.now()) at which the predicate became true, or the current time. Rejects after the time-out with
+   * some of the items.
    */
-  until(what: string, isSo: (items: readonly T[]) => boolean, timeoutMs: number): Promise<number>;
+  until(what: string, predicate: (items: readonly T[]) => boolean, timeoutMs: number): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts to follow the collection; `explain` describes an item that was waited for in vain. */
+/** Starts to follow the collection; `explain` describes an item in the error of a time-out. */
 export function view<T>(
   name: string,
   source: ListWatch<T>,
@@ -29,11 +29,11 @@ export function view<T>(
   const running = reflector.run(ending.signal);
   return {
     store,
-    until: async (what, isSo, timeoutMs) => {
+    until: async (what, predicate, timeoutMs) => {
       await withDeadline(store.synced, `the first list of ${name}`, timeoutMs);
       const { promise, resolve } = Promise.withResolvers<number>();
-      const look = () => isSo(store.list()) && resolve(performance.now());
-      using _subscription = store.subscribe(look);
+      const check = () => predicate(store.list()) && resolve(performance.now());
+      using _subscription = store.subscribe(check);
       return await withDeadline(promise, what, timeoutMs).catch((error: Error) => {
         throw new Error(`${error.message}\n${store.list().slice(0, 3).map(explain).join('\n')}`);
       });

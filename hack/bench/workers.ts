@@ -1,4 +1,4 @@
-/** Calls `work` for 0 to `count` - 1, so many at once. The first failure ends it. */
+/** Calls `work` for 0 to `count` - 1, with limited concurrency. The first failure stops it. */
 export async function forEachOf(count: number, workers: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   let failed = false;

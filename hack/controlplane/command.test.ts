@@ -4,7 +4,7 @@ import { runCommand } from './command.ts';
 describe('a command', () => {
   const shell = (script: string) => ['-c', script];
 
-  it('tells what it printed and how it ended', async () => {
+  it('returns its output and its exit status', async () => {
     const outcome = await runCommand('sh', shell('cat; echo trouble >&2; exit 3'), {
       stdin: 'input',
       timeoutMs: 20_000,
@@ -12,29 +12,29 @@ describe('a command', () => {
     assert.deepEqual(outcome, { stdout: 'input', stderr: 'trouble\n', code: 3 });
   });
 
-  it('may leave its input unread', async () => {
+  it('can ignore its input', async () => {
     const outcome = await runCommand('true', [], { stdin: 'x'.repeat(1_000_000), timeoutMs: 20_000 });
     assert.equal(outcome.code, 0);
   });
 
-  it('that a signal ended has no status', async () => {
+  it('has no status if a signal killed it', async () => {
     const outcome = await runCommand('sh', shell('kill -TERM $$'), { timeoutMs: 20_000 });
     assert.equal(outcome.code, null);
   });
 
-  it('that takes too long is killed, with what it had said', async () => {
+  it('is killed at the time-out, with its output so far in the error', async () => {
     const late = runCommand('sh', shell('echo soon >&2; exec sleep 1000'), { timeoutMs: 3000 });
     await assert.rejects(late, /^Error: sh -c .* did not end within 3000 ms: soon$/);
   });
 
-  it('is killed when the signal is raised, and fails with its reason', async () => {
+  it('is killed when the signal aborts, and rejects with its reason', async () => {
     const stop = new AbortController();
     const running = runCommand('sleep', ['1000'], { timeoutMs: 20_000, signal: stop.signal });
     stop.abort(new Error('enough'));
     await assert.rejects(running, /enough/);
   });
 
-  it('that does not exist is an error', async () => {
+  it('is an error if it does not exist', async () => {
     await assert.rejects(runCommand('no-such-program', [], { timeoutMs: 20_000 }), { code: 'ENOENT' });
   });
 });

@@ -42,7 +42,7 @@ export function runCommand(file: string, args: readonly string[], options: Comma
         resolve({ stdout, stderr, code: error.code ?? null });
       },
     );
-    // The command may end without reading its input; that is its right.
+    // The command may exit without reading its input.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(stdin ?? '');
   });

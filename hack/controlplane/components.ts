@@ -1,6 +1,6 @@
 import type { Binaries } from './binaries.ts';
 
-/** What the command lines have in common. Paths are absolute. */
+/** Shared by the command lines. Paths are absolute. */
 export interface Layout {
   readonly dir: string;
   readonly pki: string;
@@ -9,20 +9,20 @@ export interface Layout {
   readonly tokens: string;
   readonly serviceAccountKey: string;
   readonly serviceAccountPublicKey: string;
-  /** Certificate and key that the API server makes for itself at its first start; the others serve with them too. */
+  /** Certificate and key that the API server creates at its first start; the other components also use them. */
   readonly serverCert: string;
   readonly serverKey: string;
   /** The certificate authority that signed `serverCert`. */
   readonly ca: string;
   readonly kwokConfig: string;
   readonly kubeconfig: (user: string) => string;
-  /** The folder of a ServiceAccount's token, for a process in the place of a pod. */
+  /** The folder of a ServiceAccount's token, for a process that stands in for a pod. */
   readonly podCredentials: (account: string) => string;
 }
 
 export type Component = Exclude<keyof Binaries, 'kubectl'>;
 
-/** Layers for the supervisor: the API server takes long to end when etcd goes first. */
+/** Layers for the supervisor: the API server takes long to stop if etcd stops first. */
 export const layers: Readonly<Record<Component, number>> = {
   etcd: 0,
   'kube-apiserver': 1,
@@ -31,7 +31,7 @@ export const layers: Readonly<Record<Component, number>> = {
   kwok: 2,
 };
 
-/** etcd chooses its ports itself and names the client's in its log. No fsync: the data need not survive a power cut. */
+/** etcd chooses its ports and logs that for clients. No fsync, because the data need not survive a power failure. */
 export function etcdArgs(layout: Layout): string[] {
   const anyPort = 'http://127.0.0.1:0';
   return [
@@ -61,7 +61,7 @@ export function apiServerArgs(layout: Layout, port: number, etcd: string): strin
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
     '--advertise-address=127.0.0.1',
-    // A loopback address is no valid endpoint of the Service `kubernetes`, and the reconciler would complain for ever.
+    // A loopback address is no valid endpoint of the Service `kubernetes`, and the reconciler would log errors forever.
     '--endpoint-reconciler-type=none',
     `--cert-dir=${layout.pki}`,
     `--token-auth-file=${layout.tokens}`,
@@ -72,12 +72,12 @@ export function apiServerArgs(layout: Layout, port: number, etcd: string): strin
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
-    // Without these two a stop waits a minute for the watches of the others.
+    // Without these two, a stop waits a minute for the watches of the other components.
     '--shutdown-send-retry-after=true',
     '--shutdown-watch-termination-grace-period=1s',
     `--audit-policy-file=${layout.auditPolicy}`,
     `--audit-log-path=${layout.auditLog}`,
-    // A request is answered only when its line is written, and no rotation takes lines away from a reader.
+    // The line of a request is written before its response, and no rotation removes lines before they are read.
     '--audit-log-mode=blocking',
     '--audit-log-maxsize=0',
   ];

@@ -1,6 +1,6 @@
 /**
- * A real Kubernetes for development and tests: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok in
- * the place of the kubelets, on free loopback ports, with a folder of its own. Several can run side by side.
+ * A real Kubernetes for development and tests: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, and kwok instead of kubelets,
+ * on free loopback ports, with its own folder. Several can run side by side.
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export type { Outcome } from './command.ts';
 export type { StaticUser } from './identities.ts';
 
 export interface ControlPlaneOptions {
-  /** Folder for data, keys, logs and kubeconfigs; kept, and used again by a later start. Default: a temporary one that goes at stop. */
+  /** Folder for data, keys, logs and kubeconfigs; kept, and reused by a later start. Default: a temporary one that is deleted at the stop. */
   readonly dir?: string;
   /** Gets a line when a binary is built and when a component ends unexpectedly. */
   readonly log?: Log;
@@ -51,11 +51,11 @@ export interface ControlPlaneOptions {
   /** An audit.k8s.io/v1 Policy. Default: every request at level Metadata, evictions at level Request. */
   readonly auditPolicy?: object;
   /**
-   * Paths of CRDs that are there before the controllers start: the garbage collector discovers new kinds only every 30 s, and until
+   * Paths of CRDs that are created before the controllers start: the garbage collector discovers new kinds only every 30 s, and until
    * then deletes nothing that a custom resource owns.
    */
   readonly crds?: readonly string[];
-  /** When aborted, the start is cancelled and everything that runs already is ended. */
+  /** Aborts the start, and stops everything that already runs. */
   readonly signal?: AbortSignal;
 }
 
@@ -91,15 +91,15 @@ export interface ControlPlane {
   kubeconfigForUser(name: string): Promise<string>;
   /** The path of a kubeconfig with a token of the ServiceAccount from the TokenRequest API, good for a day. */
   serviceAccountKubeconfig(namespace: string, name: string): Promise<string>;
-  /** What the kubelet gives a pod of the ServiceAccount: a folder with token, ca.crt and namespace, and the variables that name the server. */
+  /** The credentials of a pod with the ServiceAccount: a folder with token, ca.crt and namespace, and the environment variables with the address of the server. */
   podCredentials(namespace: string, name: string): Promise<PodCredentials>;
-  /** Ends the API server only. Resolves when it is gone. */
+  /** Stops only the API server. Resolves when it has exited. */
   stopApiServer(): Promise<void>;
   /** Starts the API server again, on the same port and with the same data. Resolves when it is ready. */
   startApiServer(): Promise<void>;
   /** Runs kubectl to its end. A status other than 0 is an outcome, not an error. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<Outcome>;
-  /** Ends everything and removes a temporary folder. May be called again. */
+  /** Stops everything and deletes a temporary folder. Can be called again. */
   stop(): Promise<void>;
 }
 
@@ -107,8 +107,8 @@ const rbacFile = fileURLToPath(new URL('rbac.yaml', import.meta.url));
 const tokenSeconds = 24 * 3600;
 
 /**
- * Starts a control plane and resolves when all of it works: API server ready, controller manager, scheduler and kwok
- * healthy, the default ServiceAccount there. Rejects with the end of the log of the component that failed; nothing runs then.
+ * Starts a control plane and resolves when it works: API server ready, controller manager, scheduler and kwok healthy, the default
+ * ServiceAccount exists. Rejects with the end of the log of the failed component, after stopping everything.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const log = options.log ?? (() => undefined);
@@ -141,7 +141,7 @@ class RunningControlPlane implements ControlPlane {
   readonly #keeper: Keeper;
   readonly #starter: Starter;
   readonly #log: Log;
-  /** Aborted at the end, so that nothing waits for a component that is gone. */
+  /** Aborted at the stop, so that nothing waits for a stopped component. */
   readonly #ending = new AbortController();
   readonly #signal: AbortSignal;
   #etcdUrl = '';
@@ -314,7 +314,7 @@ class RunningControlPlane implements ControlPlane {
 
   async #startEtcd(): Promise<void> {
     const path = this.#starter.logPath('etcd');
-    // Of an earlier start in this folder, whose port it names.
+    // From an earlier start in this folder, with another port.
     await rm(path, { force: true });
     const { result } = await this.#starter.start({
       ...this.#component('etcd'),
@@ -340,14 +340,14 @@ class RunningControlPlane implements ControlPlane {
     const api = this.#config().makeApiClient(CoreV1Api);
     const account = { name: 'default', namespace: 'default' };
     await waitFor(() => api.readNamespacedServiceAccount(account).catch(() => undefined), {
-      what: 'the controller manager to make the ServiceAccount default/default',
+      what: 'the controller manager to create the ServiceAccount default/default',
       timeoutMs: 60_000,
       signal: this.#signal,
       explain: () => logTail(this.#starter.logPath('kube-controller-manager')),
     });
   }
 
-  /** Whether a component answers 200 at its readyz, or at its healthz where it has no readyz; undefined while it does not. */
+  /** Whether a component responds with 200 at its readyz, or at its healthz if it has no readyz; undefined while it does not. */
   async #isReady(port: number): Promise<true | undefined> {
     const health = new Health(this.#config(port));
     return (await health.readyz({ signal: AbortSignal.timeout(10_000) }).catch(() => false)) || undefined;

@@ -20,7 +20,7 @@ describe('files of a control plane', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('a kubeconfig says where, whom to trust and who, whatever the name', () => {
+  it('a kubeconfig has the server, the CA and the credentials, whatever the name', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.base64String(), (name, token) => {
         const config = parse(kubeconfig('https://127.0.0.1:20001', 'Q0E=', { name, token }));
@@ -38,7 +38,7 @@ describe('files of a control plane', () => {
     );
   });
 
-  it('a secret file is for its owner only, and leaves nothing beside it', async () => {
+  it('a secret file is only readable by its owner, and leaves no temporary file', async () => {
     const path = join(folder, 'secret');
     await writeSecretFile(path, 'one');
     await writeSecretFile(path, 'two');
@@ -47,7 +47,7 @@ describe('files of a control plane', () => {
     assert.deepEqual(readdirSync(folder), ['secret']);
   });
 
-  it('the token file knows every user, and users keep their tokens', async () => {
+  it('the token file has every user, and users keep their tokens', async () => {
     const path = join(folder, 'tokens.csv');
     const first = await staticTokens(path, builtInUsers);
     const second = await staticTokens(path, [...builtInUsers, { name: 'jane', groups: ['dev', 'ops'] }]);
@@ -65,12 +65,12 @@ describe('files of a control plane', () => {
     { user: { name: '', groups: [] }, message: /empty name/ },
   ];
   for (const { user, message } of oddUsers) {
-    it(`the user ${JSON.stringify(user)} is refused`, async () => {
+    it(`the user ${JSON.stringify(user)} is rejected`, async () => {
       await assert.rejects(staticTokens(join(folder, 'tokens.csv'), [...builtInUsers, user]), message);
     });
   }
 
-  it('a folder that was given is kept apart from temporary ones, and its keys are kept', async () => {
+  it('a given folder is not a temporary one, and its keys are kept', async () => {
     const one = await makeLayout({ dir: join(folder, 'own') });
     const key = await readFile(one.layout.serviceAccountKey, 'utf8');
     const two = await makeLayout({ dir: join(folder, 'own') });
@@ -80,13 +80,13 @@ describe('files of a control plane', () => {
     assert.equal(one.layout.kubeconfig('../../etc/passwd').startsWith(join(folder, 'own', 'kubeconfig', '')), true);
   });
 
-  it('a bad speed leaves no folder behind', async () => {
+  it('an invalid speed leaves no folder behind', async () => {
     const dir = join(folder, 'none');
     await assert.rejects(makeLayout({ dir, kwokSpeed: 0 }), /kwokSpeed is 0\. Give a number above 0/);
     assert.equal(existsSync(dir), false);
   });
 
-  it('the tail of a log is its last lines, and a log that is missing says so', async () => {
+  it('the tail of a log has its last lines, or reports that the log is missing', async () => {
     const path = join(folder, 'log');
     await writeFile(path, Array.from({ length: 100 }, (_, index) => `line ${index}\n`).join(''));
     assert.equal(logTail(path, 2), 'line 98\nline 99');
@@ -94,8 +94,8 @@ describe('files of a control plane', () => {
   });
 });
 
-describe('what components say', () => {
-  it('etcd tells where it serves', () => {
+describe('the logs of components', () => {
+  it('show the port of etcd', () => {
     const line = (what: string, address: string) =>
       JSON.stringify({ level: 'info', msg: what, traffic: 'grpc', address });
     const log = [
@@ -106,14 +106,14 @@ describe('what components say', () => {
     assert.equal(etcdClientUrl(log[0] ?? ''), undefined);
   });
 
-  it('a taken port is told from other trouble', () => {
+  it('distinguish a port in use from other errors', () => {
     assert.ok(
       portTaken('failed to listen on 127.0.0.1:20000: listen tcp 127.0.0.1:20000: bind: address already in use'),
     );
     assert.ok(!portTaken('unknown flag: --nonsense'));
   });
 
-  it("the server's file ends with its authority's certificate", () => {
+  it('the certificate file of the server ends with its authority', () => {
     const certificate = (body: string) => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
     assert.equal(lastCertificate(certificate('leaf') + certificate('authority')), certificate('authority'));
     assert.throws(() => lastCertificate(certificate('leaf')), /found 1 certificates/);
@@ -128,7 +128,7 @@ describe("kwok's stages", () => {
       return delay ? [delay] : [];
     });
 
-  it('report a status every 5 to 5.5 minutes at speed 1, and faster on demand', async () => {
+  it('report a status every 5 to 5.5 minutes at speed 1, and faster with another speed', async () => {
     const text = await stages;
     assert.deepEqual(delays(speedUp(text, 1)), [
       { durationMilliseconds: 300_000, jitterDurationMilliseconds: 330_000 },
@@ -136,7 +136,7 @@ describe("kwok's stages", () => {
     assert.deepEqual(delays(speedUp(text, 100)), [{ durationMilliseconds: 3000, jitterDurationMilliseconds: 3300 }]);
   });
 
-  it('keep everything but the delays', async () => {
+  it('keep everything except the delays', async () => {
     const names = (text: string) => parseAllDocuments(text).map((one) => (one.toJS() as { metadata: object }).metadata);
     const text = await stages;
     assert.deepEqual(names(speedUp(text, 7)), names(text));

@@ -10,7 +10,7 @@ export interface StaticUser {
   readonly groups: readonly string[];
 }
 
-/** Name and groups come from Kubernetes' own bootstrap policy, but for `cloud` and `kwok`: their permissions are in rbac.yaml. */
+/** Names and groups are from Kubernetes' bootstrap policy, except `cloud` and `kwok`, whose permissions are in rbac.yaml. */
 export const builtInUsers: readonly StaticUser[] = [
   { name: 'admin', groups: ['system:masters'] },
   { name: 'cloud', groups: [] },
@@ -25,7 +25,7 @@ export interface KeyFiles {
   readonly serviceAccountPublicKey: string;
 }
 
-/** Makes the key pair of ServiceAccount tokens, or finds the one of an earlier start. */
+/** Creates the key pair for ServiceAccount tokens, or reuses that of an earlier start. */
 export async function serviceAccountKeys(pki: string): Promise<KeyFiles> {
   const files = { serviceAccountKey: join(pki, 'sa.key'), serviceAccountPublicKey: join(pki, 'sa.pub') };
   if (existsSync(files.serviceAccountKey) && existsSync(files.serviceAccountPublicKey)) return files;
@@ -40,8 +40,8 @@ export async function serviceAccountKeys(pki: string): Promise<KeyFiles> {
 }
 
 /**
- * Writes the API server's token file and returns the tokens by user name. Users of an earlier start in the same folder keep
- * their tokens, so that kubeconfigs go on working.
+ * Writes the API server's token file and returns the tokens by user name. Users of an earlier start in the same folder keep their tokens,
+ * so that their kubeconfigs remain valid.
  */
 export async function staticTokens(path: string, users: readonly StaticUser[]): Promise<ReadonlyMap<string, string>> {
   const twice = users.find((user, index) => users.findIndex((other) => other.name === user.name) !== index);

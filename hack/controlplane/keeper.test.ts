@@ -14,7 +14,7 @@ type Pids = Record<string, number>;
 
 const env = { PATH: process.env.PATH ?? '' };
 
-/** A program that keeps two processes, prepares its end as `ending` says, and prints all process ids. */
+/** A program that keeps two processes, prepares its end with `ending`, and prints all process IDs. */
 function parentProgram(folder: string, ending: string): string {
   return `
     import { Keeper } from ${JSON.stringify(new URL('keeper.ts', import.meta.url).href)};
@@ -29,11 +29,11 @@ function parentProgram(folder: string, ending: string): string {
     console.log(JSON.stringify(keeper.pids));`;
 }
 
-/** Waits for a word from the test, so that the program doesn't end before the test has read its line. */
+/** Waits for input from the test, so that the program does not exit before the test has read its line. */
 const onCommand = (action: string) => `process.stdin.once('data', () => { ${action} });`;
 const forEver = 'setInterval(() => undefined, 1000);';
 
-describe('processes under a keeper', () => {
+describe('processes of a keeper', () => {
   let folder: string;
   let parent: ChildProcess | undefined;
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe('processes under a keeper', () => {
   });
 
   async function startParent(ending: string): Promise<{ parent: ChildProcess; pids: Pids }> {
-    // In a process group of its own, so that a test can signal the whole group, as a terminal does.
+    // In its own process group, so that a test can signal the whole group, like a terminal.
     const child = spawn(process.execPath, ['--input-type=module', '--eval', parentProgram(folder, ending)], {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -101,7 +101,7 @@ describe('processes under a keeper', () => {
     { way: 'has its guard killed', ending: forEver, act: (_, pids) => process.kill(pids.guard ?? 0, 'SIGKILL') },
   ];
   for (const { way, ending, act } of ends) {
-    it(`are gone when their parent ${way}`, async () => {
+    it(`exit when their parent ${way}`, async () => {
       const { parent: started, pids } = await startParent(ending);
       act(started, pids);
       await assertGone(pids);
@@ -112,15 +112,15 @@ describe('processes under a keeper', () => {
     const { parent: started, pids } = await startParent(
       `process.on('SIGINT', () => console.log('{}')); process.stdin.resume(); ${forEver}`,
     );
-    const said = once(started.stdout ?? assert.fail('no output'), 'data');
+    const output = once(started.stdout ?? assert.fail('no output'), 'data');
     process.kill(-(started.pid ?? 0), 'SIGINT');
-    await said;
+    await output;
     assert.deepEqual(Object.values(pids).map(isAlive), [true, true, true, true]);
     started.kill('SIGKILL');
     await assertGone(pids);
   });
 
-  describe('of this process', () => {
+  describe('with this process as parent', () => {
     const ended: ProcessEnd[] = [];
     let keeper: Keeper;
     beforeEach(async () => {
@@ -139,8 +139,8 @@ describe('processes under a keeper', () => {
       log: join(folder, `${name}.log`),
     });
 
-    it('end layer by layer, the highest first', async () => {
-      // Each waits a moment before it ends, so that the order can't come from chance.
+    it('are stopped layer by layer, the highest first', async () => {
+      // Each waits before it exits, so that the order is not accidental.
       const script = 'trap "sleep 0.1; exit" TERM; echo ready; while :; do sleep 0.05; done';
       for (const [name, layer] of [
         ['bottom', 0],
@@ -159,7 +159,7 @@ describe('processes under a keeper', () => {
       assert.ok(ended.every(({ asked }) => asked));
     });
 
-    it('are told apart: one that ends by itself, and one that was stopped', async () => {
+    it('are distinguished: one that exits, and one that is stopped', async () => {
       await keeper.start(shell('by itself', 0, 'exit 7'));
       await waitFor(() => ended.length === 1, { what: 'the end', timeoutMs: 20_000 });
       const pid = await keeper.start(shell('stopped', 0, 'exec sleep 1000'));
@@ -174,7 +174,7 @@ describe('processes under a keeper', () => {
       assert.equal(isAlive(pid), false);
     });
 
-    it('have one name each, which is free again after the end', async () => {
+    it('have unique names, which can be used again after the exit', async () => {
       const sleeper = shell('one', 0, 'exec sleep 1000');
       await keeper.start(sleeper);
       await assert.rejects(keeper.start(sleeper), /one runs already/);
@@ -182,7 +182,7 @@ describe('processes under a keeper', () => {
       await keeper.start(sleeper);
     });
 
-    it('can no longer be started after the end', async () => {
+    it('cannot be started after the stop of the keeper', async () => {
       await keeper.end();
       await keeper.end();
       await assert.rejects(keeper.start(shell('late', 0, 'exit')), /The supervisor of the control plane is gone/);

@@ -6,7 +6,7 @@ import { isAlive } from './alive.ts';
 import { type Message, type ProcessSpec, type Request, readLines } from './protocol.ts';
 import { waitFor, withDeadline } from './wait.ts';
 
-/** An end that a process came to. `asked` is false when nobody had stopped it. */
+/** The exit of a process. `asked` is false if it was not stopped. */
 export interface ProcessEnd {
   readonly name: string;
   readonly pid: number;
@@ -17,9 +17,9 @@ export interface ProcessEnd {
 type Reply = Extract<Message, { kind: 'reply' }>;
 
 export interface KeeperOptions {
-  /** File for what the supervisor itself has to complain about. */
+  /** File for errors of the supervisor. */
   readonly log: string;
-  /** Folder to remove when all processes are gone, or empty. */
+  /** Folder to delete when all processes have exited, or empty. */
   readonly remove: string;
   readonly onEnd: (end: ProcessEnd) => void;
 }
@@ -28,8 +28,8 @@ const replyTimeoutMs = 15_000;
 const endTimeoutMs = 30_000;
 
 /**
- * Runs processes that end with this one, whatever happens to it: see supervisor.ts. It keeps no event loop alive, so a
- * program that forgets to call `end` still ends, and its processes with it.
+ * Runs processes that exit with this one in any case: see supervisor.ts. It does not keep the event loop alive, so a program that forgets
+ * to call `end` still exits, and its processes with it.
  */
 export class Keeper {
   readonly #supervisor: ChildProcessByStdio<Socket, Socket, null>;
@@ -65,7 +65,7 @@ export class Keeper {
     return Object.fromEntries(this.#pids);
   }
 
-  /** Starts a process and returns its id. Whether it does well is for the caller to find out. */
+  /** Starts a process and returns its ID. The caller must check its health. */
   async start(process: ProcessSpec): Promise<number> {
     const { pid } = await this.#ask({ id: ++this.#lastId, kind: 'start', process });
     if (pid === undefined) throw new Error(`The supervisor gave no process id for ${process.name}`);
@@ -73,22 +73,22 @@ export class Keeper {
     return pid;
   }
 
-  /** Ends a process, first with SIGTERM. Resolves when it is gone; one that does not run is gone. */
+  /** Stops a process, first with SIGTERM. Resolves when it has exited, or if it does not run. */
   async stop(name: string): Promise<void> {
     await this.#ask({ id: ++this.#lastId, kind: 'stop', name });
   }
 
-  /** Ends all processes, upper layers first, and the supervisor. May be called again. */
+  /** Stops all processes, upper layers first, and the supervisor. Can be called again. */
   async end(): Promise<void> {
     this.#supervisor.stdin.end();
     try {
       await withDeadline(this.#gone, 'the supervisor to end', endTimeoutMs);
     } catch (error) {
-      // Its guard kills what is left.
+      // Its guard kills the remaining processes.
       this.#supervisor.kill('SIGKILL');
       throw error;
     }
-    // The guard goes last, a moment after the supervisor's end of their socket is closed.
+    // The guard exits last, after the supervisor's end of their socket is closed.
     const guard = this.#pids.get('guard');
     if (guard === undefined) return;
     await waitFor(() => !isAlive(guard), { what: 'the guard to end', timeoutMs: endTimeoutMs, intervalMs: 10 });
@@ -124,7 +124,7 @@ export class Keeper {
   }
 }
 
-/** Without what a test runner or a debugger puts in, which would make the supervisor a subject of it. */
+/** Without variables of a test runner or a debugger, which would also apply to the supervisor. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _options, NODE_V8_COVERAGE: _coverage, ...rest } = process.env;
   return rest;

@@ -18,7 +18,7 @@ export function kubeconfig(server: string, caData: string, user: KubeconfigUser)
   });
 }
 
-/** Writes a file that only its owner can read. A reader sees the old content or the new, never a part. */
+/** Writes a file that only its owner can read. The write is atomic. */
 export async function writeSecretFile(path: string, content: string): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   await writeFile(partial, content, { mode: 0o600 });

@@ -6,7 +6,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { Layout } from './components.ts';
 import { serviceAccountKeys } from './identities.ts';
 
-/** Who did what to which object, and with which result. Of evictions the request, too: it has the grace that a pod is given. */
+/** Users, requests, objects and results. For evictions also the request, which has the grace period. */
 const defaultAuditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -26,7 +26,7 @@ interface Stage {
 
 const stagesFile = fileURLToPath(new URL('kwok.yaml', import.meta.url));
 
-/** Makes the folder of a control plane with everything that must be there before etcd starts. */
+/** Creates the folder of a control plane with everything that must exist before etcd starts. */
 export async function makeLayout(options: LayoutOptions): Promise<{ layout: Layout; temporary: boolean }> {
   const stages = speedUp(await readFile(stagesFile, 'utf8'), options.kwokSpeed ?? 1);
   const temporary = options.dir === undefined;

@@ -18,10 +18,10 @@ describe('a lock', () => {
 
   const options = (timeoutMs = 20_000, onWait: (holder: string) => void = () => undefined) => ({ timeoutMs, onWait });
   const hold = (pid: number, host = hostname()) => writeFile(path, JSON.stringify({ pid, host }));
-  /** The id of a process that has just ended. */
+  /** The ID of a process that has just exited. */
   const deadPid = () => spawnSync('true').pid;
 
-  it('lets one work at a time, and is gone afterwards', async () => {
+  it('has one holder at a time, and is deleted afterwards', async () => {
     let inside = 0;
     const work = async () => {
       inside++;
@@ -40,29 +40,29 @@ describe('a lock', () => {
     assert.equal(existsSync(path), false);
   });
 
-  it('names the process that works', async () => {
+  it('names the process that holds it', async () => {
     const content = await withLock(path, options(), () => readFile(path, 'utf8'));
     assert.deepEqual(JSON.parse(content), { pid: process.pid, host: hostname() });
   });
 
-  it('is waited for, with a word about who holds it, until the deadline', async () => {
+  it('is waited for until the deadline, and its holder is reported', async () => {
     await hold(process.pid);
-    const told: string[] = [];
+    const holders: string[] = [];
     const late = withLock(
       path,
-      options(500, (holder) => told.push(holder)),
+      options(500, (holder) => holders.push(holder)),
       () => assert.fail('worked'),
     );
     await assert.rejects(late, /^DeadlineError: Waited 1 s for .*lock, which another process holds/);
-    assert.deepEqual(told, [`process ${process.pid} on ${hostname()}`]);
+    assert.deepEqual(holders, [`process ${process.pid} on ${hostname()}`]);
   });
 
-  it('of a process that is gone is taken over', async () => {
+  it('of a process that has exited is taken over', async () => {
     await hold(deadPid());
     assert.equal(await withLock(path, options(), async () => 'done'), 'done');
   });
 
-  it('of a process on another machine is respected while it is fresh, and taken over when it is old', async () => {
+  it('of a process on another machine is respected while it is recent, and taken over when it is old', async () => {
     await hold(deadPid(), 'elsewhere.example');
     await assert.rejects(
       withLock(path, options(300), () => assert.fail('worked')),
@@ -73,7 +73,7 @@ describe('a lock', () => {
     assert.equal(await withLock(path, options(), async () => 'done'), 'done');
   });
 
-  it('whose holder has not written its name yet is respected', async () => {
+  it('is respected if its holder has not written its name yet', async () => {
     await writeFile(path, '');
     await assert.rejects(
       withLock(path, options(300), () => assert.fail('worked')),
@@ -81,7 +81,7 @@ describe('a lock', () => {
     );
   });
 
-  it('is given up when the signal is raised', async () => {
+  it('is no longer waited for when the signal aborts', async () => {
     await hold(process.pid);
     const stop = new AbortController();
     const waiting = withLock(

@@ -15,7 +15,7 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The holder touches its lock this often; one that was not touched for {@link staleMs} has no holder any more. */
+/** The holder touches its lock at this interval; one that was not touched for {@link staleMs} has no holder. */
 const touchMs = 5_000;
 const staleMs = 60_000;
 
@@ -24,13 +24,13 @@ const staleMs = 60_000;
  * When two take over the same lock at the same instant, both may run: the work must be harmless then, only slower.
  */
 export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
-  let told = false;
+  let isReported = false;
   await waitFor(
     async () => {
       if (await tryLock(path)) return true;
       if (await isStale(path)) await remove(path);
-      else if (!told) {
-        told = true;
+      else if (!isReported) {
+        isReported = true;
         options.onWait(await describe(path));
       }
       return false;
@@ -75,7 +75,7 @@ async function isStale(path: string): Promise<boolean> {
   }
 }
 
-/** By way of a name of its own, so that of two who remove a stale lock only one removes something. */
+/** Renames it first, so that only one of two processes removes a stale lock. */
 async function remove(path: string): Promise<void> {
   const aside = `${path}.${process.pid}.stale`;
   try {

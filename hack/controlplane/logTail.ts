@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/** The last lines of a file, for a message about what went wrong. A file that isn't there has none. */
+/** The last lines of a file, for error messages; none if the file does not exist. */
 export function logTail(path: string, lines = 15, maxBytes = 16_384): string {
   try {
     const file = openSync(path, 'r');

@@ -1,4 +1,4 @@
-/** `build` makes sure that the binaries are there; `kubectl-path` prints where kubectl is. */
+/** `build` builds missing binaries; `kubectl-path` prints the path of kubectl. */
 import { ensureBinaries } from './binaries.ts';
 
 const commands: Readonly<Record<string, () => Promise<void>>> = {

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the range from which Linux (32768) and macOS (49152) take ports for outgoing connections, so that a port stays free while a server restarts. */
+/** Below the range from which Linux (32768) and macOS (49152) take ports for outgoing connections, so that a port stays free during a restart of a server. */
 const lowest = 20_000;
 const highest = 32_000;
 
 /**
- * A free loopback port. Another process may still take it before it is used: start again with
- * another one when a server says {@link portTaken}.
+ * A free loopback port. Another process may take it before it is used: retry with another one if the log of a server matches {@link
+ * portTaken}.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`Found no free port on 127.0.0.1 between ${lowest} and ${highest}. End some of the servers there.`);
 }
 
-/** Whether a server's log says that its port was taken. Go's text for EADDRINUSE. */
+/** Whether the log of a server has Go's text for EADDRINUSE. */
 export function portTaken(log: string): boolean {
   return log.includes('address already in use');
 }

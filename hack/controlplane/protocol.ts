@@ -13,12 +13,12 @@ export interface ProcessSpec {
   readonly layer: number;
 }
 
-/** What the parent asks of the supervisor: one JSON object a line on its standard input. */
+/** The parent's commands to the supervisor: one JSON object per line on its standard input. */
 export type Request =
   | { readonly id: number; readonly kind: 'start'; readonly process: ProcessSpec }
   | { readonly id: number; readonly kind: 'stop'; readonly name: string };
 
-/** What the supervisor says: one JSON object a line on its standard output. */
+/** The supervisor's messages: one JSON object per line on its standard output. */
 export type Message =
   | { readonly kind: 'ready'; readonly guard: number }
   | { readonly kind: 'reply'; readonly id: number; readonly pid?: number; readonly error?: string }
@@ -32,7 +32,7 @@ export type Message =
 
 /** Arguments of the supervisor process. */
 export interface SupervisorOptions {
-  /** Folder to remove when all is over, or empty. */
+  /** Folder to delete at the end, or empty. */
   readonly remove: string;
 }
 

@@ -22,7 +22,7 @@ describe('the start of a component', () => {
   });
 
   const portFile = (port: number) => join(folder, `serves-${port}`);
-  /** A component that is healthy once it has made the file of its port. `$1` is the port. */
+  /** A component that is healthy when it has created the file of its port. `$1` is the port. */
   function component(script: string, more: Partial<Start<string>> = {}): Start<string> {
     return {
       name: 'kwok',
@@ -34,22 +34,22 @@ describe('the start of a component', () => {
       ...more,
     };
   }
-  // Not before it is whole: the check may look at any moment.
+  // Atomically, because the check may read it at any time.
   const serve = 'echo yes > new-$1; mv new-$1 serves-$1; exec sleep 1000';
   const taken = 'echo "listen tcp 127.0.0.1:$1: bind: address already in use"; exit 1';
 
-  it('ends when the component is healthy, with what the check found', async () => {
+  it('resolves with the result of the check when the component is healthy', async () => {
     const { result, port } = await starter.start(component(serve));
     assert.equal(result, 'yes\n');
     assert.ok(existsSync(portFile(port)));
   });
 
-  it('takes another port when somebody was faster', async () => {
+  it('uses another port if the first one is in use', async () => {
     const { port } = await starter.start(component(`if [ -e second ]; then ${serve}; fi; echo $1 > second; ${taken}`));
     assert.notEqual(String(port), readFileSync(join(folder, 'second'), 'utf8').trim());
   });
 
-  it('keeps to a port that was asked for, and gives up on it after five tries', async () => {
+  it('uses only a given port, and fails after five attempts', async () => {
     const tries = () => readFileSync(join(folder, 'tries'), 'utf8').trim().split('\n');
     await assert.rejects(starter.start(component(`echo $1 >> tries; ${taken}`, { port: 20_123 })), {
       message: 'kwok found its port taken 5 times, at last 20123. Free it, or start again.',
@@ -57,13 +57,13 @@ describe('the start of a component', () => {
     assert.deepEqual(tries(), Array(5).fill('20123'));
   });
 
-  it('quotes the log of a component that ended', async () => {
+  it('quotes the log of a component that exited', async () => {
     await assert.rejects(starter.start(component('echo "unknown flag: --nonsense" >&2; exit 2')), {
       message: `kwok ended with status 2 before it was healthy. The end of ${folder}/kwok.log:\nunknown flag: --nonsense`,
     });
   });
 
-  it('quotes the log of a component that never gets healthy', async () => {
+  it('quotes the log of a component that does not become healthy', async () => {
     await assert.rejects(
       starter.start(component('echo "waiting for the moon"; exec sleep 1000', { timeoutMs: 3000 })),
       {
@@ -73,11 +73,11 @@ describe('the start of a component', () => {
     );
   });
 
-  it('quotes the shell when the program is not there', async () => {
+  it('quotes the shell if the program does not exist', async () => {
     await assert.rejects(starter.start(component('', { file: join(folder, 'nothing') })), /kwok ended with status 127/);
   });
 
-  it('is given up when the signal is raised', async () => {
+  it('is aborted by the signal', async () => {
     const stop = new AbortController();
     starter = new Starter(keeper, folder, { PATH: process.env.PATH ?? '' }, stop.signal);
     const healthy = async () => {

@@ -4,24 +4,24 @@ import { logTail } from './logTail.ts';
 import { freePort, portTaken } from './ports.ts';
 import { waitFor } from './wait.ts';
 
-/** How one component is started and known to be healthy. */
+/** How a component is started, and its health check. */
 export interface Start<T> {
   readonly name: Component;
   readonly layer: number;
   readonly file: string;
   readonly args: (port: number) => string[];
-  /** Where it serves, or what else shows that it does; undefined while it doesn't. */
+  /** Its port, or another sign of its health; undefined while it is not healthy. */
   readonly healthy: (port: number) => Promise<T | undefined>;
   readonly timeoutMs: number;
-  /** Given: this port and no other, as at a restart. */
+  /** Only this port, for a restart. Default: any free port. */
   readonly port?: number;
 }
 
 const portTries = 5;
 
 /**
- * Starts components under a keeper and waits for their health. A port that another process took between its choice and its use
- * costs another try with another port. A component that ends or stays unhealthy is an error that quotes its log.
+ * Starts components under a keeper and waits for their health. If another process took the port in the meantime, it retries with another
+ * port. If a component exits or stays unhealthy, the error quotes its log.
  */
 export class Starter {
   readonly #keeper: Keeper;
@@ -37,7 +37,7 @@ export class Starter {
     this.#signal = signal;
   }
 
-  /** Must be called at every end of a process. */
+  /** Must be called at every exit of a process. */
   noteEnd(end: ProcessEnd): void {
     this.#ends.set(end.pid, end);
   }

@@ -1,5 +1,5 @@
 /**
- * The process that owns the processes of one control plane, so that they end with the one who asked for them.
+ * The process that owns the processes of one control plane, so that they exit with its parent.
  *
  *     parent ──stdin──▶ supervisor ──socket──▶ guard.sh
  *                          │ └───── etcd, kube-apiserver, ...
@@ -16,7 +16,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Message, type ProcessSpec, type Request, readLines, type SupervisorOptions } from './protocol.ts';
 
-/** What a process gets between SIGTERM and SIGKILL. */
+/** The time between SIGTERM and SIGKILL. */
 const graceMs = 5000;
 
 interface Running {
@@ -32,7 +32,7 @@ const running = new Map<string, Running>();
 let ending = false;
 
 const guard = spawn('/bin/sh', [fileURLToPath(new URL('guard.sh', import.meta.url)), options.remove], {
-  // A session of its own: a signal to the supervisor's process group must not take both.
+  // Its own session: a signal to the supervisor's process group must not kill both.
   detached: true,
   stdio: ['pipe', 'ignore', 'ignore'],
 });
@@ -99,7 +99,7 @@ async function answer(request: Request): Promise<void> {
   }
 }
 
-// Nobody listens any more when the parent is gone; what is said then is lost, and that is all.
+// Nobody reads the messages after the parent has exited.
 process.stdout.on('error', () => undefined);
 readLines(process.stdin, (line) => void answer(JSON.parse(line) as Request));
 process.stdin.on('close', () => void end());

@@ -6,7 +6,7 @@ export interface WaitOptions {
   readonly timeoutMs: number;
   readonly intervalMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Added to the message when time is up, such as the tail of a log. */
+  /** Added to the message at the time-out, such as the tail of a log. */
   readonly explain?: () => string | Promise<string>;
 }
 
@@ -16,8 +16,8 @@ class DeadlineError extends Error {
 }
 
 /**
- * Calls `probe` until it returns something other than undefined or false, and returns that. A probe that throws ends
- * the wait: a probe that expects errors catches them.
+ * Calls `probe` until it returns a value other than undefined or false, and returns that. An error of the probe ends the wait; expected
+ * errors must be caught in the probe.
  */
 export async function waitFor<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
@@ -37,7 +37,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Resolves or rejects as `promise` does, or rejects with a {@link DeadlineError} once the time is up. */
+/** Resolves or rejects as `promise` does, or rejects with a {@link DeadlineError} at the time-out. */
 export async function withDeadline<T>(promise: Promise<T>, what: string, timeoutMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(

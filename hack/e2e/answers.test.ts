@@ -7,7 +7,7 @@ import { Kubectl } from './kubectl.ts';
 import { Answers, type QuestionId } from './questions.ts';
 import { readCommand } from './settings.ts';
 
-/** What a question has after `give` has answered. */
+/** The state of a question after `give`. */
 function given(id: QuestionId, give: (answers: Answers) => void) {
   const answers = new Answers();
   give(answers);
@@ -35,17 +35,17 @@ describe('the answer to a question about what does not exist', () => {
     assert.deepEqual([found.state, found.why], ['unknown', 'ResourceNotFoundException. Why none.']);
   });
 
-  it('is open after another error, and where it exists', () => {
+  it('is open after another error, or if it exists', () => {
     assert.equal(answer(refusal('throttled', 'ThrottlingException')).state, 'unknown');
     assert.equal(answer({ output: {} }).state, 'unknown');
   });
 });
 
-describe('the answer to a request that EKS should refuse', () => {
+describe('the answer to a request that EKS should reject', () => {
   const answer = (reply: Reply<unknown>) =>
     given('unknownRelease', (answers) => answerRefusal(answers, 'unknownRelease', reply, { asked: 'x' }));
 
-  it('is whether EKS accepts it, and its words', () => {
+  it('is whether EKS accepts it, and the error', () => {
     assert.deepEqual(answer({ output: {} }), { state: 'answered', answer: { asked: 'x', accepted: true } });
     assert.deepEqual(answer(refusal('refused', 'InvalidParameterException')), {
       state: 'answered',
@@ -69,7 +69,7 @@ describe('the answer about the newest release after a failed update', () => {
   };
   const table: readonly [reason: string, state: string, accepted: boolean | undefined][] = [
     ['ReleaseNotOffered', 'answered', false],
-    ['UpdateRefused', 'answered', false],
+    ['UpdateRejected', 'answered', false],
     ['UpdateFailed', 'answered', true],
     ['NodesNotReady', 'unknown', undefined],
     ['AccessDenied', 'unknown', undefined],
@@ -82,7 +82,7 @@ describe('the answer about the newest release after a failed update', () => {
         assert.deepEqual(found.answer, { release: '1.36-x', accepted, reason, message: 'words' });
     });
 
-  it('is open where the pool cannot be read', () =>
+  it('is open if the pool cannot be read', () =>
     assert.equal(given('newestRelease', (answers) => answerFailedUpdate(answers, 'x', undefined)).state, 'unknown'));
 });
 
@@ -104,7 +104,7 @@ describe('the answer about the access that EKS writes', () => {
     return [found.state, cleanup.kept.flatMap(({ commands }) => commands.map((line) => line.split(' --')[0]))];
   };
 
-  it('is what a role has that had nothing before, which stays', () => {
+  it('is the access of a role that had none before, which is kept', () => {
     assert.deepEqual(answer(none, entry), ['answered', ['aws eks delete-access-entry']]);
     const mapped = { ...none, entryRefusal: 'InvalidRequestException', awsAuthGroups: ['system:nodes'] };
     assert.deepEqual(answer({ ...none, entryRefusal: 'InvalidRequestException' }, mapped), [
@@ -113,7 +113,7 @@ describe('the answer about the access that EKS writes', () => {
     ]);
   });
 
-  it('is open where the role had access before, or nobody may read it', () => {
+  it('is open if the role had access before, or it cannot be read', () => {
     assert.deepEqual(answer(entry, entry), ['unknown', []]);
     assert.deepEqual(answer({ ...none, awsAuthGroups: [] }, entry), ['unknown', []]);
     assert.deepEqual(answer(undefined, entry), ['unknown', []]);

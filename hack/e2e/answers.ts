@@ -4,18 +4,18 @@ import type { Reply } from './aws.ts';
 import type { Answers, QuestionId } from './questions.ts';
 import type { Run } from './run.ts';
 
-/** What the node role may do in the cluster. */
+/** The access of the node role to the cluster. */
 export interface Access {
   /** The type of its access entry; undefined: it has none. */
   readonly entryType: string | undefined;
   /** The name of the error if AWS did not answer whether it has one. */
   readonly entryRefusal?: string;
   readonly entryGroups: readonly string[];
-  /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it is not there. */
+  /** Its groups in ConfigMap aws-auth, or why they cannot be read; undefined: it has no entry. */
   readonly awsAuthGroups: readonly string[] | string | undefined;
 }
 
-/** A 404 is no answer: it comes with either ARN where the policy allows both. */
+/** A 404 is not an answer: it is returned for either ARN if the policy allows both. */
 export function answerDenial(answers: Answers, id: QuestionId, reply: Reply<unknown>, whyNone: string): void {
   if ('output' in reply) {
     answers.unknown(id, 'It exists.');
@@ -26,7 +26,7 @@ export function answerDenial(answers: Answers, id: QuestionId, reply: Reply<unkn
   else answers.unknown(id, kind === 'gone' ? `${name}. ${whyNone}` : `${name}: ${message}`, reply.refusal);
 }
 
-/** EKS' reply to a request that it should refuse. A denial by IAM leaves the question open. */
+/** EKS' reply to a request that it should reject. A denial by IAM leaves the question open. */
 export function answerRefusal(answers: Answers, id: QuestionId, reply: Reply<unknown>, asked: object): void {
   if ('output' in reply) {
     answers.answer(id, { ...asked, accepted: true });
@@ -37,9 +37,9 @@ export function answerRefusal(answers: Answers, id: QuestionId, reply: Reply<unk
   else answers.unknown(id, `${name}: ${message}`);
 }
 
-/** Whether EKS accepts the newest release, from an update that did not succeed: `UpdateFailed` means that EKS had accepted it. */
+/** Whether EKS accepts the newest release, from a failed update: `UpdateFailed` means that EKS accepted it. */
 export function answerFailedUpdate(answers: Answers, release: string, pool: WindowsPool | undefined): void {
-  const reasons = ['ReleaseNotOffered', 'UpdateRefused', 'UpdateFailed'];
+  const reasons = ['ReleaseNotOffered', 'UpdateRejected', 'UpdateFailed'];
   const found = pool?.status?.conditions?.find(({ status, reason }) => status === 'False' && reasons.includes(reason));
   if (found === undefined) {
     answers.unknown('newestRelease', 'The update ended without an answer from EKS.');
@@ -49,7 +49,7 @@ export function answerFailedUpdate(answers: Answers, release: string, pool: Wind
   answers.answer('newestRelease', { release, accepted: reason === 'UpdateFailed', reason, message });
 }
 
-/** What a role has that had nothing before was written by EKS. It stays: other node groups may use the role by now. */
+/** If the role had no access before, EKS wrote it. It is kept, because other node groups may use the role by now. */
 export function answerAccess(
   { answers, cleanup, settings, facts, kubectl }: Pick<Run, 'answers' | 'cleanup' | 'settings' | 'facts' | 'kubectl'>,
   before: Access | undefined,
@@ -77,7 +77,7 @@ export function answerAccess(
     );
 }
 
-/** Where the cluster has only aws-auth, EKS refuses with InvalidRequestException, and there are no access entries. */
+/** If the cluster has only aws-auth, EKS returns InvalidRequestException, and there are no access entries. */
 const whyHidden = ({ entryRefusal }: Access): string | undefined =>
   entryRefusal === undefined || entryRefusal === 'InvalidRequestException'
     ? undefined

@@ -1,19 +1,19 @@
-/** The AWS clients of a run. Every call is noted with the names of what was sent and answered. */
+/** The AWS clients of a run. Every call is recorded with the names of its input and output members. */
 import { AutoScaling } from '@aws-sdk/client-auto-scaling';
 import { EC2 } from '@aws-sdk/client-ec2';
 import { EKS } from '@aws-sdk/client-eks';
 import { SSM } from '@aws-sdk/client-ssm';
-// Only this run asks who the caller is, so it is a development dependency.
+// Only this program needs the identity of the caller, so it is a development dependency.
 import { STS } from '@aws-sdk/client-sts';
 import { toCallError } from '../../controllers/aws/errors.ts';
 import type { CallErrorKind } from '../../controllers/windowspool/ports/callResult.ts';
 
-/** A call: what was asked and what was answered, without the values. */
+/** A call: its input and output without values. */
 export interface NotedCall {
   readonly service: string;
   readonly operation: string;
   readonly asked: unknown;
-  /** The form of the answer, or the error. */
+  /** The form of the output, or the error. */
   readonly answered: unknown;
   readonly milliseconds: number;
 }
@@ -25,7 +25,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What a call that may be refused gave. */
+/** The result of a call that may be rejected. */
 export type Reply<T> = { readonly output: T } | { readonly refusal: Refusal };
 
 /** The unmodified SDK clients with the credentials of the SDK's default chain, or of a profile. */
@@ -84,7 +84,7 @@ export class Aws {
   }
 }
 
-/** Awaits a call whose refusal is an answer. Throws what is no answer of AWS, such as a broken connection. */
+/** Awaits a call whose rejection is a result. Throws other errors, such as a broken connection. */
 export async function replyOf<T>(call: Promise<T>): Promise<Reply<T>> {
   try {
     return { output: await call };
@@ -95,7 +95,7 @@ export async function replyOf<T>(call: Promise<T>): Promise<Reply<T>> {
   }
 }
 
-/** The output of a call; undefined where what it is about does not exist. Throws any other refusal. */
+/** The output of a call; undefined if the resource does not exist. Throws any other rejection. */
 export async function found<T>(call: Promise<T>): Promise<T | undefined> {
   const reply = await replyOf(call);
   if ('output' in reply) return reply.output;

@@ -11,8 +11,8 @@ import {
 
 const settings = { account: '111122223333', clusterName: 'my-cluster', region: 'eu-west-1' };
 
-describe('what a run refuses', () => {
-  it('is credentials of another account, whoever uses them', () => {
+describe('a run is rejected because of', () => {
+  it('credentials of another account, for any user', () => {
     assert.equal(accountError('111122223333', settings), undefined);
     assert.match(accountError('444455556666', settings) ?? '', /your credentials belong to account 444455556666/);
     assert.equal(accountError('111122223333', settings, 'operator'), undefined);
@@ -22,16 +22,16 @@ describe('what a run refuses', () => {
     );
   });
 
-  describe('is a kubeconfig', () => {
+  describe('a kubeconfig', () => {
     const config = (data?: string) => ({
       'current-context': 'jane@other',
       clusters: [{ name: 'other', cluster: data === undefined ? {} : { 'certificate-authority-data': data } }],
     });
     const table: readonly [what: string, config: ReturnType<typeof config>, caData: string, isRefused: boolean][] = [
       ['with another certificate authority', config('b3RoZXI='), 'Y2E=', true],
-      ['without one', config(), 'Y2E=', true],
-      ['without one of a cluster without one', config(''), '', true],
-      ['no more when both are equal', config('Y2E='), 'Y2E=', false],
+      ['without a certificate authority', config(), 'Y2E=', true],
+      ['without one, of a cluster without one', config(''), '', true],
+      ['but not if both are equal', config('Y2E='), 'Y2E=', false],
     ];
     for (const [what, given, caData, isRefused] of table)
       it(what, () => {
@@ -41,7 +41,7 @@ describe('what a run refuses', () => {
       });
   });
 
-  describe('is an operator', () => {
+  describe('an operator', () => {
     const deployment = (spec: { replicas?: number }, status = {}) => ({
       metadata: { name: 'op', namespace: 'any' },
       spec,
@@ -50,9 +50,9 @@ describe('what a run refuses', () => {
     const table: readonly [what: string, deployments: Parameters<typeof operatorError>[0], isRefused: boolean][] = [
       ['in any namespace', [deployment({ replicas: 0 }), deployment({ replicas: 2 })], true],
       ['with the default number of replicas', [deployment({})], true],
-      ['whose last pod has not ended', [deployment({ replicas: 0 }, { replicas: 1 })], true],
-      ['no more when it is scaled to 0', [deployment({ replicas: 0 })], false],
-      ['only where there is one', [], false],
+      ['whose last pod still exists', [deployment({ replicas: 0 }, { replicas: 1 })], true],
+      ['but not if it is scaled to 0', [deployment({ replicas: 0 })], false],
+      ['but not if there is none', [], false],
     ];
     for (const [what, deployments, isRefused] of table)
       it(what, () => {
@@ -62,12 +62,12 @@ describe('what a run refuses', () => {
       });
   });
 
-  it('is a cluster with pools', () => {
+  it('existing pools', () => {
     assert.equal(poolsError([]), undefined);
     assert.match(poolsError(['web', 'batch']) ?? '', /WindowsPools that exist: web, batch\./);
   });
 
-  it('is a part of an installation', () => {
+  it('an incomplete installation', () => {
     const all = ['role/a', 'role/b'];
     assert.deepEqual([mixtureError('the roles', all, []), mixtureError('the roles', all, all)], [undefined, undefined]);
     assert.match(mixtureError('the roles', all, ['role/b']) ?? '', /^Only some .*exist: role\/b\. Missing: role\/a\./);
@@ -81,7 +81,7 @@ describe('credentials that can expire before the cleanup', () => {
   const env = { CREDENTIALS_ENV_VARS: 'g' };
   const session = { sessionToken: 'token' };
 
-  it('are refused with what is left and what is needed', () => {
+  it('are rejected with the remaining and the required time', () => {
     const error = expiryError({ ...session, expiration: at(1), $source: env }, need);
     assert.match(error ?? '', /^Your credentials expire in 60 min, and a run with its cleanup can take 120 min\. Use/);
     assert.match(expiryError({ ...session, expiration: at(-1), $source: env }, need) ?? '', /expire in 0 min/);
@@ -109,7 +109,7 @@ describe('credentials that can expire before the cleanup', () => {
     it(`are not those ${what}`, () =>
       assert.deepEqual([expiryError(credentials, need), expiryWarning(credentials, need)], [undefined, undefined]));
 
-  it('are warned of where they do not say when they expire', () => {
+  it('cause a warning if their expiry is unknown', () => {
     const credentials = { ...session, $source: { CREDENTIALS_PROFILE: 'n' } };
     assert.equal(expiryError(credentials, need), undefined);
     assert.match(expiryWarning(credentials, need) ?? '', /^WARNING: Your credentials .* expire within 120 min/);

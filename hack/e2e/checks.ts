@@ -1,9 +1,9 @@
-/** What a run refuses before it changes anything. Each check returns the error, or undefined. */
+/** The checks of a run before it changes anything. Each returns the error, or undefined. */
 import { X509Certificate } from 'node:crypto';
 import type { Kubeconfig } from './kubectl.ts';
 import type { Settings } from './settings.ts';
 
-/** Whether the credentials belong to the account that the caller named. `profile`: that of the operator; undefined: they are the caller's. */
+/** Checks that the credentials belong to the given account. `profile`: that of the operator; undefined: they are the caller's. */
 export function accountError(
   account: string | undefined,
   { account: expected }: Pick<Settings, 'account'>,
@@ -26,7 +26,7 @@ export interface Credentials {
 /** The SDK reads these once; it refreshes those of all other sources: credential-provider-env and resolveStaticCredentials of credential-provider-ini. */
 const STATIC_SOURCES = ['CREDENTIALS_ENV_VARS', 'CREDENTIALS_PROFILE'];
 
-/** How long credentials must last, and whose they are. */
+/** How long credentials must be valid, and their owner. */
 export interface CredentialsNeed {
   readonly neededMs: number;
   /** In epoch milliseconds. */
@@ -38,7 +38,7 @@ export interface CredentialsNeed {
 const REMEDY =
   'Use a profile that the AWS SDK refreshes (IAM Identity Center, role_arn, or credential_process), or credentials that last longer.';
 
-/** Whether the credentials can expire before a run has ended, which leaves a node group that costs money. */
+/** Checks that the credentials cannot expire before the end of a run, which would leave a node group that costs money. */
 export function expiryError(credentials: Credentials, { neededMs, now, whose }: CredentialsNeed): string | undefined {
   const { expiration } = credentials;
   if (!isStatic(credentials) || expiration === undefined || expiration.getTime() - now >= neededMs) return undefined;
@@ -100,13 +100,13 @@ export function operatorError(deployments: readonly OperatorDeployment[]): strin
   );
 }
 
-/** Whether there are pools that the operator of the run would reconcile, too. */
+/** Checks that there are no pools that the operator of the run would also reconcile. */
 export function poolsError(pools: readonly string[]): string | undefined {
   if (pools.length === 0) return undefined;
   return `The operator of this run would also reconcile the WindowsPools that exist: ${pools.join(', ')}. Use a cluster without WindowsPools.`;
 }
 
-/** Whether only some of the objects that belong together exist: they are another installation's, which the run would overwrite and then delete. */
+/** Checks that either all or none of the objects of a part exist: some belong to another installation, which the run would overwrite and then delete. */
 export function mixtureError(what: string, all: readonly string[], existing: readonly string[]): string | undefined {
   if (existing.length === 0 || existing.length === all.length) return undefined;
   const missing = all.filter((name) => !existing.includes(name));

@@ -8,11 +8,11 @@ const made = (what: string, remove: (signal: AbortSignal) => Promise<void>, time
   timeoutMs,
   commands: [`remove ${what}`],
 });
-/** Does not listen to its signal. */
+/** Ignores its signal. */
 const stuck = () => new Promise<void>(() => undefined);
 
-describe('the clean-up of a run', () => {
-  it('removes the latest first, and goes on after a failure', async () => {
+describe('the cleanup of a run', () => {
+  it('removes the latest first, and continues after a failure', async () => {
     const removed: string[] = [];
     const cleanup = new Cleanup();
     for (const what of ['first', 'second', 'third'])
@@ -27,14 +27,14 @@ describe('the clean-up of a run', () => {
     assert.deepEqual(left, [{ what: 'second', why: 'denied', commands: ['remove second'] }]);
   });
 
-  it('gives up what takes longer than its time-out', async () => {
+  it('skips a removal that exceeds its time-out', async () => {
     const cleanup = new Cleanup();
     cleanup.note(made('slow', stuck, 10));
     const [left] = await cleanup.run(() => undefined, never);
     assert.match(left?.why ?? '', /timeout/);
   });
 
-  it('lists everything that is left when it is given up', async () => {
+  it('lists everything that remains when it is aborted', async () => {
     const cleanup = new Cleanup();
     const ending = new AbortController();
     cleanup.note(made('first', stuck, 60_000));

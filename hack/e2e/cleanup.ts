@@ -1,24 +1,24 @@
-/** What a run created and must remove, whatever happens. */
+/** The objects that a run created and must remove in any case. */
 
-/** Something that was made, or is about to be: it is noted before it is made, so that nothing is forgotten when the run is stopped in between. */
+/** An object that was created or is about to be: it is recorded before its creation, so that nothing is missed when the run is stopped in between. */
 export interface Made {
-  /** What it is, such as `WindowsPool e2e-1a2b`. */
+  /** A description, such as `WindowsPool e2e-1a2b`. */
   readonly what: string;
-  /** Removes it, and waits until it is gone. Removing what is gone already succeeds. */
+  /** Removes it, and waits until it is gone. Succeeds if it does not exist. */
   readonly remove: (signal: AbortSignal) => Promise<void>;
   readonly timeoutMs: number;
-  /** What a person types when that fails. */
+  /** The commands to run manually when that fails. */
   readonly commands: readonly string[];
 }
 
-/** What could not be removed, or stays on purpose. */
+/** An object that could not be removed, or is kept on purpose. */
 export interface Left {
   readonly what: string;
   readonly why: string;
   readonly commands: readonly string[];
 }
 
-/** Rejects when the signal is raised, for what does not listen to it. */
+/** Rejects when the signal aborts, for functions that ignore it. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -26,23 +26,23 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The list of what was made. */
+/** The list of created objects. */
 export class Cleanup {
   readonly #made: Made[] = [];
-  /** What was created in the course of the run and stays, because others may use it. */
+  /** Objects that were created during the run and are kept, because others may use them. */
   readonly kept: Left[] = [];
 
-  /** Notes what is about to be made. */
+  /** Records an object that is about to be created. */
   note(made: Made): void {
     this.#made.push(made);
   }
 
-  /** Notes what stays. */
+  /** Records an object that is kept. */
   keep(kept: Left): void {
     this.kept.push(kept);
   }
 
-  /** Removes everything, the latest first, each within its time-out; raised, the signal gives up what is left. Never rejects. */
+  /** Removes everything, the latest first, each within its time-out; the signal aborts the remaining removals. Never rejects. */
   async run(say: (line: string) => void, signal: AbortSignal): Promise<readonly Left[]> {
     const left: Left[] = [];
     for (let made = this.#made.pop(); made !== undefined; made = this.#made.pop()) {

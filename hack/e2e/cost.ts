@@ -17,7 +17,7 @@ export const INSTANCE_PRICES: Readonly<Record<string, number>> = {
 const INSTANCES = 4;
 const TYPICAL_HOURS = 3;
 
-/** The estimate, in words. `longestHours`: how long a run takes that uses up all of its time-outs. */
+/** The estimate as text. `longestHours`: the duration of a run if every step takes its full time-out. */
 export function estimate(instanceType: string, longestHours: number): string {
   const price = INSTANCE_PRICES[instanceType];
   const instances = `${INSTANCES} instances of ${instanceType}`;

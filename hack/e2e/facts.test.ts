@@ -53,7 +53,7 @@ for (const warmInstances of switchTable.warmInstances)
       assert.equal(answers.all().scalingGroupTags.state, 'answered');
     });
 
-    it('is open where the instances cannot be read', async () => {
+    it('is open if the instances cannot be read', async () => {
       const denied = Object.assign(new Error('words'), { name: 'AccessDenied', $fault: 'client', $metadata: {} });
       const { run, nodegroup, answers } = await runWith(() => Promise.reject(denied));
       await answerScalingGroup(run, nodegroup, never);
@@ -80,11 +80,11 @@ describe('the access of a role', () => {
     assert.deepEqual([entryType, awsAuthGroups], [undefined, ['system:nodes']]);
   });
 
-  it('is none among mappings that are empty', async () => {
+  it('is absent in empty mappings', async () => {
     assert.equal((await accessWith('- \n- {}')).awsAuthGroups, undefined);
   });
 
-  it('says where aws-auth is malformed', async () => {
+  it('has the position of an error in aws-auth', async () => {
     assert.match(String((await accessWith('- [')).awsAuthGroups), /^malformed: /);
   });
 });

@@ -1,4 +1,4 @@
-/** Reads what a run finds in the cluster and in AWS, for the questions. Nothing here changes anything. */
+/** Reads the cluster and AWS for the questions. Nothing here changes anything. */
 import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
 import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
@@ -9,7 +9,7 @@ import { found, replyOf } from './aws.ts';
 import type { Node } from './nodeWatch.ts';
 import type { Run } from './run.ts';
 
-/** The access of a role now. */
+/** The current access of a role. */
 export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string, signal: AbortSignal): Promise<Access> {
   const input = { clusterName: settings.clusterName, principalArn: roleArn };
   const reply = await replyOf(aws.eks.describeAccessEntry(input, { abortSignal: signal }));
@@ -31,7 +31,7 @@ export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string,
   };
 }
 
-/** The cluster; throws where it does not exist. */
+/** The cluster; throws if it does not exist. */
 export async function clusterOf({ aws, settings }: Run, signal: AbortSignal): Promise<Cluster> {
   const { clusterName, region } = settings;
   const answer = await found(aws.eks.describeCluster({ name: clusterName }, { abortSignal: signal }));
@@ -40,7 +40,7 @@ export async function clusterOf({ aws, settings }: Run, signal: AbortSignal): Pr
   return answer.cluster;
 }
 
-/** A node group; undefined where it does not exist. */
+/** A node group; undefined if it does not exist. */
 export async function groupOf(
   { aws, settings }: Run,
   name: string,
@@ -54,7 +54,7 @@ export async function groupOf(
 export const nodesOf = ({ kubectl }: Run, group: string, signal: AbortSignal): Promise<readonly Node[]> =>
   kubectl.list<Node>('nodes', [`--selector=eks.amazonaws.com/nodegroup=${group}`], signal);
 
-/** The questions about nodes: memory that is reserved, and runtime handlers. */
+/** The questions about nodes: reserved memory, and runtime handlers. */
 export function answerNodes({ answers }: Run, nodes: readonly Node[]): void {
   const [node] = nodes;
   if (node === undefined) return;
@@ -123,7 +123,7 @@ async function answerWarmPool(run: Run, scaling: AutoScalingGroup, signal: Abort
   });
 }
 
-/** The tags of the first of these instances; undefined where there is none. */
+/** The tags of the first of these instances; undefined if there is none. */
 async function tagsOfFirst(
   { aws }: Run,
   instances: readonly { readonly InstanceId?: string | undefined }[],
@@ -135,7 +135,7 @@ async function tagsOfFirst(
   return tagKeys(Reservations.flatMap(({ Instances = [] }) => Instances)[0]?.Tags);
 }
 
-/** The events on nodes: who wrote them, and their reasons. */
+/** The events on nodes: their sources and reasons. */
 export async function answerEvents(
   { kubectl, answers }: Run,
   nodes: readonly Node[],

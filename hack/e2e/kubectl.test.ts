@@ -22,7 +22,7 @@ describe('the kubectl of a run', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps to the context that was current at the start, in a file of the caller', async () => {
+  it('uses the context that was current at the start, in a file of the caller', async () => {
     const path = join(folder, 'kubeconfig');
     const config = await kubectl.pin(path, never);
     assert.equal(config['current-context'], "jane's");
@@ -31,12 +31,12 @@ describe('the kubectl of a run', () => {
     assert.equal(await kubectl.run(['get', 'nodes']), `--kubeconfig=${path} get nodes\n`);
   });
 
-  it('does nothing before', async () => {
+  it('rejects commands before that', async () => {
     await assert.rejects(kubectl.run(['get', 'nodes']), /before its kubeconfig is pinned/);
     assert.throws(() => kubectl.follow(['get', 'nodes']), /before its kubeconfig is pinned/);
   });
 
-  it('prints commands that name the context', async () => {
+  it('prints commands with the context', async () => {
     await kubectl.pin(join(folder, 'kubeconfig'), never);
     assert.equal(
       kubectl.commandLine(['patch', 'pool', '--patch={"a":null}']),

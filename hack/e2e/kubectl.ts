@@ -1,4 +1,4 @@
-/** kubectl, always with the cluster that was the caller's current context when the run began. */
+/** kubectl, always with the context that was current at the start of the run. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { runCommand } from '../controlplane/command.ts';
@@ -19,7 +19,7 @@ export interface Kubeconfig {
   }[];
 }
 
-/** Runs kubectl. Refuses to run before `pin`. */
+/** Runs kubectl. Throws before `pin`. */
 export class Kubectl {
   readonly #file: string;
   #pinned: { readonly path: string; readonly config: Kubeconfig } | undefined;
@@ -28,7 +28,7 @@ export class Kubectl {
     this.#file = file;
   }
 
-  /** Copies the current context of the caller to a file that only the caller can read. Later calls use the copy, whichever context is current by then. */
+  /** Copies the current context of the caller to a file that only the caller can read. Later calls use the copy, even if the current context has changed. */
   async pin(path: string, signal: AbortSignal): Promise<Kubeconfig> {
     const view = ['config', 'view', '--minify', '--raw', '--flatten', '--output=json'];
     const text = await this.#run(view, [], { signal });
@@ -42,7 +42,7 @@ export class Kubectl {
     return this.#pinned?.config;
   }
 
-  /** Standard output. Throws standard error where kubectl fails. */
+  /** Standard output. Throws standard error if kubectl fails. */
   async run(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
     return this.#run(args, this.#pinnedFlags(), options);
   }
@@ -55,7 +55,7 @@ export class Kubectl {
     });
   }
 
-  /** The command as the caller types it, with the context of the run. */
+  /** The command for the caller to run manually, with the context of the run. */
   commandLine(args: readonly string[]): string {
     const context = this.#pinned?.config['current-context'];
     return ['kubectl', ...(context === undefined ? [] : ['--context', context]), ...args].map(quoted).join(' ');

@@ -1,4 +1,4 @@
-/** `make e2e`: the end-to-end test in a real account. Exits with 0 when everything passed and nothing is left, with 2 for wrong settings, else with 1. */
+/** `make e2e`: the end-to-end test in a real account. Exits with 0 if everything passed and nothing remains, with 2 for invalid settings, otherwise with 1. */
 import { createInterface } from 'node:readline/promises';
 import { estimate } from './cost.ts';
 import { reportOf, writeReport } from './report.ts';
@@ -29,7 +29,7 @@ const say = (line: string) => console.log(line);
 const stop = new AbortController();
 const giveUp = new AbortController();
 let interrupts = 0;
-// A closed terminal may send SIGHUP more than once: only a second Ctrl-C gives up the cleanup.
+// A closed terminal may send SIGHUP more than once: only a second Ctrl-C aborts the cleanup.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
     if (name === 'SIGINT') interrupts += 1;
@@ -39,11 +39,11 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop.abort(new Error(`Stopped by ${name}.`));
   });
 
-// The terminal is gone, or nobody reads the pipe: what was created is removed, and the report has the rest.
+// The terminal is closed, or nobody reads the pipe: created objects are removed, and the report has the rest.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', ({ message }) => stop.abort(new Error(`Stopped, because nobody reads the output: ${message}.`)));
 
-// A bug; what was made is removed all the same.
+// A bug; created objects are removed nevertheless.
 process.on('uncaughtException', (error) => {
   console.error(error);
   stop.abort(error);

@@ -11,12 +11,12 @@ const node = (labels: readonly string[], taints: readonly string[] = [], ready =
 });
 
 describe('the registration of a node', () => {
-  it('has what is in its first event, and when the rest came', () => {
-    const seen = new Registrations();
-    seen.see({ type: 'ADDED', object: node(['a=1'], ['os']) }, 1_000);
-    seen.see({ type: 'MODIFIED', object: node(['a=1', 'b=2'], ['os']) }, 4_000);
-    seen.see({ type: 'MODIFIED', object: node(['a=1', 'b=3'], ['os', 'gate'], 'True') }, 21_000);
-    assert.deepEqual(seen.of('win-1'), {
+  it('has the keys of its first event, and the times of later ones', () => {
+    const registrations = new Registrations();
+    registrations.see({ type: 'ADDED', object: node(['a=1'], ['os']) }, 1_000);
+    registrations.see({ type: 'MODIFIED', object: node(['a=1', 'b=2'], ['os']) }, 4_000);
+    registrations.see({ type: 'MODIFIED', object: node(['a=1', 'b=3'], ['os', 'gate'], 'True') }, 21_000);
+    assert.deepEqual(registrations.of('win-1'), {
       labels: ['kubernetes.io/os', 'a'],
       taints: ['os:NoSchedule'],
       later: { b: 3, 'gate:NoSchedule': 20 },
@@ -25,7 +25,7 @@ describe('the registration of a node', () => {
     });
   });
 
-  it('is none of a node that was there before, that goes, or that is not Windows', () => {
+  it('is absent for an existing node, a deleted node, or another operating system', () => {
     const seen = new Registrations();
     seen.ignore('win-1');
     seen.see({ type: 'ADDED', object: node([]) }, 0);

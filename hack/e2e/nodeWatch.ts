@@ -1,9 +1,9 @@
-/** How Windows nodes register: their first watch event, and when labels and taints follow. */
+/** How Windows nodes register: their first watch event, and the times of later labels and taints. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Kubectl } from './kubectl.ts';
 
-/** A Node, as far as a run reads it. */
+/** The fields of a Node that a run reads. */
 export interface Node {
   readonly metadata: {
     readonly name: string;
@@ -27,7 +27,7 @@ export interface Registration {
   /** Keys in the first event. */
   readonly labels: readonly string[];
   readonly taints: readonly string[];
-  /** Keys that came later, with the seconds after the first event. */
+  /** Keys of later events, with the seconds after the first event. */
   readonly later: Record<string, number>;
   /** Seconds from the first event to Ready. */
   readySeconds?: number;
@@ -39,12 +39,12 @@ export class Registrations {
   readonly #nodes = new Map<string, Registration>();
   readonly #before = new Set<string>();
 
-  /** Takes a node as one that was there before: it is no registration. */
+  /** Marks a node as existing: it is not a registration. */
   ignore(name: string): void {
     this.#before.add(name);
   }
 
-  /** Takes a watch event, at `now` in milliseconds. */
+  /** Processes a watch event, at `now` in milliseconds. */
   see({ type, object }: NodeEvent, now: number): void {
     const { name, labels = {} } = object.metadata;
     if (labels['kubernetes.io/os'] !== 'windows' || type === 'DELETED' || this.#before.has(name)) return;
@@ -62,7 +62,7 @@ export class Registrations {
       seen.readySeconds ??= seconds;
   }
 
-  /** How that node registered; undefined where no event of it was seen. */
+  /** The registration of that node; undefined without an event of it. */
   of(name: string): Registration | undefined {
     return this.#nodes.get(name);
   }
@@ -74,10 +74,10 @@ interface NodeEvent {
   readonly object: Node;
 }
 
-/** A watch on all nodes, so that one without the labels of its group is seen, too. */
+/** A watch of all nodes, which includes nodes without the labels of their group. */
 export class NodeWatch {
   readonly registrations = new Registrations();
-  /** How often the watch had to be begun again: what registered meanwhile has a first event that came later. */
+  /** How often the watch was restarted: nodes that registered in between have a later first event. */
   interruptions = 0;
   readonly #kubectl: Kubectl;
   #child: ChildProcess | undefined;
@@ -87,7 +87,7 @@ export class NodeWatch {
     this.#kubectl = kubectl;
   }
 
-  /** Begins. Nodes that exist already are no registrations. */
+  /** Starts. Existing nodes are not registrations. */
   async start(signal: AbortSignal): Promise<void> {
     for (const { metadata } of await this.#kubectl.list<Node>('nodes', [], signal))
       this.registrations.ignore(metadata.name);
@@ -103,7 +103,7 @@ export class NodeWatch {
     try {
       this.registrations.see(JSON.parse(line), Date.now());
     } catch (error) {
-      // The end of a watch may cut its last line.
+      // The end of a watch may truncate its last line.
       if (!(error instanceof SyntaxError)) throw error;
     }
   }
@@ -112,7 +112,7 @@ export class NodeWatch {
     const args = ['get', 'nodes', '--watch', '--output-watch-events', '--output=json'];
     const child = this.#kubectl.follow(args);
     this.#child = child;
-    // kubectl prints an event a line.
+    // kubectl prints one event per line.
     if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => this.#see(line));
     child.on('error', () => undefined);
     child.on('close', () => {

@@ -49,14 +49,14 @@ async function runWith({ running = true, deletes = false, tag = ID } = {}) {
 }
 
 describe('the removal of the pool', () => {
-  it('is left to the operator that deletes it', async () => {
+  it('is done by the operator', async () => {
     const { run, steps, cloud } = await runWith({ deletes: true });
     await removePool(run, never, 60_000);
     assert.deepEqual(steps, ['delete the pool', 'delete the node group']);
     assert.equal(cloud.state.groups.size, 0);
   });
 
-  it('does not wait for an operator that has ended', async () => {
+  it('does not wait for an operator that has exited', async () => {
     const { run, steps, cloud } = await runWith({ running: false });
     await removePool(run, never, 60_000);
     assert.deepEqual(steps, ['delete the pool', 'delete the node group', 'patch the pool']);
@@ -72,7 +72,7 @@ describe('the removal of the pool', () => {
 });
 
 describe('the removal of a node group', () => {
-  it('refuses one without the tag of the run', async () => {
+  it('rejects one without the tag of the run', async () => {
     const { run, steps, cloud } = await runWith({ tag: 'another' });
     await assert.rejects(
       removeGroup(run, 'web', never),
@@ -81,7 +81,7 @@ describe('the removal of a node group', () => {
     assert.deepEqual([steps, cloud.state.groups.size], [[], 1]);
   });
 
-  it('asks again while EKS works on it', async () => {
+  it('retries while EKS changes it', async () => {
     const { run, steps, cloud } = await runWith();
     cloud.faults.calls.error({
       operation: 'DeleteNodegroup',
@@ -94,7 +94,7 @@ describe('the removal of a node group', () => {
     assert.equal(cloud.state.groups.size, 0);
   });
 
-  it('ends with the words of EKS where EKS refuses it', async () => {
+  it('ends with the error of EKS if EKS rejects it', async () => {
     const { run, cloud } = await runWith();
     cloud.faults.calls.error({
       operation: 'DeleteNodegroup',
@@ -108,7 +108,7 @@ describe('the removal of a node group', () => {
     );
   });
 
-  it('ends with the health issues of the group where EKS fails to delete it', async () => {
+  it('ends with the health issues of the group if EKS fails to delete it', async () => {
     const { run, cloud } = await runWith();
     cloud.faults.deleteFailure({ group: 'web', issues });
     await assert.rejects(
@@ -117,7 +117,7 @@ describe('the removal of a node group', () => {
     );
   });
 
-  it('is done where the group does not exist', async () => {
+  it('succeeds if the group does not exist', async () => {
     const { run } = await runWith();
     await removeGroup(run, 'another', never);
   });

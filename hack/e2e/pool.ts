@@ -6,30 +6,30 @@ import { groupOf } from './facts.ts';
 import { factsOf, type Run, stopOperator, until } from './run.ts';
 import type { Settings } from './settings.ts';
 
-/** The resource, with its group: other products have pools, too. */
+/** The resource with its API group, because other products also have pools. */
 export const POOLS = 'windowspools.winpool.dev';
-/** The tag on all that a run makes in AWS, with the id of the run. */
+/** The tag on everything that a run creates in AWS, with the ID of the run. */
 export const RUN_TAG = 'winpool.dev-e2e';
-/** The label on all that a run makes in Kubernetes. */
+/** The label on everything that a run creates in Kubernetes. */
 export const PART_OF_RUN = { 'app.kubernetes.io/part-of': 'winpool-e2e' };
 /** The label that a run changes. */
 export const LABEL = 'e2e.example.com/step';
 
-/** The pool: one node, with a RuntimeClass of its own, so that nothing that is there already is touched. */
+/** The pool: one node, with its own RuntimeClass, so that no existing object is changed. */
 export function poolOf(run: Run, releaseVersion: string | undefined): object {
   const { settings, pool, id } = run;
   const spec = {
     windowsVersion: settings.windowsVersion,
     nodeGroup: {
-      nodeRoleArn: factsOf(run).roleArn,
+      nodeRole: factsOf(run).roleArn,
       subnets: settings.subnets.map((subnet) => ({ id: subnet })),
       instanceTypes: [settings.instanceType],
       tags: { [RUN_TAG]: id },
       ...(releaseVersion !== undefined && { releaseVersion }),
+      scaling: { minSize: 1, maxSize: 2 },
     },
-    scaling: { min: 1, max: 2 },
     labels: { [LABEL]: 'created' },
-    runtimeClass: { scope: 'Pool' },
+    runtimeClass: { name: pool },
   };
   return {
     apiVersion: 'winpool.dev/v1alpha1',
@@ -39,22 +39,22 @@ export function poolOf(run: Run, releaseVersion: string | undefined): object {
   };
 }
 
-/** The pool now; undefined when there is none. */
+/** The current pool; undefined if it does not exist. */
 export const readPool = ({ kubectl, pool }: Run, signal: AbortSignal): Promise<WindowsPool | undefined> =>
   kubectl.get<WindowsPool>(POOLS, pool, [], signal);
 
-/** The names of all pools of the cluster; none where the CRD does not exist. */
+/** The names of all pools of the cluster; none if the CRD does not exist. */
 export async function poolNames({ kubectl }: Run, signal: AbortSignal): Promise<readonly string[]> {
   const pools = await kubectl.list<WindowsPool>(POOLS, [], signal);
   return pools.map(({ metadata }) => metadata.name);
 }
 
-/** Changes the spec; what is not named stays. */
+/** Patches the spec. */
 export async function patchPool({ kubectl, pool }: Run, spec: object, signal: AbortSignal): Promise<void> {
   await kubectl.run(['patch', POOLS, pool, '--type=merge', `--patch=${JSON.stringify({ spec })}`], { signal });
 }
 
-/** Waits until the operator has applied the spec, and `also`. Throws when the pool is Stalled. */
+/** Waits until the operator has applied the spec, and `also` is true. Throws if the pool is Stalled. */
 export async function settled(
   run: Run,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ function isReady(pool: WindowsPool): boolean {
   return (
     conditionOf(pool, 'Ready').startsWith('True') &&
     conditionOf(pool, 'NodesVerified').startsWith('True') &&
-    // A pool on the previous release is as its spec says.
+    // A pool on the previous release matches its spec.
     /^True|^False\/UpdateAvailable$/.test(conditionOf(pool, 'UpToDate'))
   );
 }
@@ -100,8 +100,8 @@ const releasePool = (pool: string) => [
 ];
 
 /**
- * Deletes the pool and waits until it and its node group are gone. Where the operator does not delete it within `patienceMs`, because it has stopped,
- * is denied, or the pool is paused, deletes the node group and then takes off the finalizer.
+ * Deletes the pool and waits until it and its node group are gone. If the operator does not delete it within `patienceMs`, because it has
+ * stopped, lacks permissions, or the pool is paused, deletes the node group and then removes the finalizer.
  */
 export async function removePool(run: Run, signal: AbortSignal, patienceMs: number): Promise<void> {
   const { kubectl, pool } = run;
@@ -134,12 +134,12 @@ export async function removePool(run: Run, signal: AbortSignal, patienceMs: numb
   await tries.until(isReleased);
 }
 
-/** Why something cannot be removed, however often that is tried. */
+/** A permanent error of a removal. */
 class CannotRemove extends Error {}
 
-/** Tries to remove something: a call that fails once must not leave behind what costs money. */
+/** Retries a removal: a call that fails once must not leave behind resources that cost money. */
 class Tries {
-  /** What the last try came to. */
+  /** The error of the last attempt. */
   last: string;
   readonly #run: Run;
   readonly #signal: AbortSignal;
@@ -150,7 +150,7 @@ class Tries {
     this.last = last;
   }
 
-  /** What the try gives; undefined when it failed. Rejects with a CannotRemove, and once the signal aborts. */
+  /** The result of the attempt; undefined if it failed. Rejects with a CannotRemove, or when the signal aborts. */
   async take<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     try {
       return await attempt();
@@ -162,7 +162,7 @@ class Tries {
     }
   }
 
-  /** Repeats the try until it gives true. */
+  /** Repeats the attempt until it returns true. */
   async until(attempt: () => Promise<boolean>): Promise<void> {
     await until(
       this.#run,
@@ -173,7 +173,7 @@ class Tries {
   }
 }
 
-/** What a person types in place of `removePool`, in this order: a pool that still exists without a deletion would be a reason to create the group again. */
+/** The manual commands instead of `removePool`, in this order: while a pool exists and is not being deleted, the operator would recreate the group. */
 export function commandsToRemovePool({ kubectl, settings, pool }: Run): readonly string[] {
   return [kubectl.commandLine(deletePool(pool)), deleteGroup(settings, pool), kubectl.commandLine(releasePool(pool))];
 }
@@ -182,7 +182,7 @@ export function commandsToRemovePool({ kubectl, settings, pool }: Run): readonly
 export const deleteGroup = ({ clusterName, region }: Settings, name: string): string =>
   `aws eks delete-nodegroup --cluster-name ${clusterName} --nodegroup-name ${name} --region ${region}`;
 
-/** Deletes a node group with the tag of this run and waits until it is gone. Throws why EKS refuses or fails to delete it. */
+/** Deletes a node group with the tag of this run and waits until it is gone. Throws the error if EKS rejects or fails the deletion. */
 export async function removeGroup(run: Run, name: string, signal: AbortSignal): Promise<void> {
   const { aws, settings, id } = run;
   const input = { clusterName: settings.clusterName, nodegroupName: name };

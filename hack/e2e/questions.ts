@@ -1,6 +1,6 @@
-/** What no public source settles about EKS, and a run on a real account answers. */
+/** Questions about EKS that no public source answers, but a run on a real account does. */
 
-/** Each question in words. Those of a switch of the local AWS name it. */
+/** The text of each question. Those of a switch of the local AWS name it. */
 export const QUESTIONS = {
   accessWrittenByEks:
     'Which access does EKS give to the node role of a new Windows node group: which type of access entry, which groups in aws-auth?',
@@ -26,7 +26,7 @@ export const QUESTIONS = {
 /** The name of a question. */
 export type QuestionId = keyof typeof QUESTIONS;
 
-/** A question with its answer; with `unknown`, `answer` is what was seen. `why` is the reason why there is none, or why it is uncertain. */
+/** A question with its answer; with `unknown`, `answer` is the observation. `why` is the reason why there is no answer, or why it is uncertain. */
 export interface Answered {
   readonly question: string;
   readonly state: 'answered' | 'not asked' | 'unknown';
@@ -43,18 +43,18 @@ export class Answers {
     ],
   ]);
 
-  /** Notes what was seen; a later answer replaces an earlier one. */
+  /** Records an answer; a later one replaces an earlier one. */
   answer(id: QuestionId, answer: unknown, why?: string): void {
     this.#given.set(id, { state: 'answered', answer, ...(why && { why }) });
   }
 
-  /** Notes that it was asked and stayed open, and what was seen all the same. */
+  /** Records that a question remains open, with the observation. */
   unknown(id: QuestionId, why: string, seen?: unknown): void {
     if (this.#given.get(id)?.state === 'answered') return;
     this.#given.set(id, { state: 'unknown', why, ...(seen !== undefined && { answer: seen }) });
   }
 
-  /** All questions, also those that were not asked. */
+  /** All questions, including those without an answer. */
   all(): Record<QuestionId, Answered> {
     const ids = Object.keys(QUESTIONS) as QuestionId[];
     const entries = ids.map((id) => [

@@ -13,12 +13,12 @@ describe('a redacted text', () => {
       'arn:aws:iam::<account>:role/<node-role>/x on arn:aws:eks:eu-west-1:<account>:cluster/<cluster>',
     ],
     [
-      'keeps the account of the service itself',
+      'keeps the account of an AWS service',
       'arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
       'arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy',
     ],
     [
-      'has no account id beside other characters',
+      'has no account ID next to other characters',
       'x_111122223333 and 111122223333_admin',
       'x_<account> and <account>_admin',
     ],
@@ -36,7 +36,7 @@ describe('a redacted text', () => {
     ],
     ['has no e-mail address', 'created by jane.doe@example.com.', 'created by <email>'],
     ['has no part of another name', 'my-cluster-role and tf_my_cluster', '<cluster>-role and tf_<cluster>'],
-    ['keeps words that hold a name', 'my-clusters', 'my-clusters'],
+    ['keeps words that contain a name', 'my-clusters', 'my-clusters'],
     [
       'has no home folder',
       'open /home/jane/src/crds: no such file; file:///Users/joe/x',
@@ -71,13 +71,13 @@ describe('a redacted text', () => {
   for (const [what, text, clean] of table)
     it(what, () => (typeof clean === 'string' ? assert.equal(redact(text), clean) : assert.match(redact(text), clean)));
 
-  it('has one stand-in for an id, and another one for another', () => {
+  it('has a unique stand-in for each ID', () => {
     assert.equal(redact('i-0a1b2c3d4'), redact('i-0a1b2c3d4'));
     assert.notEqual(redact('i-0a1b2c3d4'), redact('i-0a1b2c3d5'));
     assert.notEqual(redact('i-0a1b2c3d4'), new Redactor({}, 'other').text('i-0a1b2c3d4'));
   });
 
-  it('may be in any place of a value, its keys included', () => {
+  it('can be anywhere in a value, including its keys', () => {
     assert.deepEqual(redactor.value({ 'a-111122223333': ['x 111122223333', { b: 12, c: null, d: 'my-cluster' }] }), {
       'a-<account>': ['x <account>', { b: 12, c: null, d: '<cluster>' }],
     });

@@ -1,15 +1,15 @@
-/** Removes from a text what must not leave the account: who you are, and secrets. What AWS does stays readable. */
+/** Removes identities and secrets of the account from a text. The behavior of AWS remains readable. */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Removes ids and secrets from texts, the same one always by the same stand-in. */
+/** Removes IDs and secrets from texts, and always uses the same stand-in for the same ID. */
 export class Redactor {
   readonly #salt: string;
   readonly #names: readonly (readonly [name: RegExp, standIn: string])[];
 
-  /** `names` are the caller's own names, such as that of the cluster, with what is written in their place. The salt keeps ids from being guessed. */
+  /** `names` are the caller's own names, such as that of the cluster, with their replacements. The salt prevents guessing of IDs. */
   constructor(names: Readonly<Record<string, string>> = {}, salt = randomBytes(16).toString('hex')) {
     this.#salt = salt;
-    // A name may hold another one.
+    // A name may contain another one.
     this.#names = Object.entries(names)
       .filter(([name]) => name.length > 2)
       .sort(([a], [b]) => b.length - a.length)
@@ -24,12 +24,12 @@ export class Redactor {
         typeof standIn === 'string' ? standIn : standIn(typeof kind === 'string' ? kind : '', this.#hash(found)),
       );
     for (const [name, standIn] of this.#names) clean = clean.replace(name, standIn);
-    // After the names, so that a given name keeps its own stand-in.
+    // After the names, so that a given name gets its own stand-in.
     for (const [pattern, standIn] of GENERAL) clean = clean.replace(pattern, standIn);
     return clean;
   }
 
-  /** A value with every string in it redacted, names of members included. */
+  /** A value with every string redacted, including names of members. */
   value<T>(value: T): T {
     return JSON.parse(
       JSON.stringify(value, (_, item: unknown) => {
@@ -54,7 +54,7 @@ const hashed: StandIn = (kind, hash) => `${kind}-<${hash}>`;
 
 /** Secrets and ids of resources. */
 const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
-  // Whose credentials they are, in an ARN: a session is often named after a person.
+  // The identity in an ARN: a session often has the name of a person.
   [/\b(assumed-role|federated-user|user)\/[^\s"'`,;)<]+/g, (kind) => `${kind}/<caller>`],
   [/[^\s"'`/:,;()<>]+@[^\s"'`,;()<>]+/g, '<email>'],
   [/-----BEGIN [A-Z ]+-----[\s\S]*?-----END [A-Z ]+-----/g, '<pem>'],
@@ -72,7 +72,7 @@ const PATTERNS: readonly (readonly [RegExp, StandIn])[] = [
   [/(?<![\w+/.-])(?=[\w+/]*[A-Z])(?=[\w+/]*[a-z])(?=[\w+/]*\d)[A-Za-z0-9+/]{40,}={0,2}(?![\w+/])/g, '<secret>'],
 ];
 
-/** Identities that the caller has not named. */
+/** Identities that are not in the given names. */
 const GENERAL: readonly (readonly [RegExp, string])[] = [
   [/(?<=\/(?:home|Users)\/)[^\s/"'`:]+/g, '<user>'],
   [/(?<=:role\/)(?!aws-service-role\/)[\w+=,.@/-]*\w/g, '<role>'],

@@ -1,4 +1,4 @@
-/** The report of a run: what was asked and answered, without who asked. */
+/** The report of a run: its calls and results, without identities. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';

@@ -14,7 +14,7 @@ function settingsWith(more: NodeJS.ProcessEnv = {}): Settings {
   return command.settings;
 }
 
-/** Takes the place of the operator's process; `stop` ends only with `kill`. */
+/** Stands in for the operator's process; `stop` ends only with `kill`. */
 function stuckOperator() {
   const killed = Promise.withResolvers<void>();
   const calls: string[] = [];
@@ -45,7 +45,7 @@ describe('the steps of a run', () => {
     await assert.rejects(access(run.folder), /ENOENT/);
   });
 
-  it('fail with what they waited for when the time is up', async () => {
+  it('fail at the time-out with what they waited for', async () => {
     const { timeout } = AbortSignal;
     const wait = step((run, signal) =>
       until(
@@ -93,7 +93,7 @@ describe('the steps of a run', () => {
   });
 });
 
-describe('how long a run can take', () => {
+describe('the maximum duration of a run', () => {
   const steps = [
     step(async () => undefined, { cleanupMs: 120_000 }),
     step(async () => undefined, { timeoutMs: 1_000 }),
@@ -104,7 +104,7 @@ describe('how long a run can take', () => {
     assert.equal(longestMs({ settings: settingsWith({ E2E_TIMEOUT_FACTOR: '2' }), steps }), 120_000 + 240_000 + 30_000);
   });
 
-  it('is what the estimate calls the most', () => {
+  it('is the maximum in the estimate', () => {
     assert.match(
       estimate('m5.large', 6.2),
       /typically less than USD 2\.26 .*its whole timeout: USD 5\.26 \(7 hours\)\.$/,

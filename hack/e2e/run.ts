@@ -13,11 +13,11 @@ import { NodeWatch } from './nodeWatch.ts';
 import { Answers } from './questions.ts';
 import type { Settings } from './settings.ts';
 
-/** What the steps share. What an earlier step found out, later ones may rely on. */
+/** Shared by the steps. Later steps can rely on the results of earlier ones. */
 export interface Run {
   readonly settings: Settings;
   readonly steps: readonly Step[];
-  /** Of this run: the value of the tag on all that it makes, and a part of its names. */
+  /** The ID of this run: the value of the tag on everything that it creates, and a part of its names. */
   readonly id: string;
   /** The name of the pool, of its node group, and of its RuntimeClass. */
   readonly pool: string;
@@ -30,7 +30,7 @@ export interface Run {
   readonly answers: Answers;
   readonly cleanup: Cleanup;
   readonly watch: NodeWatch;
-  /** Names that the report must not contain, with what replaces them. */
+  /** Names that the report must not contain, with their replacements. */
   readonly names: Map<string, string>;
   readonly say: (line: string) => void;
   /** Found by the first step. */
@@ -38,7 +38,7 @@ export interface Run {
   operator: OperatorProcess | undefined;
 }
 
-/** What the first step finds out. */
+/** The results of the first step. */
 export interface Facts {
   readonly cluster: Cluster;
   /** `1.36`. */
@@ -59,9 +59,9 @@ export interface Step {
   readonly timeoutMs: number;
   /** The time-out of the cleanup of what the step creates, for a real account. Default: it creates nothing. */
   readonly cleanupMs?: number;
-  /** Whether a run that makes nothing takes it, too. */
+  /** Whether a read-only run also takes it. */
   readonly readOnly?: true;
-  /** Throws when the step fails. Resolves with a string where it was skipped: why. */
+  /** Throws if the step fails. Resolves with the reason if it was skipped. */
   readonly run: (run: Run, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -78,7 +78,7 @@ export interface Outcome {
   readonly state: 'passed' | 'failed' | 'stopped';
   readonly steps: readonly StepResult[];
   readonly left: readonly Left[];
-  /** What stays on purpose. */
+  /** Objects that are kept on purpose. */
   readonly kept: readonly Left[];
 }
 
@@ -108,11 +108,11 @@ export async function newRun(settings: Settings, steps: readonly Step[], say: (l
 }
 
 /**
- * Takes the steps until one fails or `stop` is raised, then removes everything that they created; `giveUp` skips the rest of that. In any case no
- * process and no credentials are left on this machine. Never rejects.
+ * Takes the steps until one fails or `stop` is raised, then removes everything that they created; `giveUp` aborts that. In any case no
+ * process and no credentials remain on this machine. Never rejects.
  */
 export async function takeSteps(run: Run, stop: AbortSignal, giveUp: AbortSignal): Promise<Outcome> {
-  // A living operator would recreate what the caller deletes by hand.
+  // A running operator would recreate objects that the caller deletes manually.
   giveUp.addEventListener('abort', () => void killOperator(run), { once: true });
   const results: StepResult[] = [];
   for (const step of run.steps) {
@@ -138,14 +138,14 @@ async function close(run: Run): Promise<void> {
   await rm(run.folder, { recursive: true, force: true });
 }
 
-/** Stops the operator of the run if there is one; kills it if it does not stop. Succeeds where it has stopped already. */
+/** Stops the operator of the run if there is one; kills it if it does not stop. Succeeds if it has already stopped. */
 export async function stopOperator(run: Run): Promise<void> {
   await run.operator?.stop().catch(() => killOperator(run));
 }
 
 const killOperator = ({ operator }: Run): Promise<void> | undefined => operator?.kill().catch(() => undefined);
 
-/** What no step takes less than, however fast AWS is: kubectl and the operator run on this machine. */
+/** The minimum time-out of a step, however fast AWS is, because kubectl and the operator run on this machine. */
 const SHORTEST_MS = 30_000;
 
 /** The time-out of a step or of a cleanup in this run, in milliseconds, from that for a real account. */
@@ -190,10 +190,10 @@ const isAbort = (error: unknown): boolean =>
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What each run waits for, for the message when the time is up. */
+/** What each run waits for, for the message at the time-out. */
 const waits = new WeakMap<Run, string>();
 
-/** Polls until the result is defined, and returns it. `explain` names what is missing, for the error when the step times out. */
+/** Polls until the result is defined, and returns it. `explain` describes what is missing in the error of a time-out. */
 export async function until<T>(
   run: Run,
   signal: AbortSignal,
@@ -210,7 +210,7 @@ export async function until<T>(
   }
 }
 
-/** What the first step found out; throws where a step runs without it, which is a bug. */
+/** The results of the first step; throws if a step runs without them, which is a bug. */
 export function factsOf({ facts }: Run): Facts {
   if (facts === undefined) throw new Error('the step that reads the cluster has not run');
   return facts;

@@ -37,26 +37,26 @@ describe('the settings of make e2e', () => {
     assert.partialDeepStrictEqual(command, { settings: { confirmed: true, readOnly: true } });
   });
 
-  it('need neither role nor subnets to read', () => {
+  it('require neither role nor subnets for a read-only run', () => {
     const { NODE_ROLE_NAME: _, SUBNETS: __, ...rest } = GIVEN;
     const command = readCommand([], { ...rest, E2E_READ_ONLY: '1' });
     assert.partialDeepStrictEqual(command, { kind: 'run', settings: { nodeRole: '', subnets: [] } });
   });
 
-  it('take the role as NODE_ROLE, too', () => {
+  it('accept the role as NODE_ROLE', () => {
     const { NODE_ROLE_NAME: _, ...rest } = GIVEN;
     const role = 'arn:aws:iam::111122223333:role/windows-nodes';
     assert.partialDeepStrictEqual(readCommand([], { ...rest, NODE_ROLE: role }), { settings: { nodeRole: role } });
   });
 
-  it('are explained, every variable', () => {
+  it('have a description of every variable', () => {
     const command = readCommand(['--help'], {});
     assert.equal(command.kind, 'print');
     for (const name of Object.keys(GIVEN))
       assert.match(command.kind === 'print' ? command.text : '', new RegExp(`  ${name} `));
   });
 
-  it('that are missing are named, all of them, with what to do', () => {
+  it('are all named with the remedy if they are missing', () => {
     const command = readCommand([], {});
     assert.equal(command.kind, 'refuse');
     const errors = command.kind === 'refuse' ? command.errors : [];
@@ -80,13 +80,13 @@ describe('the settings of make e2e', () => {
     ['E2E_CONFIRM', 'maybe', /^E2E_CONFIRM is 'maybe': must be 1 or yes, or unset\.$/],
   ];
   for (const [name, value, form] of wrong)
-    it(`${name} refuses ${value}`, () => {
+    it(`reject ${name}=${value}`, () => {
       const command = readCommand([], { ...GIVEN, [name]: value });
       assert.equal(command.kind, 'refuse');
       assert.match(command.kind === 'refuse' ? command.errors.join('\n') : '', form);
     });
 
-  it('refuse a flag that does not exist', () => {
+  it('reject an unknown flag', () => {
     const command = readCommand(['--dry-run'], GIVEN);
     assert.match(command.kind === 'refuse' ? command.errors.join() : '', /--dry-run.*See --help/s);
   });

@@ -1,10 +1,10 @@
-/** What `make e2e` is asked: flags and environment variables, read from one table, which --help prints. */
+/** The settings of `make e2e`: flags and environment variables, read from one table, which --help prints. */
 import { parseArgs } from 'node:util';
 import { INSTANCE_PRICES } from './cost.ts';
 
-/** A run, as the caller asked for it. */
+/** The settings of a run. */
 export interface Settings {
-  /** The only account in which anything is made. */
+  /** The only account in which objects are created. */
   readonly account: string;
   readonly clusterName: string;
   readonly region: string;
@@ -18,16 +18,16 @@ export interface Settings {
   readonly operatorFlags: readonly string[];
   /** Multiplies every time-out. */
   readonly timeoutFactor: number;
-  /** The kubectl that is run, with the caller's kubeconfig. */
+  /** The kubectl to run, with the caller's kubeconfig. */
   readonly kubectl: string;
   /** Where the report is written. */
   readonly report: string;
   readonly readOnly: boolean;
-  /** The caller accepts the costs without being asked. */
+  /** The caller accepts the costs without a confirmation. */
   readonly confirmed: boolean;
 }
 
-/** What to do instead of running, or the settings. */
+/** The text to print instead of a run, or the settings. */
 export type Command =
   | { readonly kind: 'run'; readonly settings: Settings }
   | { readonly kind: 'print'; readonly text: string }
@@ -37,9 +37,9 @@ interface Variable<T> {
   readonly env: string;
   readonly what: string;
   readonly fallback?: string;
-  /** Not needed by a run that makes nothing. */
+  /** Not required for a read-only run. */
   readonly unlessReadOnly?: true;
-  /** Throws an Error with what the value must be. */
+  /** Throws an Error with the expected value. */
   readonly parse: (text: string) => T;
 }
 
@@ -136,7 +136,7 @@ ${Object.values(variables as Record<string, Variable<unknown>>)
   .join('\n')}
 `;
 
-/** Reads the arguments and the environment. Every error names the variable, its value, and what to write. */
+/** Reads the arguments and the environment. Every error has the variable, its value, and the expected value. */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command {
   let flags: { help?: boolean; 'read-only'?: boolean; yes?: boolean };
   try {
@@ -150,7 +150,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     ...env,
     ...(flags['read-only'] && { E2E_READ_ONLY: '1' }),
     ...(flags.yes && { E2E_CONFIRM: 'yes' }),
-    // NODE_ROLE is as good a name.
+    // NODE_ROLE is an alternative name.
     ...(env.NODE_ROLE_NAME === undefined && env.NODE_ROLE !== undefined && { NODE_ROLE_NAME: env.NODE_ROLE }),
   };
   const errors: string[] = [];
@@ -160,7 +160,7 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
     settingOf(variable, given[variable.env] ?? '', readOnly, errors),
   ]);
   if (errors.length > 0) return { kind: 'refuse', errors };
-  // Each value has the type that its parser gives.
+  // Each value has the type of its parser.
   return { kind: 'run', settings: Object.fromEntries(entries) as Settings };
 }
 

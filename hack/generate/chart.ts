@@ -1,4 +1,4 @@
-/** What the Helm chart takes from elsewhere: the CRD from crds, roles and alerts from config, its values and their table from its schema. */
+/** The generated files of the Helm chart: the CRD from crds, roles and alerts from config, its values and their table from its schema. */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const ROOT = new URL('../../', import.meta.url);
 const CHART = 'config/charts/windowspool-operator';
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 
-/** What of JSON Schema describes a value. */
+/** The parts of JSON Schema that describe a value. */
 interface Schema {
   readonly description: string;
   readonly type?: string;
@@ -20,9 +20,9 @@ interface Schema {
 
 type Root = Pick<Schema, 'properties'>;
 
-/** The ServiceAccount has a template of its own, because its annotations differ between clusters. */
+/** The ServiceAccount has its own template, because its annotations differ between clusters. */
 const NOT_COPIED = ['kustomization.yaml', 'service_account.yaml'];
-/** The folders of config of which every manifest is copied. */
+/** The folders of config whose manifests are copied. */
 const FOLDERS = ['rbac', 'windows-ipam', 'prometheus'] as const;
 
 /** The generated files of the chart, by path. */
@@ -49,7 +49,7 @@ async function copy(path: string): Promise<string> {
   return `# Copied from ${path} by \`make generate\`. Do not edit.\n${await read(path)}`;
 }
 
-/** values.yaml: every default under its description in the schema. A value without a default is a comment. */
+/** values.yaml: every default below its description from the schema. A value without a default is a comment. */
 export function valuesFile(root: Root): string {
   const lines = ['# Generated from values.schema.json by `make generate`. Do not edit.'];
   for (const [name, value] of Object.entries(root.properties ?? {})) lines.push('', ...valueLines(name, value));
@@ -57,14 +57,14 @@ export function valuesFile(root: Root): string {
 }
 
 function valueLines(name: string, value: Schema): string[] {
-  const told = `# ${value.description}`;
+  const comment = `# ${value.description}`;
   if (value.properties) {
     const inner = Object.entries(value.properties).flatMap(([key, entry]) => valueLines(key, entry));
-    return [told, `${name}:`, ...inner.map((line) => `  ${line}`)];
+    return [comment, `${name}:`, ...inner.map((line) => `  ${line}`)];
   }
-  if (value.default === undefined) return [`${told} Required.`, `# ${name}:`];
+  if (value.default === undefined) return [`${comment} Required.`, `# ${name}:`];
   return [
-    told,
+    comment,
     ...stringify({ [name]: value.default }, { singleQuote: true })
       .trimEnd()
       .split('\n'),
@@ -73,10 +73,10 @@ function valueLines(name: string, value: Schema): string[] {
 
 const TABLE = /(<!-- values: .*-->\n)[\s\S]*?(<!-- end of values -->)/;
 
-/** The chart's page with the table of values between two comments. Throws when they are missing. */
+/** The page of the chart with the table of values between two comments. Throws if they are missing. */
 export function withTable(page: string, root: Root): string {
-  if (!TABLE.test(page)) throw new Error(`${CHART}/README.md has no place for the table of values.`);
-  const rows = ['| value | default | what it is |', '| --- | --- | --- |', ...rowsOf('', root)];
+  if (!TABLE.test(page)) throw new Error(`${CHART}/README.md: the comments around the table of values are missing.`);
+  const rows = ['| value | default | description |', '| --- | --- | --- |', ...rowsOf('', root)];
   return page.replace(TABLE, (_, begin, end) => `${begin}${rows.join('\n')}\n${end}`);
 }
 

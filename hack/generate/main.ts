@@ -1,4 +1,4 @@
-/** `make generate` writes the generated files; with --check (`make verify`) it fails when one is stale. */
+/** `make generate` writes the generated files. With --check (`make verify`), it fails if one is stale. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

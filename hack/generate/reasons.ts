@@ -1,30 +1,28 @@
 /** The page about conditions, from the catalogue of reasons. */
+import type { ConditionType } from '../../controllers/windowspool/metricCatalogue.ts';
 import { type Reason, reasons } from '../../controllers/windowspool/reasons.ts';
 
-const CONDITIONS: readonly (readonly [type: string, meaning: string])[] = [
-  [
-    'Ready',
-    'The summary: the RuntimeClass is there, and the pool has at least `scaling.min` verified nodes (at least one).',
-  ],
-  ['NodeGroupReady', 'The EKS node group exists, is the pool’s own and healthy.'],
-  ['RuntimeClassReady', 'The RuntimeClass exists and puts pods on this Windows build.'],
-  ['NodesVerified', 'Every node passes every check. One bad node of many turns this False and leaves Ready True.'],
-  [
-    'PrerequisitesMet',
-    'The EKS cluster is the one that the operator runs in, it has what Windows nodes need ([how it is checked](prerequisites.md)), and AWS grants the rights.',
-  ],
-  [
-    'UpToDate',
-    'The node group is as the spec says. `Ready` does not depend on it. See [drift](adoption.md#edits-behind-the-operators-back).',
-  ],
-  [
-    'NodesLeaving',
-    'Present while nodes have the annotation `winpool.dev/replace` or `winpool.dev/remove`, and until they are gone.',
-  ],
-  ['Reconciling', 'Present while the operator, EKS or new nodes are at work.'],
-  ['Stalled', 'Present while nothing but a human helps.'],
-  ['Paused', 'Present while the pool is paused.'],
-];
+/** A condition without a line here does not compile. */
+const CONDITIONS: Readonly<Record<ConditionType, string>> = {
+  Ready:
+    'The RuntimeClass can be used, and the pool has at least `nodeGroup.scaling.minSize` verified nodes (at least one), or its desired size is 0. A pool of `existingNodes` needs one verified node. `Ready` stays True while an update fails.',
+  NodeGroupReady: 'The EKS node group exists, is managed by the pool, and is healthy.',
+  NodesFound: 'Only with `existingNodes`, in place of `NodeGroupReady`: the pool has the nodes that the spec selects.',
+  RuntimeClassReady: 'The RuntimeClass exists and schedules pods to nodes of this Windows build.',
+  NodesVerified:
+    'All desired nodes have joined and pass every check. If one node fails, `NodesVerified` is False, and `Ready` stays True while enough nodes are verified.',
+  PrerequisitesMet:
+    'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.prerequisites` lists those that need attention.',
+  UpToDate:
+    'The node group matches the spec, and no newer AMI release is available. Not with `existingNodes`. See [drift](adoption.md).',
+  NodesLeaving:
+    'Present only while nodes are replaced or removed, or are due for replacement. See [replacing nodes](replacing-nodes.md).',
+  Reconciling:
+    'Present only while the operator, EKS or a joining node makes progress towards the desired state (kstatus).',
+  Stalled:
+    'Present only while the pool cannot reach the desired state without a user (kstatus). `Ready` can be True at the same time.',
+  Paused: 'Present only while the pool is paused.',
+};
 
 /** The text of docs/conditions.md. */
 export function conditionsPage(): string {
@@ -33,17 +31,17 @@ export function conditionsPage(): string {
     '<!-- Generated from controllers/windowspool/reasons.ts by `make generate`. Do not edit. -->',
     '# Conditions and reasons',
     '',
-    'Read `Ready` first: its reason is the reason of the condition that keeps it False. Each message names the object and the next move.',
+    'Read `Ready` first: while it is False, it has the reason and message of the condition that causes it. Each message names the object, the cause and the next step.',
     '',
-    row(['condition', 'it is True when']),
+    row(['condition', 'True if']),
     row(['---', '---']),
-    ...CONDITIONS.map(([type, meaning]) => row([`\`${type}\``, meaning])),
+    ...Object.entries(CONDITIONS).map(([type, meaning]) => row([`\`${type}\``, meaning])),
     '',
     '## Reasons',
     '',
-    'Conditions and events use these words and no others.',
+    'Conditions and events have only these reasons.',
     '',
-    row(['reason', 'what it means and the next move']),
+    row(['reason', 'meaning and next step']),
     row(['---', '---']),
     ...(Object.keys(reasons) as Reason[]).sort().map((reason) => row([`\`${reason}\``, reasons[reason]])),
     '',

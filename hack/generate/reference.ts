@@ -1,10 +1,11 @@
-/** The page about the API's fields, from crds/windowspools.yaml. */
+/** The API reference, from crds/windowspools.yaml. */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 
 const SOURCE = new URL('../../crds/windowspools.yaml', import.meta.url);
+const STABILITY = new URL('apiStability.md', import.meta.url);
 
-/** The parts of a structural schema that the page reads. */
+/** The parts of a structural schema that the page uses. */
 interface Schema {
   readonly type?: string;
   readonly description?: string;
@@ -39,21 +40,23 @@ export async function referencePage(): Promise<string> {
   const root = version.schema.openAPIV3Schema;
   const { spec: poolSpec = {}, status = {} } = root.properties ?? {};
   return [
-    '<!-- Generated from crds/windowspools.yaml by `make generate`. Do not edit. -->',
+    '<!-- Generated from crds/windowspools.yaml and hack/generate/apiStability.md by `make generate`. Do not edit. -->',
     '# API reference',
     '',
     `\`apiVersion: ${spec.group}/${version.name}\`, \`kind: ${spec.names.kind}\`, cluster-scoped; \`kubectl get ${spec.names.plural}\` or \`${spec.names.shortNames.join(', ')}\`.`,
-    '`kubectl explain windowspool.spec` tells the same. What is refused is refused by the API server, with the rule that stands here.',
+    '`kubectl explain windowspool.spec` shows the same descriptions. The API server enforces the limits and rules on this page.',
     '',
     root.description ?? '',
     '',
     ...rulesOf(root),
+    (await readFile(STABILITY, 'utf8')).trimEnd(),
+    '',
     ...sectionsOf('spec', poolSpec),
     ...sectionsOf('status', status),
   ].join('\n');
 }
 
-/** An object and, after it, the objects in it. */
+/** The section of an object, followed by those of the objects in it. */
 function sectionsOf(path: string, schema: Schema): string[] {
   const { properties = {}, required = [] } = schema;
   const rows = Object.entries(properties).map(([name, field]) => rowOf(path, name, field, required.includes(name)));
@@ -80,7 +83,7 @@ function rowOf(path: string, name: string, field: Schema, isRequired: boolean): 
   const label = object ? `[\`${name}\`](#${anchor})` : `\`${name}\``;
   const fallback =
     field.default === undefined ? (isRequired ? 'required' : '') : `\`${JSON.stringify(field.default)}\``;
-  // The rules of an object stand below its own table.
+  // The rules of an object are below its own table.
   const rules = object ? [] : ownRules(field);
   const text = [field.description ?? '', ...limitsOf(field), ...rules].filter((part) => part !== '').join('<br>');
   return `| ${[label, typeOf(field), fallback, text].map(escaped).join(' | ')} |`;
@@ -101,7 +104,7 @@ function typeOf(field: Schema): string {
   return field.format === 'date-time' ? 'time' : (field.type ?? 'any');
 }
 
-/** What the schema refuses, in words. */
+/** The limits of the schema, as text. */
 function limitsOf({
   minimum,
   maximum,
@@ -115,9 +118,9 @@ function limitsOf({
   const range = [
     ...(minimum !== undefined ? [`at least ${minimum}`] : []),
     ...(maximum !== undefined ? [`at most ${maximum}`] : []),
-    ...(minItems !== undefined ? [`at least ${minItems} of them`] : []),
-    ...(maxItems !== undefined ? [`at most ${maxItems} of them`] : []),
-    ...(maxProperties !== undefined ? [`at most ${maxProperties} of them`] : []),
+    ...(minItems !== undefined ? [`at least ${minItems} ${minItems === 1 ? 'item' : 'items'}`] : []),
+    ...(maxItems !== undefined ? [`at most ${maxItems} items`] : []),
+    ...(maxProperties !== undefined ? [`at most ${maxProperties} entries`] : []),
     ...(maxLength !== undefined ? [`at most ${maxLength} characters`] : []),
   ];
   const texts = range.length > 0 ? [`${range.join(', ')}.`.replace(/^a/, 'A')] : [];
@@ -127,14 +130,14 @@ function limitsOf({
 
 function rulesOf(schema: Schema): string[] {
   const rules = ownRules(schema);
-  return rules.length > 0 ? ['Refused:', '', ...rules.map((rule) => `- ${rule}`), ''] : [];
+  return rules.length > 0 ? ['Rules:', '', ...rules.map((rule) => `- ${rule}`), ''] : [];
 }
 
 function ownRules(field: Schema): string[] {
   return (field['x-kubernetes-validations'] ?? []).map(({ message }) => `${message}.`);
 }
 
-/** A bar ends a cell of a table, also in code. */
+/** A vertical bar separates table cells, also in code. */
 function escaped(cell: string): string {
   return cell.replaceAll('|', '\\|').replaceAll('\n', ' ');
 }

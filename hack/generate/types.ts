@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 const SOURCE = new URL('../../crds/windowspools.yaml', import.meta.url);
 
-/** What the operator reads of metav1.ObjectMeta; a CRD's schema leaves it out. */
+/** The fields of metav1.ObjectMeta that the operator reads; the schema of a CRD does not have them. */
 const OBJECT_META: JSONSchema = {
   type: 'object',
   title: 'ObjectMeta',
@@ -54,7 +54,7 @@ export async function apiTypes(): Promise<string> {
   const crd = parse(await readFile(SOURCE, 'utf8'));
   const schema = crd.spec.versions[0].schema.openAPIV3Schema;
   schema.required = [...schema.required, 'apiVersion', 'kind', 'metadata'];
-  // What the API server shows in place of a status that nobody has written is none to the operator.
+  // The default status means that no status has been written.
   delete schema.properties.status.default;
   const root = asStored(schema);
   if (root.properties) root.properties.metadata = OBJECT_META;

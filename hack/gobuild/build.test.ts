@@ -49,7 +49,7 @@ describe('Go', () => {
     );
   });
 
-  describe('as it is installed', () => {
+  describe('the installed Go', () => {
     const path = process.env.PATH;
     let folder: string;
     beforeEach(async () => {
@@ -61,14 +61,14 @@ describe('Go', () => {
       await rm(folder, { recursive: true });
     });
 
-    it('is asked for in one sentence when it is missing', async () => {
+    it('is requested in one sentence if it is missing', async () => {
       await assert.rejects(checkGo(need, 'the local Kubernetes'), {
         message:
           'Go is not installed, and it builds the local Kubernetes. Install Go 1.26.0 or newer from https://go.dev/dl/, or put ready-made binaries into a folder named by KUBEBUILDER_ASSETS.',
       });
     });
 
-    it('is asked for in one sentence when it is too old', async () => {
+    it('is requested in one sentence if it is too old', async () => {
       await writeFile(join(folder, 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
       await assert.rejects(
         checkGo(need, 'the local Kubernetes'),
@@ -76,7 +76,7 @@ describe('Go', () => {
       );
     });
 
-    it('is accepted when it is new enough', async () => {
+    it('is accepted if it is new enough', async () => {
       await writeFile(join(folder, 'go'), '#!/bin/sh\necho go1.26.8\n', { mode: 0o755 });
       await checkGo(need, 'the local Kubernetes');
     });
@@ -95,7 +95,7 @@ require helm.sh/helm/v4 v4.2.4
 replace k8s.io/api => k8s.io/api v0.36.3
 `;
 
-  it('says which Go is needed and which versions are pinned', () => {
+  it('has the required version of Go and the pinned versions', () => {
     const { go, versionOf } = parseGoMod(text, 'its go.mod');
     const versions = ['k8s.io/kubernetes', 'helm.sh/helm/v4'].map(versionOf);
     assert.deepEqual([go, ...versions], ['1.26.0', 'v1.36.3', 'v4.2.4']);
@@ -103,7 +103,7 @@ replace k8s.io/api => k8s.io/api v0.36.3
     assert.throws(() => parseGoMod('module x\n', 'its go.mod'), { message: 'its go.mod names no Go version.' });
   });
 
-  it('of the control plane builds the Kubernetes minor that is looked for', async () => {
+  it('of the control plane builds the expected minor version of Kubernetes', async () => {
     const version = (await readGoMod(controlPlaneModule)).versionOf('k8s.io/kubernetes');
     assert.match(version, /^v1\.36\.\d+$/);
     const [, major, minor] = kubernetesStamps(version);
@@ -113,7 +113,7 @@ replace k8s.io/api => k8s.io/api v0.36.3
     );
   });
 
-  it('gives the linker the stamps of a program', () => {
+  it('sets the stamps of a program with linker flags', () => {
     const goMod = parseGoMod(text, 'its go.mod');
     assert.equal(ldflags({}, goMod), '-s -w');
     const stamps = (versionOf: (module: string) => string) => [`a.b=${versionOf('helm.sh/helm/v4')}`, 'c.d=e'];

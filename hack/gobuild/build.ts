@@ -8,7 +8,7 @@ const buildTimeoutMs = 30 * 60_000;
 /** The Go version that a go.mod needs (`1.26.0`), and the versions that it pins (`v1.36.3`). */
 export interface GoMod {
   readonly go: string;
-  /** Throws when go.mod does not name the module. */
+  /** Throws if go.mod does not have the module. */
   versionOf(module: string): string;
 }
 
@@ -47,7 +47,7 @@ export function goIsEnough(have: string, need: string): boolean {
   return true;
 }
 
-/** Rejects with what to install when Go is missing or too old. */
+/** Rejects with the version to install if Go is missing or too old. */
 export async function checkGo(need: string, what: string, signal?: AbortSignal): Promise<void> {
   const remedy = `Install Go ${need} or newer from https://go.dev/dl/, or put ready-made binaries into a folder named by KUBEBUILDER_ASSETS.`;
   let have: string;
@@ -61,7 +61,7 @@ export async function checkGo(need: string, what: string, signal?: AbortSignal):
   if (!goIsEnough(have, need)) throw new Error(`Go is ${have.replace('go', '')}, too old to build ${what}. ${remedy}`);
 }
 
-/** Builds one program of a module to `folder`/`name`. The file appears only when it is complete. */
+/** Builds one program of a module to `folder`/`name`. The file is created atomically. */
 export async function buildProgram(
   { dir }: Pick<GoModule, 'dir'>,
   program: Program,

@@ -23,13 +23,13 @@ describe('the search for binaries', () => {
     return join(root, folder);
   }
 
-  it('looks into KUBEBUILDER_ASSETS before PATH, and skips empty entries', () => {
+  it('searches KUBEBUILDER_ASSETS before PATH, and skips empty entries', () => {
     assert.deepEqual(installFolders({ KUBEBUILDER_ASSETS: '/assets', PATH: '/a::/b:' }), ['/assets', '/a', '/b']);
     assert.deepEqual(installFolders({ PATH: '/a' }), ['/a']);
     assert.deepEqual(installFolders({}), []);
   });
 
-  it('takes the first one of a usable version and says why others were passed over', async () => {
+  it('uses the first one with a usable version, and logs why others were skipped', async () => {
     const folders = [
       join(root, 'nothing'),
       await install('old', 'Client Version: v1.32.4'),
@@ -47,7 +47,7 @@ describe('the search for binaries', () => {
     ]);
   });
 
-  it('complains once about a program that two folders share', async () => {
+  it('logs an unusable program once that two folders share', async () => {
     const folder = await install('shared', 'Client Version: v1.30.0');
     await symlink(folder, join(root, 'link'));
     const lines: string[] = [];
@@ -55,7 +55,7 @@ describe('the search for binaries', () => {
     assert.equal(lines.length, 1);
   });
 
-  it('is not misled by a folder or a plain file of that name', async () => {
+  it('ignores a folder or a non-executable file with that name', async () => {
     await mkdir(join(root, 'folder', 'kubectl'), { recursive: true });
     await mkdir(join(root, 'file'));
     await writeFile(join(root, 'file', 'kubectl'), 'text', { mode: 0o644 });
@@ -63,14 +63,14 @@ describe('the search for binaries', () => {
     assert.equal(none, undefined);
   });
 
-  it('never uses an installed one of a program that has no release series', async () => {
+  it('never uses an installed program without a release series', async () => {
     const folder = await install('unversioned', 'Client Version: v1.36.3');
     const { name, package: path, buildSeconds } = kubectl;
     const log = (line: string) => assert.fail(line);
     assert.equal(await findInstalled({ name, package: path, buildSeconds }, [folder], log), undefined);
   });
 
-  it('caches outside the checkout, under XDG_CACHE_HOME when that is an absolute path', async () => {
+  it('uses a cache outside the checkout, in XDG_CACHE_HOME if that is an absolute path', async () => {
     const name = /\/windowspool-operator\/controlplane-[0-9a-f]{16}$/;
     const own = await cacheFolder(controlPlaneModule, { XDG_CACHE_HOME: '/caches' });
     assert.ok(own.startsWith('/caches/'), own);
@@ -83,7 +83,7 @@ describe('the search for binaries', () => {
 });
 
 describe('a build', () => {
-  it('tells before, after each program, and what is left', async () => {
+  it('logs its start, each program, and the remaining time', async () => {
     const lines: string[] = [];
     const built: string[] = [];
     const three = programs.slice(3);
@@ -103,7 +103,7 @@ describe('a build', () => {
     ]);
   });
 
-  it('says nothing when nothing is to be built', async () => {
+  it('logs nothing if nothing is built', async () => {
     await buildAll(
       [],
       (line) => assert.fail(line),

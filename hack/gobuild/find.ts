@@ -9,13 +9,13 @@ import { type GoModule, type Program, whyUnusable } from './program.ts';
 
 export type Log = (line: string) => void;
 
-/** Longer than any build takes, even on one slow core. */
+/** Longer than any build, even on one slow core. */
 const lockTimeoutMs = 60 * 60_000;
 
 /**
- * Finds the programs of a module, or those of them that are named, as absolute paths: each in $KUBEBUILDER_ASSETS, else on PATH, else in the
- * cache folder, else builds it there with Go. `log` gets one line for each program that is built or passed over. Rejects with what to
- * install when Go is needed and missing, and with Go's own output when a build fails.
+ * Finds the programs of a module, or the named ones, as absolute paths: each in $KUBEBUILDER_ASSETS, on PATH, or in the cache folder;
+ * otherwise builds it there with Go. `log` gets one line for each program that is built or skipped. Rejects with the version to install if
+ * Go is required and missing, and with Go's output if a build fails.
  */
 export async function ensurePrograms<Name extends string>(
   module: GoModule<Name>,
@@ -40,7 +40,7 @@ export async function ensurePrograms<Name extends string>(
   return Object.fromEntries(found) as Record<Name, string>;
 }
 
-/** Folders to look in, first $KUBEBUILDER_ASSETS, then those of PATH. Relative ones are taken from the current folder. */
+/** Folders to look in, first $KUBEBUILDER_ASSETS, then those of PATH. Relative ones are resolved from the current folder. */
 export function installFolders(env: NodeJS.ProcessEnv): string[] {
   const path = (env.PATH ?? '').split(delimiter);
   return [env.KUBEBUILDER_ASSETS ?? '', ...path].filter((folder) => folder !== '').map((folder) => resolve(folder));
@@ -59,7 +59,7 @@ export async function findInstalled(
   for (const folder of folders) {
     const path = join(folder, program.name);
     if (!(await isExecutable(path))) continue;
-    // /bin is often a link to /usr/bin, and one complaint is enough.
+    // /bin is often a link to /usr/bin, and one line is enough.
     const real = await realpath(path);
     if (seen.has(real)) continue;
     seen.add(real);
@@ -70,7 +70,7 @@ export async function findInstalled(
   return undefined;
 }
 
-/** Another go.mod, go.sum, platform or way to build is another folder, so what lies there never needs a check. */
+/** Another go.mod, go.sum, platform or build method uses another folder, so cached programs need no check. */
 export async function cacheFolder(module: GoModule, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const hash = createHash('sha256');
   for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(join(module.dir, file)));
@@ -83,7 +83,7 @@ export async function cacheFolder(module: GoModule, env: NodeJS.ProcessEnv = pro
   return join(cacheRoot(env), `${module.name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
-/** The files of a program that lies in the module itself; go.sum has the digests of all others. */
+/** The files of a program in the module itself; go.sum has the digests of all others. */
 async function sourcesOf(module: GoModule, program: Program): Promise<string[]> {
   if (!program.package.startsWith('./')) return [];
   const folder = join(module.dir, program.package);
@@ -93,7 +93,7 @@ async function sourcesOf(module: GoModule, program: Program): Promise<string[]> 
     .map((name) => join(folder, name));
 }
 
-/** The folder for all that is built once for all checkouts. */
+/** The folder for builds that all checkouts share. */
 export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   const xdg = env.XDG_CACHE_HOME;
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'windowspool-operator');
@@ -119,14 +119,14 @@ async function buildMissing(
     signal,
   };
   await withLock(join(cache, 'lock'), lock, async () => {
-    // The previous holder of the lock may have built some or all of them.
+    // The previous holder of the lock may have built some of them.
     const cached = await Promise.all(missing.map((program) => findCached(program, cache)));
     const left = missing.filter((_, index) => cached[index] === undefined);
     await buildAll(left, log, (program) => buildProgram(module, program, cache, signal));
   });
 }
 
-/** Builds one program after the other (Go uses all cores) and reports how long each took and what is left. */
+/** Builds one program after the other (Go uses all cores) and logs the time of each and the remaining time. */
 export async function buildAll(
   left: readonly Program[],
   log: Log,
@@ -143,7 +143,7 @@ export async function buildAll(
     await build(program);
     const now = performance.now();
     const todo = left.slice(index + 1);
-    // The speed of this machine: what the builds so far took, against what was expected.
+    // The speed of this machine: the time of the builds so far, relative to the expected time.
     const rest = (expected(todo) * (now - start)) / 1000 / expected(left.slice(0, index + 1));
     const next =
       todo.length === 0

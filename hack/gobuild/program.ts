@@ -5,12 +5,12 @@ export interface Program<Name extends string = string> {
   readonly name: Name;
   /** Go package: a tool of the module's go.mod, or a folder in the module such as `./kstatus`. */
   readonly package: string;
-  /** Go's build tags, for parts to be left out. */
+  /** Go's build tags, which omit parts. */
   readonly tags?: readonly string[];
-  /** Seconds that the build took on 2 cores, in the module's order and from an empty build cache: the weights of "about N min left". */
+  /** Seconds of the build on 2 cores, in the module's order and from an empty build cache: the weights of "about N min left". */
   readonly buildSeconds: number;
   /**
-   * Where one that is installed already will do: how to ask it for its version, and the only release series that is known to work (`1.36`, `4`). Without
+   * The arguments that print the version of an installed program, and the only release series that is known to work (`1.36`, `4`). Without
    * this, an installed one is never used.
    */
   readonly installed?: { readonly versionArgs: readonly string[]; readonly series: string };
@@ -22,20 +22,20 @@ export interface Program<Name extends string = string> {
 export interface GoModule<Name extends string = string> {
   /** Absolute path of the folder of go.mod and go.sum, which pin every line of what is built. */
   readonly dir: string;
-  /** Of its folder in the cache. */
+  /** The name of its folder in the cache. */
   readonly name: string;
-  /** What it gives, for messages: "the local Kubernetes". */
+  /** Its description in messages: "the local Kubernetes". */
   readonly what: string;
   /** In the order in which they are built. */
   readonly programs: readonly Program<Name>[];
 }
 
-/** The first `major.minor.patch` in what a program prints about its version. */
+/** The first `major.minor.patch` in the version output of a program. */
 export function parseVersion(text: string): string | undefined {
   return /\bv?(\d+\.\d+\.\d+)/.exec(text)?.[1];
 }
 
-/** Why the program at `path` can't be used, or undefined when it can. */
+/** Why the program at `path` cannot be used, or undefined if it can. */
 export async function whyUnusable(
   { versionArgs, series }: NonNullable<Program['installed']>,
   path: string,

@@ -1,4 +1,4 @@
-/** The alerts of config/prometheus and their runbooks: the dashboards show and link what is there. */
+/** The alerts of config/prometheus and their runbooks: the dashboards show and link them. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
@@ -11,7 +11,7 @@ interface Rule {
 
 const rules: readonly Rule[] = spec.groups.flatMap((group: { rules: readonly Rule[] }) => group.rules);
 
-/** Addresses of runbooks, by the names of alerts. */
+/** URLs of runbooks, by the names of alerts. */
 export const runbooks: Readonly<Record<string, string>> = Object.fromEntries(
   rules.flatMap(({ alert, annotations }) => (alert ? [[alert, annotations?.runbook_url ?? '']] : [])),
 );
@@ -22,7 +22,7 @@ export const TO_RUNBOOK = {
   url: `${folderOf(Object.values(runbooks))}/\${__value.text}.md`,
 } as const;
 
-/** The one folder of all runbooks. Throws when there are several. */
+/** The common folder of all runbooks. Throws if there are several. */
 function folderOf(addresses: readonly string[]): string {
   const [folder, ...others] = new Set(addresses.map((address) => address.slice(0, address.lastIndexOf('/'))));
   if (folder === undefined || others.length > 0)

@@ -16,7 +16,7 @@ const queries = panels.flatMap(({ file, panel }) =>
   panel.targets.map((query) => ({ ...query, what: `${file}, ${panel.title}: ${query.expr}` })),
 );
 
-/** Labels that a scrape gives: those of Prometheus, of its Kubernetes service discovery, and of the relabeling in docs/dashboards.md. */
+/** Labels that a scrape adds: those of Prometheus, of its Kubernetes service discovery, and of the relabeling in docs/dashboards.md. */
 const OF_OPERATOR = ['cluster', 'namespace', 'job', 'instance'];
 const OF_NODES = ['cluster', 'pool', 'node'];
 const ALERTS: MetricDefinition = {
@@ -46,18 +46,18 @@ async function known(): Promise<ReadonlyMap<string, { type: string; labels: Metr
   return found;
 }
 
-/** Counters of what happens now and then. Their series begin with the first time, which an increase would not show. */
+/** Counters of rare events. Their series begin with the first event, which `increase` does not show. */
 const COUNTS = [
   'windowspool_drift_corrected_total',
   'windowspool_instances_ended_total',
-  'windowspool_drains_given_up_total',
+  'windowspool_drains_aborted_total',
 ];
 
-/** Metrics of pools that answer no question of somebody who looks at a dashboard. */
+/** Metrics of pools that are not useful in a dashboard. */
 const NOT_SHOWN = ['windowspool_status_written_timestamp_seconds'];
 
 describe('the dashboards', () => {
-  it('ask a question in every panel, in a unit, of the data source that the reader chose', () => {
+  it('have a question and a unit in every panel, and use the selected data source', () => {
     for (const { file, panel } of panels) {
       const what = `${file}, ${panel.title}`;
       assert.match(panel.title, /^[A-Z].+[^.]$/, what);
@@ -70,7 +70,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('have panels with ids and titles of their own, on lines that are full', () => {
+  it('have panels with unique IDs and titles, in full rows', () => {
     for (const { file, board } of files) {
       const all = board.panels;
       assert.equal(new Set(all.map(({ id }) => id)).size, all.length, file);
@@ -88,7 +88,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('use only metrics that there are, with labels and values that they have', async () => {
+  it('use only existing metrics, with their labels and values', async () => {
     const metrics = await known();
     for (const { expr, what } of queries) {
       const { selectors, grouping, bare } = readExpression(expr);
@@ -118,7 +118,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('take rates of counters and of nothing else, over the time that Grafana chooses', async () => {
+  it('compute rates only of counters, over the interval that Grafana sets', async () => {
     const metrics = await known();
     for (const { expr, what } of queries) {
       for (const { metric } of readExpression(expr).selectors) {
@@ -137,7 +137,7 @@ describe('the dashboards', () => {
     );
   });
 
-  it('name series by labels that their queries give, and show columns that tables have', () => {
+  it('name series by labels of their queries, and show columns of their tables', () => {
     for (const { panel, file } of panels) {
       for (const { expr, legendFormat = '' } of panel.targets) {
         const { grouping } = readExpression(expr);
@@ -150,7 +150,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('ask for a number as it is now at once, and for lines over time', () => {
+  it('use instant queries for numbers, and range queries for lines', () => {
     for (const { file, panel } of panels) {
       const isLine = ['timeseries', 'state-timeline'].includes(panel.type);
       for (const { instant = false, range = false } of panel.targets)
@@ -158,7 +158,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('have the variables that their queries and links use, and no other', () => {
+  it('have exactly the variables that their queries and links use', () => {
     const builtIn = ['__rate_interval', '__value', '__url_time_range', '__all'];
     for (const { file, text, board } of files) {
       const declared = board.templating.list.map(({ name }) => name);
@@ -170,7 +170,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('link to each other, in plain sight', () => {
+  it('link to each other next to the title', () => {
     for (const { text } of files) assert.doesNotMatch(text, /inControlsMenu/);
     const uids = files.map(({ board }) => board.uid);
     assert.deepEqual(
@@ -181,7 +181,7 @@ describe('the dashboards', () => {
       for (const [, uid = ''] of text.matchAll(/"\/d\/([\w-]+)/g)) assert.ok(uids.includes(uid), uid);
   });
 
-  it('link the runbook of every alert, from the panels that are about the same', () => {
+  it('link the runbook of every alert from the related panels', () => {
     const linked = panels.flatMap(({ panel: { links = [] } }) => links.map(({ url }) => url));
     assert.deepEqual([...new Set(linked)].sort(), Object.values(runbooks).sort());
     for (const url of linked) {
@@ -190,7 +190,7 @@ describe('the dashboards', () => {
     }
   });
 
-  it('are in ConfigMaps that kubectl apply can write down in an annotation, for the sidecar of Grafana', () => {
+  it('are in ConfigMaps for the sidecar of Grafana that fit in the annotation of kubectl apply', () => {
     const { configMapGenerator, generatorOptions } = parse(
       readFileSync(new URL('../../config/grafana/kustomization.yaml', import.meta.url), 'utf8'),
     );
@@ -199,7 +199,7 @@ describe('the dashboards', () => {
       files.map(({ file }) => file),
     );
     assert.deepEqual(generatorOptions.labels, { grafana_dashboard: '1' });
-    // TotalAnnotationSizeLimitB of apimachinery's validation, less what stands around the dashboard.
+    // TotalAnnotationSizeLimitB of apimachinery's validation, minus the text around the dashboard.
     for (const { file, text } of files) assert.ok(JSON.stringify(text).length < 256 * 1024 - 4096, file);
   });
 });
@@ -209,7 +209,7 @@ function columnsOf({ transformations = [] }: PanelJson): readonly string[] {
   return transformations.flatMap(({ options }) => options.include?.names ?? []);
 }
 
-/** The columns that the queries of a table give. */
+/** The columns of the queries of a table. */
 function fieldsOf(panel: PanelJson): readonly string[] {
   const asked = panel.targets;
   const labels = asked.flatMap(({ expr }) => readExpression(expr).grouping);

@@ -35,27 +35,27 @@ interface Plan {
 
 const common = () => ({
   Nodes: nodes(),
-  'Updates and releases': updates(),
-  'What pools lack': causes(),
-  'Nodes that leave one by one': terminating(),
+  'Updates and AMI releases': updates(),
+  'Prerequisites and node group health': causes(),
+  'Node replacement and removal': terminating(),
 });
 
 const fleet: Plan = {
   uid: FLEET,
   title: 'WindowsPools / Fleet',
-  description: 'All WindowsPools of a cluster: is anything wrong, where, and why?',
-  link: ['One pool', POOL],
+  description: 'All WindowsPools of a cluster: which need attention, and why?',
+  link: ['Pool dashboard', POOL],
   variables: [...commonVariables(), somePools()],
-  rows: { 'Is anything wrong?': fleetSummary(), ...common(), AWS: aws(), 'The operator': operator() },
+  rows: { Overview: fleetSummary(), ...common(), 'AWS API': aws(), Operator: operator() },
 };
 
 const pool: Plan = {
   uid: POOL,
   title: 'WindowsPools / Pool',
-  description: 'One WindowsPool and the Windows of its nodes.',
-  link: ['Fleet', FLEET],
+  description: 'One WindowsPool, and Windows on its nodes.',
+  link: ['Fleet dashboard', FLEET],
   variables: [...commonVariables(), ...onePool()],
-  rows: { 'Is anything wrong?': poolSummary(), ...common(), 'Windows on the nodes (windows_exporter)': windows() },
+  rows: { Overview: poolSummary(), ...common(), 'Windows on the nodes (windows_exporter)': windows() },
 };
 
 /** The dashboards as JSON, by the names of their files. */

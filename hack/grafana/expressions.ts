@@ -1,4 +1,4 @@
-/** PromQL of the dashboards. The compiler holds that each metric is in a catalogue, with labels and values that it has. */
+/** PromQL of the dashboards. The compiler checks that each metric is in a catalogue, with its labels and values. */
 import type { awsMetrics } from '../../cmd/operator/metrics/awsCalls.ts';
 import type { operatorMetrics } from '../../cmd/operator/metrics/catalogue.ts';
 import type { engineMetrics } from '../../controllers/runtime/metricCatalogue.ts';
@@ -12,24 +12,24 @@ type WindowsCatalogue = typeof windowsMetrics;
 type LabelsOf<C, N extends keyof C> = C[N] extends { readonly labels: infer L } ? L : never;
 type ValueOf<V> = V extends { readonly values: readonly (infer T)[] } ? T : string;
 
-/** What a series must have: one value of a label, or one of several, or a text that matches. */
+/** The selection of a series: one value of a label, one of several, or a pattern. */
 type Matchers<L> = { readonly [K in keyof L]?: ValueOf<L[K]> | readonly ValueOf<L[K]>[] | RegExp };
 
-/** Of which cluster. Empty where Prometheus gives no label `cluster`, and then it matches series without one. */
+/** The cluster. Empty if Prometheus adds no label `cluster`, and then it matches series without one. */
 const CLUSTER = 'cluster="$cluster"';
 const NAMESPACE = 'namespace=~"$namespace"';
 
 function selector(name: string, fixed: readonly string[], matchers: Readonly<Record<string, unknown>>): string {
-  const wanted = Object.entries(matchers).map(([label, value]) => {
+  const selectors = Object.entries(matchers).map(([label, value]) => {
     if (value instanceof RegExp) return `${label}=~"${value.source}"`;
     return Array.isArray(value) ? `${label}=~"${value.join('|')}"` : `${label}="${value}"`;
   });
-  return `${name}{${[...fixed, ...wanted].join(', ')}}`;
+  return `${name}{${[...fixed, ...selectors].join(', ')}}`;
 }
 
 /**
- * A metric of the chosen pools, with all its labels. Only the replica that leads shows pools; while another takes over, a scrape may have both, and
- * `max` counts them once.
+ * A metric of the selected pools, with all its labels. Only the leader has series of pools; during a change of the leader, a scrape may
+ * have both, and `max` counts them once.
  */
 export function ofPools<N extends keyof PoolCatalogue>(
   name: N,
@@ -39,7 +39,7 @@ export function ofPools<N extends keyof PoolCatalogue>(
   return `max by (${labels.join(', ')}) (${selector(name, POOLS, matchers)})`;
 }
 
-/** The same before it is added up, as a rate needs it. */
+/** The same before the aggregation, as required for a rate. */
 export function seriesOfPools<N extends keyof PoolCatalogue>(name: N): string {
   return selector(name, POOLS, {});
 }
@@ -59,7 +59,7 @@ export function ofOperator<N extends Suffixed<OperatorCatalogue>>(
   return selector(name, OPERATOR, matchers);
 }
 
-/** Other operators have metrics of the same names: these are of the jobs that have the operator's build. */
+/** Other operators have metrics with the same names: these are only from jobs with the operator's build info. */
 const OPERATOR = [CLUSTER, NAMESPACE, 'job=~"$job"'];
 
 /** The series of one of prom-client's metrics of the operator's process. */
@@ -67,7 +67,7 @@ export function ofProcess(name: `process_${string}` | `nodejs_${string}`): strin
   return selector(name, OPERATOR, {});
 }
 
-/** How many a second, over the time between two points of the graph. */
+/** The rate per second, over the interval between two points of the graph. */
 export function rate(series: string): string {
   return `rate(${series}[$__rate_interval])`;
 }
@@ -82,7 +82,7 @@ export function quantile<N extends Histogram<OperatorCatalogue>>(
   return `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
 }
 
-/** The series of a metric of windows_exporter on the chosen nodes of the pool; `pool` and `node`: docs/dashboards.md. */
+/** The series of a metric of windows_exporter on the selected nodes of the pool; `pool` and `node`: docs/dashboards.md. */
 export function ofNodes<N extends keyof WindowsCatalogue>(
   name: N,
   matchers: Matchers<LabelsOf<WindowsCatalogue, N>> = {},

@@ -1,12 +1,12 @@
-/** Where a reader goes from a panel. */
+/** The links of panels. */
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import { type DashboardLink, DashboardLinkBuilder, DashboardLinkType } from '@grafana/grafana-foundation-sdk/dashboard';
 
-/** Ids of the dashboards, which make their addresses. */
+/** IDs of the dashboards, which are part of their URLs. */
 export const FLEET = 'windowspool-fleet';
 export const POOL = 'windowspool-pool';
 
-/** The variables that both dashboards have. The pool is not one: one dashboard shows all, the other exactly one. */
+/** The variables of both dashboards. The pool is not one of them: one dashboard shows all, the other exactly one. */
 const SAME_PLACE = ['datasource', 'cluster', 'namespace'].map((name) => `\${${name}:queryparam}`).join('&');
 
 /** From one dashboard to another, of the same cluster and time. */
@@ -22,7 +22,7 @@ export const TO_POOL = {
   url: `/d/${POOL}?var-pool=\${__value.text}&${SAME_PLACE}&\${__url_time_range}`,
 } as const;
 
-/** The link beside the title: the SDK (0.0.21) puts every link into the menu of the controls, and offers nothing else. */
+/** The link next to the title: the SDK (0.0.21) only supports links in the menu of the controls. */
 export function besideTitle(link: Builder<DashboardLink>): Builder<DashboardLink> {
   return {
     build: () => {

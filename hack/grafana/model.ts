@@ -35,7 +35,7 @@ export function parseDashboard(text: string): DashboardJson {
   return JSON.parse(text);
 }
 
-/** The panels that show something: rows are only headings. */
+/** The panels without rows, which are only headings. */
 export function panelsOf({ panels }: DashboardJson): readonly PanelJson[] {
   return panels.filter(({ type }) => type !== 'row');
 }

@@ -1,4 +1,4 @@
-/** The kinds of panels that the dashboards are made of: each has a description with the question that it answers, and a unit. */
+/** The kinds of panels in the dashboards: each has a description with the question that it answers, and a unit. */
 import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
@@ -11,24 +11,24 @@ import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { runbooks } from './alerts.ts';
 import { besideTitle } from './links.ts';
 
-/** The data source that the reader chose. */
+/** The selected data source. */
 export const DATASOURCE = { type: 'prometheus', uid: `\${datasource}` } as const;
 
 export interface Query {
   readonly expr: string;
-  /** Grafana's format of a series' name: `{{pool}}`. A table needs none. */
+  /** Grafana's format of a series' name: `{{pool}}`. A table has none. */
   readonly legend?: string;
 }
 
-/** What every panel says. */
+/** The text of every panel. */
 export interface Question {
   readonly title: string;
   /** The question that the panel answers, and what to check next. */
   readonly asks: string;
-  /** An id of Grafana's units: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-standard-options/#unit */
+  /** An ID of Grafana's units: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-standard-options/#unit */
   readonly unit: string;
   readonly queries: readonly Query[];
-  /** The alerts that are about the same: the panel links their runbooks. */
+  /** The related alerts: the panel links their runbooks. */
   readonly alerts?: readonly string[];
   /** Of 24 columns. */
   readonly width: number;
@@ -36,21 +36,21 @@ export interface Question {
   readonly height?: number;
 }
 
-/** A panel that still gets its place and its id. */
+/** A panel without position and ID. */
 export interface PanelBuilder extends Builder<dashboard.Panel> {
   id(id: number): this;
 }
 
-/** Values from which on a colour holds; the first colour holds below all of them. */
+/** Thresholds of colours; the first colour applies below all of them. */
 export type Steps = readonly [base: string, ...(readonly [from: number, color: string])[]];
 
-/** 0 is fine, anything above is not. */
+/** 0 is good, any other value is bad. */
 export const NONE_IS_GOOD: Steps = ['green', [1, 'red']];
 
-/** Colours of series by their names, so that a state has the same colour everywhere. */
+/** Colours of series by their names, so that a state has the same colour in every panel. */
 export type Colors = Readonly<Record<string, string>>;
 
-/** One number, or one for each series, as it is now. */
+/** The current value, or one for each series. */
 export function stat(question: Question, { steps, none = 'none', text }: StatLook): PanelBuilder {
   return dressed(new stats.PanelBuilder(), question, 'instant')
     .noValue(none)
@@ -64,13 +64,13 @@ export function stat(question: Question, { steps, none = 'none', text }: StatLoo
 
 interface StatLook {
   readonly steps: Steps;
-  /** Shown where there is no series. */
+  /** Shown without series. */
   readonly none?: string;
-  /** Words in place of numbers. */
+  /** Text instead of numbers. */
   readonly text?: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
 }
 
-/** Lines over time; stacked where their sum means something. */
+/** Lines over time; stacked if their sum is meaningful. */
 export function graph(
   question: Question,
   { stacked = false, colors = {}, max }: { stacked?: boolean; colors?: Colors; max?: number } = {},
@@ -96,7 +96,7 @@ export function graph(
   return panel;
 }
 
-/** A bar for each series, as it is now. */
+/** A bar for the current value of each series. */
 export function bars(question: Question, { steps, none = 'none' }: { steps: Steps; none?: string }): PanelBuilder {
   return dressed(new bargauge.PanelBuilder(), question, 'instant')
     .noValue(none)
@@ -116,7 +116,7 @@ export interface Column {
   readonly link?: { readonly title: string; readonly url: string };
 }
 
-/** A row for each series, as it is now; series of several queries with the same labels are one row. */
+/** A row for the current value of each series; series of several queries with the same labels are one row. */
 export function table(question: Question, columns: readonly Column[], none = 'none'): PanelBuilder {
   const byField = <T>(value: (column: Column, index: number) => T) =>
     Object.fromEntries(columns.map((column, index) => [column.field, value(column, index)]));
@@ -150,7 +150,7 @@ export function table(question: Question, columns: readonly Column[], none = 'no
   return panel;
 }
 
-/** What was so when: a line for each series, coloured by its value. */
+/** A timeline of states: a line for each series, coloured by its value. */
 export function timeline(
   question: Question,
   text: Readonly<Record<string, { readonly text: string; readonly color: string }>>,
@@ -175,7 +175,7 @@ export function timeline(
   return panel;
 }
 
-/** What the builders of all kinds of panels have. */
+/** Shared by the builders of all kinds of panels. */
 interface AnyPanel extends PanelBuilder {
   title(title: string): this;
   description(text: string): this;
@@ -187,7 +187,7 @@ interface AnyPanel extends PanelBuilder {
   withTarget(target: Builder<Dataquery>): this;
 }
 
-/** Numbers as they are now come from an instant query: a range query would show the last value of a series that ended. */
+/** Current values use an instant query: a range query would show the last value of a series that ended. */
 function dressed<P extends AnyPanel>(panel: P, question: Question, as: 'instant' | 'range' | 'table'): P {
   panel
     .title(question.title)
@@ -210,7 +210,7 @@ function dressed<P extends AnyPanel>(panel: P, question: Question, as: 'instant'
   return panel;
 }
 
-/** Throws where no such alert is in config/prometheus. */
+/** Throws if config/prometheus does not have the alert. */
 function runbookLink(alert: string): Builder<dashboard.DashboardLink> {
   const url = runbooks[alert];
   if (url === undefined)

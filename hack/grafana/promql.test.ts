@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readExpression } from './promql.ts';
 
-describe('reading PromQL', () => {
-  it('finds selectors, the labels that they ask for, and the labels of groupings', () => {
+describe('the PromQL reader', () => {
+  it('finds selectors, their labels, and the labels of groupings', () => {
     const read = readExpression(
       'sum by (le, pool) (rate(a_bucket{x="1", y=~"a|b}"}[$__rate_interval])) / on (z) group_left b{}',
     );
@@ -22,7 +22,7 @@ describe('reading PromQL', () => {
     });
   });
 
-  it('tells names that have no braces', () => {
+  it('finds names without braces', () => {
     assert.deepEqual(readExpression('topk(10, up) or vector(0)').bare, ['up']);
   });
 });

@@ -1,9 +1,9 @@
-/** What a PromQL expression reads, found without a full parser: which series, with which labels. */
+/** Finds the series and labels in a PromQL expression without a full parser. */
 
 /** One selector, such as `up{job="x"}`. */
 export interface Selector {
   readonly metric: string;
-  /** The labels that it asks for, with the operator and the text between the quotes. */
+  /** Its labels, with the operator and the text between the quotes. */
   readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
 }
 
@@ -20,7 +20,7 @@ const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"/g;
 const WORDS = new Set(['or', 'and', 'unless', 'bool', 'offset']);
 
-/** Every selector must have braces, as those of the dashboards do: a name without them is reported as bare. */
+/** Every selector must have braces, like those of the dashboards: a name without them is reported as bare. */
 export function readExpression(expr: string): Reading {
   const selectors: Selector[] = [];
   const withoutSelectors = expr.replaceAll(

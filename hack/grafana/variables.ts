@@ -1,4 +1,4 @@
-/** What the reader of a dashboard can choose. */
+/** The variables of the dashboards. */
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
   DatasourceVariableBuilder,
@@ -10,18 +10,16 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DATASOURCE } from './panels.ts';
 
-/** Where the metrics are, of which cluster, and of which operator. `job` follows from that. */
+/** The data source, the cluster, and the operator, which determine `job`. */
 export function commonVariables(): Builder<VariableModel>[] {
   return [
     new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'),
-    values('cluster', 'windowspool_build_info', 'Empty where the data source gives series no label `cluster`.').label(
-      'Cluster',
-    ),
+    values('cluster', 'windowspool_build_info', 'Empty if the series have no label `cluster`.').label('Cluster'),
     values('namespace', 'windowspool_build_info{cluster="$cluster"}', 'Namespace of the operator.')
       .label('Namespace')
       .multi(true)
       .includeAll(true)
-      // Not the list of all: a Prometheus without service discovery gives no label.
+      // Not the list of all values, because a Prometheus without service discovery adds no label.
       .allValue('.*')
       .current({ text: 'All', value: '$__all' }),
     values('job', 'windowspool_build_info{cluster="$cluster", namespace=~"$namespace"}', 'Scrape jobs of the operator.')
@@ -44,7 +42,7 @@ export function onePool(): Builder<VariableModel>[] {
     values(
       'node',
       'windows_memory_physical_total_bytes{cluster="$cluster", pool=~"$pool"}',
-      'Nodes with windows_exporter.',
+      'Nodes that run windows_exporter.',
     )
       .label('Node')
       .multi(true)

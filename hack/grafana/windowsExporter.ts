@@ -1,6 +1,6 @@
 /**
- * What the dashboards use of windows_exporter, with the labels that its collectors give: names as of 0.30, which renamed those of memory
- * (https://github.com/prometheus-community/windows_exporter, internal/collector). All but `container` are collectors that run by default.
+ * The metrics of windows_exporter in the dashboards, with the labels of its collectors: names as of 0.30, which renamed those of memory
+ * (https://github.com/prometheus-community/windows_exporter, internal/collector). All collectors except `container` run by default.
  */
 import type { MetricCatalogue } from '../../controllers/runtime/metricDefinition.ts';
 

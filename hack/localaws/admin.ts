@@ -176,8 +176,8 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.accessEntry(body),
   },
   subnet: {
-    fields: { id: 'string', freeAddresses: 'number' },
-    required: ['id', 'freeAddresses'],
+    fields: { id: 'string', freeAddresses: 'number', tags: 'object' },
+    required: ['id'],
     run: (faults, body) => faults.subnet(body),
   },
   offering: {

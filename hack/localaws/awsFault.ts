@@ -27,11 +27,11 @@ const statusByName: Readonly<Record<string, number>> = {
   Unavailable: 503,
 };
 
-/** An answer with an error, as AWS gives it: `name` is the code that the SDK shows, `httpStatus` the HTTP status. */
+/** An error response of AWS: `name` is the code that the SDK shows, `httpStatus` the HTTP status. */
 export class AwsFault extends Error {
   readonly httpStatus: number;
 
-  /** The status is looked up by name; an unlisted name (all of them EC2 codes) is a 400. */
+  /** The status depends on the name; an unlisted name (all of these are EC2 codes) is a 400. */
   constructor(name: string, message: string, httpStatus = statusByName[name] ?? 400) {
     super(message);
     this.name = name;
@@ -39,13 +39,13 @@ export class AwsFault extends Error {
   }
 }
 
-/** A value in the request is wrong. */
+/** A value in the request is invalid. */
 export const invalidParameter = (message: string): AwsFault => new AwsFault('InvalidParameterException', message);
 
 /** The request contradicts itself or the state of the cluster. */
 export const invalidRequest = (message: string): AwsFault => new AwsFault('InvalidRequestException', message);
 
-/** Something else is going on with the resource. */
+/** Another operation on the resource is in progress. */
 export const inUse = (message: string): AwsFault => new AwsFault('ResourceInUseException', message);
 
 /** The resource does not exist. */

@@ -10,7 +10,7 @@ export const durations = {
   podAddresses: 0.5,
   /** CREATING. */
   create: 3,
-  /** How long EKS waits for nodes that don't join before it gives up a creation. */
+  /** How long EKS waits for nodes that don't join before a creation fails. */
   joinTimeout: 20,
   /** From one attempt of a kubelet to register until the next. */
   joinRetry: 1,
@@ -26,22 +26,22 @@ export const durations = {
   versionJoin: 15,
   /** How long pods may take to leave a node. */
   drain: 15,
-  /** How long they take where there is no Kubernetes. */
+  /** How long they take without a Kubernetes API server. */
   memoryDrain: 0.2,
-  /** From an empty node until its instance ends, so that load balancers notice. */
+  /** From an empty node until its instance is terminated, so that load balancers deregister it. */
   drained: 0.2,
   /** From when Auto Scaling takes an instance out of service until EKS gets the event of its lifecycle hook. */
   hook: 0.5,
-  /** From the end of an instance until the cloud controller takes its Node away, which is not Ready by then. */
+  /** From the termination of an instance until the cloud controller deletes its Node, which is not Ready by then. */
   lostNode: 0.5,
-  /** The interval at which EKS polls what it waits for. */
+  /** The polling interval of EKS. */
   look: 0.1,
   /** An upgrade of the cluster itself. */
   clusterUpgrade: 8,
-  /** From the moment when SSM names a new release until EKS takes it. */
+  /** From the publication of a new release in SSM until EKS accepts it. */
   releaseLag: 4,
-  /** DELETING; the instances end half-way. */
+  /** DELETING; the instances are terminated half-way. */
   delete: 2,
-  /** From the end of an instance until DescribeInstances forgets it. */
+  /** From the termination of an instance until DescribeInstances no longer returns it. */
   forgetInstance: 60,
 } as const;

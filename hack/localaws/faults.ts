@@ -209,11 +209,21 @@ export class Faults {
     setEntry(this.#cloud, { principalArn: nodeRoleArn, ...change });
   }
 
-  /** Sets how many addresses of a subnet are free. */
-  subnet({ id, freeAddresses }: { readonly id: string; readonly freeAddresses: number }): void {
+  /** Sets how many addresses of a subnet are free, or its tags in addition to that of the cluster. */
+  subnet({
+    id,
+    freeAddresses,
+    tags,
+  }: {
+    readonly id: string;
+    readonly freeAddresses?: number;
+    readonly tags?: Readonly<Record<string, string>>;
+  }): void {
     const subnet = this.#cloud.subnets.find((candidate) => candidate.id === id);
     const ids = this.#cloud.subnets.map((candidate) => candidate.id).join(', ');
     if (subnet === undefined) throw new RangeError(`there is no subnet ${id}; there are ${ids}`);
+    if (tags !== undefined) subnet.tags = tags;
+    if (freeAddresses === undefined) return;
     if (!Number.isInteger(freeAddresses) || freeAddresses < 0)
       throw new RangeError(`freeAddresses is ${freeAddresses}; give a whole number from 0`);
     subnet.freeAddresses = freeAddresses;

@@ -10,25 +10,25 @@ import type { CallEntry } from './wire/callLog.ts';
 import { Front, type Gate } from './wire/front.ts';
 import { HttpFront } from './wire/http.ts';
 
-/** The policy that the operator ships with. */
+/** The shipped policy of the operator. */
 export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));
-/** What an administrator attaches beside it for options of the operator. */
+/** Policies that an administrator attaches in addition for options of the operator. */
 const optionalPolicies = ['windows-ipam.json'].map((name) =>
   fileURLToPath(new URL(`../../config/aws/${name}`, import.meta.url)),
 );
 
-/** What a local AWS is started with. Without `port` it takes a free one. */
+/** The options of a local AWS. The default of `port` is a free one. */
 export interface LocalAwsOptions {
   readonly cluster: ClusterOptions;
-  /** The kubeconfig of the user that may register nodes (hack/controlplane calls it `cloud`). Without it no nodes join. */
+  /** The kubeconfig of the user that can register nodes (`cloud` in hack/controlplane). Without it no nodes join. */
   readonly kubeconfig?: string;
   readonly port?: number;
-  /** How many times faster than the defaults (CREATING takes 3 s) time runs. */
+  /** The speed of time, relative to the default (CREATING takes 3 s). */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
-  /** Node groups that the cluster may have; 30 if not given, as EKS' quota is. */
+  /** The quota of node groups; by default 30, as in EKS. */
   readonly nodegroupLimit?: number;
-  /** Path of the IAM policy that the caller has; all that is shipped if not given. */
+  /** Path of the IAM policy of the caller; by default all shipped policies. */
   readonly policy?: string;
 }
 
@@ -40,14 +40,14 @@ export interface LocalAws {
   readonly faults: Faults;
   /** The caller's permissions, and which of them were needed so far. */
   readonly policy: Policy;
-  /** The nodes' side; undefined without a kubeconfig. */
+  /** The kubelets; undefined without a kubeconfig. */
   readonly kubelets: Kubelets | undefined;
   /** Every call so far, in order. */
   calls(): CallEntry[];
   resetCalls(): void;
-  /** Holds each call before and after it takes effect; see Gate. */
+  /** Delays each call before and after it takes effect; see Gate. */
   setGate(gate: Gate): void;
-  /** Stops everything; resolves when nothing is left. */
+  /** Stops everything; resolves when everything has stopped. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface LocalAws {
 export const callerArnOf = (cloud: LocalAwsState): string =>
   `arn:aws:sts::${cloud.cluster.accountId}:assumed-role/windowspool-operator/windowspool-operator`;
 
-/** The policy of a file, or all that is shipped, as the account's administrator would attach it: the words in capitals are filled in. */
+/** The policy of a file, or all shipped policies, as an administrator would attach it: the placeholders in capitals are replaced. */
 export function policyFor(cloud: LocalAwsState, path?: string): Policy {
   return Policy.fromFiles(path === undefined ? [shippedPolicy, ...optionalPolicies] : [path], {
     PARTITION: 'aws',
@@ -63,7 +63,7 @@ export function policyFor(cloud: LocalAwsState, path?: string): Policy {
     ACCOUNT_ID: cloud.cluster.accountId,
     CLUSTER_NAME: cloud.cluster.name,
     CLUSTER_ROLE_NAME: clusterRoleName,
-    // With a star, so that roles that don't exist reach the check of EKS and not only that of IAM.
+    // With a wildcard, so that roles that do not exist reach the check of EKS and not only that of IAM.
     NODE_ROLE_NAME: 'windows-nodes*',
     VPC_CNI_ROLE_NAME: 'vpc-cni',
   });
@@ -96,7 +96,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
 }
 
-/** Settles the timeline whenever something in it is due, by the real clock. */
+/** Runs due events of the timeline with the real clock. */
 function drive(state: LocalAwsState): { stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   const arm = (): void => {

@@ -15,8 +15,8 @@ import type { OperationName, Operations } from './wire/operations.ts';
 import type { Service } from './wire/shapes.ts';
 
 /**
- * The same local AWS without a wire, for model tests: no sockets, no timers, only the clock that it is given. Rejects
- * with what the SDK clients throw: name, message and `$metadata.httpStatusCode` are equal.
+ * The same local AWS without a wire, for model tests: no sockets, no timers, only the given clock. Rejects with the errors of the SDK
+ * clients: name, message and `$metadata.httpStatusCode` are equal.
  */
 export class MemoryCloud {
   readonly state: LocalAwsState;
@@ -67,7 +67,7 @@ function serviceError(
   return new exceptions[service]({ name, message, $fault: httpStatus < 500 ? 'client' : 'server', $metadata });
 }
 
-// As the SDK clients 3.1169.0 report it; `faults over HTTP` in wire/callFaults.test.ts watches that it stays so.
+// The format of the SDK clients 3.1169.0; `faults over HTTP` in wire/callFaults.test.ts compares it.
 function breakageError(service: Service, { kind, status }: Breakage): Error {
   const $metadata = { attempts: 1, totalRetryDelay: 0 };
   if (kind === 'reset')

@@ -1,12 +1,12 @@
 import type { _InstanceType, ArchitectureType, InstanceTypeHypervisor, InstanceTypeInfo } from '@aws-sdk/client-ec2';
 
-/** The account that the local AWS plays. */
+/** The account of the local AWS. */
 export const accountId = '111122223333';
 
-/** A node role that exists, with the trust that EC2 needs. */
+/** An existing node role with the trust policy for EC2. */
 export const nodeRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes`;
 
-/** A role that exists, that EC2 is not trusted to take. */
+/** An existing role without the trust policy for EC2. */
 export const untrustedRoleArn = `arn:aws:iam::${accountId}:role/windows-nodes-untrusted`;
 
 /** The role of the cluster. */
@@ -34,6 +34,8 @@ export interface SubnetRecord {
   readonly zoneId: string;
   readonly network: number;
   freeAddresses: number;
+  /** The user's tags, in addition to that of the cluster. */
+  tags: Readonly<Record<string, string>>;
 }
 
 /** Subnets in zones a, b and c of the region. */
@@ -45,8 +47,9 @@ export function subnetsOf(region: string, ids: readonly string[] = subnetIds): S
     zone: `${region}${zoneLetters[index]}`,
     zoneId: `${shortRegion}-az${index + 1}`,
     network: index + 1,
-    // A /24 has 256 addresses, and AWS keeps 5 of them.
+    // A /24 has 256 addresses, of which AWS reserves 5.
     freeAddresses: 251,
+    tags: {},
   }));
 }
 

@@ -4,7 +4,7 @@ const windowsBuilds = { '2019': '10.0.17763', '2022': '10.0.20348', '2025': '10.
 /** A year of `windowsBuilds`. */
 export type WindowsYear = keyof typeof windowsBuilds;
 
-/** One published image of EKS: what a node made from it reports. */
+/** One published image of EKS, with the fields that its nodes report. */
 export interface Release {
   readonly releaseVersion: string;
   readonly kubernetesVersion: string;
@@ -14,7 +14,7 @@ export interface Release {
 }
 
 /**
- * What EKS publishes on one day: an image for each Windows version, edition and Kubernetes minor. `date` is `2026.04.18`;
+ * The images that EKS publishes on one day, one for each Windows version, edition and Kubernetes minor. `date` is `2026.04.18`;
  * one was published as `2026-01-22`. `minors` and `amiTypes` limit what was published, `public` is whether it still is public.
  */
 export interface ReleaseDay {
@@ -24,7 +24,7 @@ export interface ReleaseDay {
   readonly minors?: readonly string[];
   readonly amiTypes?: readonly string[];
   public?: boolean;
-  /** SSM names it, and EKS does not take it yet. */
+  /** SSM has it, and EKS does not accept it yet. */
   ahead?: boolean;
 }
 
@@ -56,7 +56,7 @@ const kubelets: Readonly<Record<string, string>> = {
 /** The Kubernetes minors that EKS has images for. */
 export const minors: readonly string[] = Object.keys(kubelets);
 
-/** The number behind `1.`, to compare minors by. */
+/** The number after `1.`, for comparisons of minors. */
 export const minorNumber = (version: string): number => Number(version.split('.')[1]);
 
 /** The Windows images that a minor has, as amiTypes. 2025 needs Kubernetes 1.35: user guide of EKS. */
@@ -84,7 +84,7 @@ export function releasesOf(days: readonly ReleaseDay[], kubernetesVersion: strin
 /** The day of a release date (`2026.04.18` or `2026-04-18`), in milliseconds since the epoch. */
 export const dayOf = (date: string): number => Date.parse(`${date.replaceAll('.', '-')}T00:00:00Z`);
 
-/** What an amiType says: Windows version and edition; undefined for Linux. */
+/** The Windows version and edition of an amiType; undefined for Linux. */
 export function windowsOf(amiType: string): { year: WindowsYear; edition: 'CORE' | 'FULL' } | undefined {
   const match = /^WINDOWS_(CORE|FULL)_(2019|2022|2025)_x86_64$/.exec(amiType);
   return match === null ? undefined : { year: match[2] as WindowsYear, edition: match[1] as 'CORE' | 'FULL' };

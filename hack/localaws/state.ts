@@ -113,7 +113,7 @@ export interface InstanceRecord {
   readonly launchedAt: Date;
   defect: NodeDefect;
   readonly releaseVersion: string;
-  /** `--node-labels` and `--register-with-taints`: as the group had them at launch, whatever it has now. */
+  /** `--node-labels` and `--register-with-taints`: those of the group at the launch. */
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly Taint[];
   kernelVersion: string;
@@ -134,8 +134,8 @@ export const controllerWarningReasons = ['Unsupported', 'InsufficientCidrBlocks'
 export type ControllerWarning = (typeof controllerWarningReasons)[number];
 
 /**
- * What is wrong with a node: another kernel than its release has (all of it, only the build such as `10.0.17763`, or only
- * the revision), or it does not work.
+ * The defect of a node: another kernel than that of its release (the full version, only the build such as `10.0.17763`, or only the
+ * revision), or it does not work.
  */
 export interface NodeDefect {
   readonly build?: string;
@@ -143,16 +143,16 @@ export interface NodeDefect {
   readonly kernelVersion?: string;
   readonly neverJoins?: boolean;
   readonly noPodAddresses?: boolean;
-  /** What the VPC resource controller warns of in an event about the node, which then gets no addresses. */
+  /** The warning of the VPC resource controller in an event about the node, which then gets no addresses. */
   readonly controllerWarning?: ControllerWarning;
   readonly notReady?: boolean;
-  /** Memory in MiB that the kubelet keeps from pods; a node of EKS keeps 100 to 500. */
+  /** Memory in MiB that the kubelet reserves; a node of EKS reserves 100 to 500. */
   readonly reservedMiB?: number;
-  /** It runs another operating system than Windows, as after a change of the launch template of its scaling group. */
+  /** It runs another operating system, as after a change of the launch template of its scaling group. */
   readonly operatingSystem?: 'linux';
 }
 
-/** What a change in AWS does to a node in the Kubernetes cluster. */
+/** The effect of a change in AWS on a node in the Kubernetes cluster. */
 export type NodeEvent =
   | { readonly kind: 'join' | 'lost' | 'leave' | 'restart'; readonly instance: InstanceRecord }
   | { readonly kind: 'podAddresses'; readonly instance: InstanceRecord }
@@ -173,7 +173,7 @@ export type NodeEvent =
       readonly after: Nodegroup;
     };
 
-/** What EKS writes to the settings of the Kubernetes cluster, or reads of them. */
+/** A write or read of EKS in the settings of the Kubernetes cluster. */
 export type SettingEvent =
   | {
       readonly kind: 'addon';
@@ -225,11 +225,11 @@ export interface StateOptions {
   readonly nodegroupLimit?: number;
   /** The ids of the cluster's subnets, in zones a, b and c; those of network.ts if not given. */
   readonly subnetIds?: readonly string[];
-  /** What EKS has published, oldest first; that of releases.ts if not given. */
+  /** The published releases, oldest first; by default those of releases.ts. */
   readonly releases?: readonly ReleaseDay[];
 }
 
-/** The state of the local AWS. Other modules hold its behaviour. Nothing here reads the system clock or is random. */
+/** The state of the local AWS. Other modules implement its behavior. Nothing here reads the system clock or is random. */
 export class LocalAwsState {
   readonly cluster: ClusterOptions & { readonly accountId: string; readonly createdAt: Date };
   readonly timeline: Timeline;
@@ -239,7 +239,7 @@ export class LocalAwsState {
   readonly updates = new Map<string, UpdateRecord>();
   readonly instances = new Map<string, InstanceRecord>();
   readonly subnets: SubnetRecord[];
-  /** What EKS has published, oldest first. */
+  /** The published releases, oldest first. */
   readonly releases: ReleaseDay[];
   /** By id. */
   readonly launchTemplates = new Map<string, TemplateRecord>();
@@ -253,7 +253,7 @@ export class LocalAwsState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The policies that are attached to the role of the cluster, by name. */
   readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
-  /** The zones that offer an instance type, where these are not all. */
+  /** The zones that offer an instance type, if not all do. */
   readonly offerings = new Map<string, readonly string[]>();
   readonly plans: Plans = {
     createFailures: [],
@@ -287,18 +287,18 @@ export class LocalAwsState {
       authenticationMode: 'API_AND_CONFIG_MAP',
       autoMode: false,
     };
-    // The cluster is prepared for Windows nodes, as the user guide of EKS asks for.
+    // The cluster is prepared for Windows nodes according to the user guide of EKS.
     const entry = newEntry(this, { principalArn: nodeRoleArn, type: 'EC2_WINDOWS' }, seededUuid);
     this.accessEntries.set(nodeRoleArn, entry);
   }
 
-  /** A UUID that depends only on how many were handed out before. */
+  /** A UUID that depends only on the number of previous ones. */
   nextUuid(): string {
     const hex = this.#nextHex();
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
   }
 
-  /** An id such as `i-0123456789abcdef0`, with the same promise. */
+  /** An ID such as `i-0123456789abcdef0`, also deterministic. */
   nextId(prefix: string): string {
     return `${prefix}-0${this.#nextHex().slice(0, 16)}`;
   }

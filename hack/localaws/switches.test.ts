@@ -98,13 +98,13 @@ describe('switches', () => {
       ],
     ];
   for (const [name, value, status, outcome, act] of rows) {
-    it(`${name}=${value} answers "${outcome.slice(0, 70)}" while ${status}`, async () => {
+    it(`${name}=${value} returns "${outcome.slice(0, 70)}" while ${status}`, async () => {
       const { cloud } = await inState(status, { [name]: value });
       assert.equal(await rejection(act(cloud)), outcome);
     });
   }
 
-  it('missingUnderTagCondition=denied answers 403 for a group that is not there', async () => {
+  it('missingUnderTagCondition=denied returns 403 for a group that does not exist', async () => {
     const { cloud } = memoryCloud({ switches: { missingUnderTagCondition: 'denied' } });
     assert.match(
       await rejection(cloud.send('DeleteNodegroup', group)),
@@ -142,7 +142,7 @@ describe('switches', () => {
     }
   });
 
-  it('refuses a switch or a value that does not exist', () => {
+  it('rejects an unknown switch or value', () => {
     assert.throws(() => memoryCloud({ switches: { nonsense: 'on' } as never }), /no switch nonsense; there are/);
     assert.throws(
       () => memoryCloud({ switches: { deleteWhileBusy: 'maybe' } as never }),

@@ -1,45 +1,45 @@
 /**
- * What no public source settles about EKS. Each is a switch, so that a client can be tested against both answers.
- * The first value is the default.
+ * Questions about EKS that no public source answers. Each is a switch, so that a client can be tested with both answers. The first value is
+ * the default.
  */
 export const switchTable = {
   /** Is UpdateNodegroupConfig accepted while the group is DEGRADED? */
   updatesWhileDegraded: ['accept', 'reject'],
   /** Is DeleteNodegroup accepted while the group is CREATING or UPDATING? */
   deleteWhileBusy: ['accept', 'conflict'],
-  /** What does a second DeleteNodegroup get while the group is DELETING? */
+  /** What does a second DeleteNodegroup return while the group is DELETING? */
   deleteWhileDeleting: ['conflict', 'accept'],
-  /** Do instances carry the tags eks:cluster-name and eks:nodegroup-name beside aws:autoscaling:groupName? */
+  /** Do instances carry the tags eks:cluster-name and eks:nodegroup-name in addition to aws:autoscaling:groupName? */
   instanceNodegroupTag: ['on', 'off'],
-  /** What does a used clientRequestToken give after its group is gone: the old answer, or is it forgotten? */
+  /** What does a used clientRequestToken return after its group is gone: the old response, or is it forgotten? */
   tokensAfterDelete: ['remembered', 'forgotten'],
   /** Is an update that changes nothing accepted? */
   updatesWithoutChange: ['accept', 'reject'],
   /** A policy condition on a resource's tags, and the resource does not exist: 404 or 403? */
   missingUnderTagCondition: ['notFound', 'denied'],
   /**
-   * For which ARN does EKS authorize the Describe call of a resource that does not exist? A placeholder that spells the request's path was seen for
-   * DescribeAddon, `arn:aws:eks:REGION:ACCOUNT:/clusters/CLUSTER/addons/NAME`: terraform-aws-modules/terraform-aws-eks#1725.
+   * For which ARN does EKS authorize the Describe call of a resource that does not exist? A placeholder with the request's path was seen
+   * for DescribeAddon, `arn:aws:eks:REGION:ACCOUNT:/clusters/CLUSTER/addons/NAME`: terraform-aws-modules/terraform-aws-eks#1725.
    */
   missingAddonArn: ['path', 'addon'],
   /** The same for DescribeNodegroup: not known. A policy that names node groups only would deny it before each first creation. */
   missingNodegroupArn: ['nodegroup', 'path'],
   /** The same for DescribeAccessEntry: not known. */
   missingAccessEntryArn: ['accessEntry', 'path'],
-  /** Labels with kubernetes.io/ or k8s.io/: judged by the kubelet (which refuses to start with unknown ones), or refused by EKS as in 2021? */
+  /** Labels with kubernetes.io/ or k8s.io/: checked by the kubelet (which does not start with unknown ones), or rejected by EKS as in 2021? */
   reservedLabels: ['kubelet', 'reject'],
-  /** Taints with kubernetes.io/ or k8s.io/: accepted, or refused as such labels were in 2021? */
+  /** Taints with kubernetes.io/ or k8s.io/: accepted, or rejected like such labels in 2021? */
   reservedTaints: ['accept', 'reject'],
   /** In which order does ListUpdates answer? */
   updateOrder: ['oldestFirst', 'newestFirst'],
   /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */
   nodegroupServiceRole: ['exists', 'missing'],
   /**
-   * As what does EKS let the nodes of a new group with an AMI type WINDOWS_* in when their role has no access? EC2_WINDOWS: the user guide, the
+   * Which access does EKS grant to the nodes of a new group with an AMI type WINDOWS_* if their role has none? EC2_WINDOWS: the user guide, the
    * comment on CreateAccessEntry.type in the service model, terraform-aws-eks#2471. EC2_LINUX was seen with custom AMIs: containers-roadmap#2327.
    */
   nodegroupAccessEntry: ['EC2_WINDOWS', 'EC2_LINUX', 'none'],
-  /** With authentication mode API_AND_CONFIG_MAP, does EKS create that entry also for a role that aws-auth maps already? */
+  /** With authentication mode API_AND_CONFIG_MAP, does EKS create that entry also for a role that aws-auth already maps? */
   mappedRoleAccessEntry: ['created', 'none'],
   /** For which service must the caller be allowed to pass the role to CreateAccessEntry? The service authorization reference names none. */
   accessEntryPassRole: ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'],
@@ -48,20 +48,20 @@ export const switchTable = {
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html
    */
   spotServiceRole: ['exists', 'missing'],
-  /** Where a Windows node comes with an access entry of type EC2_LINUX, its kube-proxy lacks permissions. Where does that show? */
+  /** If a Windows node joins with an access entry of type EC2_LINUX, its kube-proxy lacks permissions. Where is that visible? */
   linuxAccessEntry: ['healthIssue', 'notReady', 'nobody'],
-  /** What does a change of a node group get while the cluster is UPDATING? */
+  /** What does a change of a node group return while the cluster is UPDATING? */
   changeWhileClusterUpdates: ['invalidRequest', 'invalidParameter'],
-  /** After a failed change of version: may the old nodes take pods again? */
+  /** After a failed change of version: are the old nodes uncordoned? */
   afterFailedUpdate: ['uncordoned', 'cordoned'],
-  /** A change of version that names a launch template version, but neither version nor release: does the image stay? */
+  /** A change of version that names a launch template version, but neither version nor release: is the image kept? */
   templateOnlyUpdate: ['newestRelease', 'keepsRelease'],
   /**
-   * Does EKS take a release as soon as SSM names it? SSM was seen ahead of it: awslabs/amazon-eks-ami#559 the other way round, eksctl-io/eksctl#7976 this way.
+   * Does EKS accept a release as soon as it is in SSM? SSM was seen ahead of EKS: awslabs/amazon-eks-ami#559 the other way round, eksctl-io/eksctl#7976 this way.
    */
   releaseInEks: ['later', 'atOnce'],
   /**
-   * Does CreateNodegroup take a Kubernetes version that is older than the cluster's? "By default, the Kubernetes version of the cluster is used, and this is the
+   * Does CreateNodegroup accept a Kubernetes version that is older than the cluster's? "By default, the Kubernetes version of the cluster is used, and this is the
    * only accepted specified value": the SDK's comment on CreateNodegroupRequest.version.
    */
   olderVersionAtCreation: ['reject', 'accept'],
@@ -69,16 +69,16 @@ export const switchTable = {
   warmInstances: ['hidden', 'listed'],
   /** When does a node get the labels and taints of its group: as it registers, or up to 30 s after it is Ready as in aws/containers-roadmap#1962? */
   groupSettingsOnNodes: ['atRegistration', 'later'],
-  /** Do the instances that a change of version needs for a while show in DescribeNodegroup's scalingConfig? */
+  /** Are the additional instances of a change of version included in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
   /**
-   * What does TerminateInstanceInAutoScalingGroup of an instance get that leaves already? Accepted hundreds of times: kubernetes/autoscaler#2930; with
+   * What does TerminateInstanceInAutoScalingGroup return for an instance that is already terminating? Accepted hundreds of times: kubernetes/autoscaler#2930; with
    * a smaller size each time: #4095. ScalingActivityInProgress is in the service model.
    */
   repeatedTermination: ['accept', 'refuse'],
   /** Windows AMI types outside the commercial Regions: the model of CreateNodegroup says "only supported for commercial AWS Regions". */
   windowsOutsideCommercialRegions: ['reject', 'accept'],
-  /** Do Windows nodes of a node group beside Auto Mode get addresses for their pods, where the vpc-cni add-on is installed? Without it they don't. */
+  /** Do Windows nodes of a node group in a cluster with Auto Mode get addresses for their pods if the vpc-cni add-on is installed? Without it they don't. */
   addressesBesideAutoMode: ['withAddon', 'never'],
   /**
    * UpdateAddon without serviceAccountRoleArn: does the add-on lose its role? "If you don't specify an existing IAM role, then the add-on uses
@@ -93,8 +93,9 @@ export const switchTable = {
    */
   addonDrift: ['keptUntilUpdate', 'putBack'],
   /**
-   * What does a node get while the cluster's role lacks AmazonEKSVPCResourceController? Its troubleshooting page expects no capacity; the source
-   * advertises it before the first address is taken, so that pods wait instead. No event tells either way: the controller only logs it.
+   * What happens to a node while the cluster's role lacks AmazonEKSVPCResourceController? Its troubleshooting page expects no capacity; the
+   * source advertises it before the first address is assigned, so that pods wait instead. There is no event in either case: the controller
+   * only logs it.
    */
   withoutControllerPolicy: ['noAddresses', 'addressesAdvertised'],
 } as const satisfies Record<string, readonly [string, string, ...string[]]>;

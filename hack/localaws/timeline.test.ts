@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Timeline } from './timeline.ts';
 
 describe('the timeline', () => {
-  it('runs what is due in order of time, and of scheduling where times are equal, however it is settled', () => {
+  it('runs due events in order of time, then of scheduling, regardless of the calls to settle', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(20)), fc.array(fc.nat(10)), (delays, steps) => {
         let now = 0;
@@ -24,7 +24,7 @@ describe('the timeline', () => {
     );
   });
 
-  it('counts from the moment at which something was due, not from the moment at which it ran', () => {
+  it('schedules relative to the time at which an event was due, not at which it ran', () => {
     let now = 0;
     const timeline = new Timeline({ now: () => now });
     const ends: number[] = [];
@@ -34,7 +34,7 @@ describe('the timeline', () => {
     assert.deepEqual(ends, [2000]);
   });
 
-  it('moves what is scheduled when the speed changes', () => {
+  it('moves scheduled events when the speed changes', () => {
     let now = 0;
     const timeline = new Timeline({ now: () => now });
     timeline.after(10, () => {});
@@ -43,7 +43,7 @@ describe('the timeline', () => {
     assert.equal(timeline.nextDue(), 4000);
   });
 
-  it('refuses a speed that is not above 0', () => {
+  it('rejects a speed that is not above 0', () => {
     for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.throws(() => new Timeline({ now: () => 0 }, speed), /give a number above 0/);
     }

@@ -1,4 +1,4 @@
-/** Milliseconds since the epoch; a test hands in its own. */
+/** Milliseconds since the epoch; tests pass their own. */
 export interface Clock {
   now(): number;
 }
@@ -10,8 +10,8 @@ interface Due {
 }
 
 /**
- * Scheduled callbacks, in order of time and then of scheduling. Nothing runs on a timer: `settle` runs all that are
- * due, each at its own moment, so the same calls at the same times always give the same history.
+ * Scheduled callbacks, in order of time and then of scheduling. Nothing runs on a timer: `settle` runs all due ones, each at its own time,
+ * so the same calls at the same times always produce the same history.
  */
 export class Timeline {
   readonly #clock: Clock;
@@ -26,12 +26,12 @@ export class Timeline {
     this.#speed = checkedSpeed(speed);
   }
 
-  /** Now: while something due runs, the moment at which it was due. */
+  /** The current time: during a callback, the time at which it was due. */
   now(): Date {
     return new Date(this.#moment ?? this.#clock.now());
   }
 
-  /** Runs `run` after so many seconds of simulated time; the speed divides them. */
+  /** Runs `run` after this number of seconds of simulated time, divided by the speed. */
   after(seconds: number, run: () => void): void {
     const at = this.now().getTime() + (seconds * 1000) / this.#speed;
     this.#due.push({ at, sequence: this.#sequence++, run });
@@ -39,7 +39,7 @@ export class Timeline {
     this.#onScheduled();
   }
 
-  /** Runs everything that is due by now, also what becomes due meanwhile. */
+  /** Runs everything that is due, including callbacks that become due in the meantime. */
   settle(): void {
     if (this.#moment !== undefined) return;
     const now = this.#clock.now();
@@ -64,7 +64,7 @@ export class Timeline {
     this.#onScheduled = listener;
   }
 
-  /** How many times faster than the defaults. What is already scheduled moves with it. */
+  /** The speed, relative to the default. Scheduled callbacks move with it. */
   get speed(): number {
     return this.#speed;
   }

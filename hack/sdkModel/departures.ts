@@ -1,4 +1,4 @@
-/** Where a value departs from the form that a service model gives it. */
+/** Finds where a value differs from its shape in a service model. */
 import type { Member, Shape } from './schema.ts';
 
 /** `path` is like `scalingConfig.minSize`. */
@@ -11,7 +11,7 @@ export type Departure =
 /** The allowed values of a member of a structure; undefined when any string is accepted. */
 export type EnumLookup = (structure: string, member: string) => readonly string[] | undefined;
 
-/** All departures of a value from a shape, in the order of the value's members. */
+/** All differences of a value from a shape, in the order of the value's members. */
 export function departuresOf(enums: EnumLookup, shape: Shape, value: unknown, path = ''): Departure[] {
   switch (shape.kind) {
     case 'structure':
@@ -57,7 +57,7 @@ function structureDepartures(
   return found;
 }
 
-/** The departures of the value of one member of a structure: its form, then its enum. */
+/** The differences of one member of a structure: its type, then its enum. */
 export function memberDepartures(
   enums: EnumLookup,
   structure: string,

@@ -1,6 +1,5 @@
 /**
- * Which values a string member may have. The schemas of the SDK don't say which enum a member uses, its type
- * declarations do (`amiType?: AMITypes | undefined;`), and the package exports the enum itself.
+ * Which values a string member may have. The schemas of the SDK do not have the enum of a member, but its type declarations do (`amiType?: AMITypes | undefined;`), and the package exports the enum itself.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

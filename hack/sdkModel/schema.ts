@@ -1,6 +1,6 @@
 /**
- * The service model that an installed SDK client carries: each package exports a schema for each operation, as nested arrays. This file reads
- * them into plain shapes. Layout of the arrays: smithy-typescript, packages/types, `StaticSchema`.
+ * The service model in an installed SDK client: each package exports a schema for each operation, as nested arrays. This file converts them
+ * to shapes. Layout of the arrays: smithy-typescript, packages/types, `StaticSchema`.
  */
 
 /** What a package of the SDK exports, by name. */

@@ -1,7 +1,7 @@
 /** One action in a pool's life, and what most of them have in common. */
 import fc from 'fast-check';
-import type { WindowsPool, WindowsPoolSpec } from '../../controllers/windowspool/api.gen.ts';
-import type { NodeGroupPool } from '../../controllers/windowspool/testing/fixtures.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { NodeGroupPool, SpecChange } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { CallFaults } from '../localaws/wire/callFaults.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 
@@ -9,7 +9,7 @@ import type { LocalAwsWorld } from './localAwsWorld.ts';
 export interface Action {
   readonly name: string;
   readonly run?: (world: LocalAwsWorld) => void;
-  /** How long only the operator and AWS act, in milliseconds. */
+  /** Milliseconds during which only the operator and AWS act. */
   readonly passes?: number;
   /** How a counterexample shows it. */
   readonly [fc.toStringMethod]: () => string;
@@ -43,7 +43,7 @@ export function edits(
   );
 }
 
-/** Another value of some fields of `spec.nodeGroup`. */
+/** A change of some fields of `spec.nodeGroup`. */
 export const group =
   (change: Partial<NodeGroupPool['spec']['nodeGroup']>): Edit =>
   (spec) => ({
@@ -51,9 +51,9 @@ export const group =
     nodeGroup: { ...spec.nodeGroup, ...change },
   });
 
-/** Another value of some fields of the spec. */
+/** A change of some fields of the spec. */
 export const top =
-  (change: Partial<WindowsPoolSpec>): Edit =>
+  (change: SpecChange): Edit =>
   (spec) =>
     ({ ...spec, ...change }) as NodeGroupPool['spec'];
 

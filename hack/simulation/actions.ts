@@ -1,4 +1,4 @@
-/** What people, AWS and bad luck do to a pool over its life. */
+/** The actions of users, AWS and faults on a pool during its life. */
 import fc from 'fast-check';
 import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
@@ -8,7 +8,7 @@ import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } fro
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
 import { nodeActions } from './nodeActions.ts';
 
-/** A release that there never was. */
+/** A release that was never published. */
 export const UNPUBLISHED = '1.35-2020.01.01';
 
 const MINUTE = 60_000;
@@ -17,13 +17,13 @@ const MINUTE = 60_000;
 export function newPool(name: string): NodeGroupPool {
   const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
   const nodeGroup = {
-    nodeRoleArn,
+    nodeRole: nodeRoleArn,
     subnets: subnetIds.map((id) => ({ id })),
     instanceTypes: ['m5.large'],
     ...(name === 'db' && template),
   };
   const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
-  return samplePool({ nodeGroup, scaling: { min: 1, max: 4 } }, { metadata });
+  return samplePool({ nodeGroup: { ...nodeGroup, scaling: { minSize: 1, maxSize: 4 } } }, { metadata });
 }
 
 const spec: readonly fc.Arbitrary<Action>[] = [
@@ -32,7 +32,13 @@ const spec: readonly fc.Arbitrary<Action>[] = [
     fc
       .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 2, max: 5 }), fc.option(fc.integer({ min: 0, max: 5 })))
       .map(([min, max, size]) =>
-        top({ scaling: { min, max, ...(size !== null && { desired: Math.min(max, Math.max(min, size)) }) } }),
+        group({
+          scaling: {
+            minSize: min,
+            maxSize: max,
+            ...(size !== null && { desiredSize: Math.min(max, Math.max(min, size)) }),
+          },
+        }),
       ),
   ),
   edits(
@@ -55,7 +61,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
   ),
   edits(
     'the drift policy',
-    fc.constantFrom('Correct', 'Report').map((driftPolicy) => top({ driftPolicy })),
+    fc.constantFrom('Correct' as const, 'Report' as const).map((driftPolicy) => group({ driftPolicy })),
   ),
   edits(
     'the update policy',
@@ -81,7 +87,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
   edits(
     'the adoption',
     fc.constantFrom('Never', 'IfUnowned').map((adoption) => group({ adoption })),
-    // What was there before it is adopted counts as an edit.
+    // The settings of a group before its adoption count as an edit.
     ({ edited }, name) => edited.add(name),
   ),
   edits(
@@ -228,7 +234,7 @@ const faults: readonly fc.Arbitrary<Action>[] = [
   fc.constant(action('a new release', { run: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
 ];
 
-/** A group has no health issues any more. */
+/** Clears the health issues of a group. */
 export function healed({ cloud }: LocalAwsWorld, name: string): void {
   cloud.state.timeline.settle();
   if (cloud.state.groups.get(name)?.nodegroup.status === 'DEGRADED')
@@ -239,8 +245,8 @@ const time: fc.Arbitrary<Action> = fc
   .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
   .map((ms) => action(`${ms / 1_000} s pass`, { passes: ms }));
 
-/** What happens in its order. Time passes often, or nothing would ever be in the middle of anything. */
-const anything: fc.Arbitrary<readonly Action[]> = fc.array(
+/** Any actions in any order. Time passes often, so that operations overlap. */
+const anyActions: fc.Arbitrary<readonly Action[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: time },
     { weight: 5, arbitrary: fc.oneof(...spec) },
@@ -264,7 +270,7 @@ const populated: readonly Action[] = [
   }),
 ];
 
-/** What happens to nodes, and a little of everything else. */
+/** Mostly actions on nodes, and few others. */
 const ofNodes: fc.Arbitrary<readonly Action[]> = fc
   .array(
     fc.oneof(
@@ -277,7 +283,7 @@ const ofNodes: fc.Arbitrary<readonly Action[]> = fc
     ),
     { minLength: 3, maxLength: 20 },
   )
-  .map((acts) => [...populated, ...acts]);
+  .map((actions) => [...populated, ...actions]);
 
-/** A life. */
-export const lives: fc.Arbitrary<readonly Action[]> = fc.oneof(anything, ofNodes);
+/** The actions of a life. */
+export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes);

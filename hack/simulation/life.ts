@@ -16,20 +16,20 @@ import { healed, newPool, retry, UNPUBLISHED } from './actions.ts';
 import { LocalAwsWorld } from './localAwsWorld.ts';
 
 const MINUTE = 60_000;
-/** More than any backoff, resync and rollout together. */
+/** Longer than any backoff, resync and rollout together. */
 const LONG = 120 * MINUTE;
-/** So many times LONG: the longest drains of all nodes of two pools. */
+/** A multiple of LONG: the longest drains of all nodes of two pools. */
 const MOST_DRAINING = 9;
-/** A pool that runs more often than that in two hours loops hot. */
+/** A pool that runs more often than that in two hours is in a hot loop. */
 const MOST_RUNS = 3_000;
-/** Reasons that a pool may end with, because only a user or time can change them. */
-const RIGHT_ENDS: readonly string[] = [
+/** States of UpToDate in which a pool may end, because only a user or time can change them. */
+const ACCEPTED_STATES: readonly string[] = [
   'False/UpdateAvailable',
   'False/Drifted',
   'False/WaitingForWindow',
   'False/InvalidMaintenanceWindow',
   'False/UnsupportedVersion',
-  'False/LaunchTemplateUnfit',
+  'False/LaunchTemplateInvalid',
   'False/ReleaseNotVerified',
 ];
 const { signal } = new AbortController();
@@ -41,18 +41,18 @@ export class Life {
   readonly #due = new Map<string, number>();
   readonly #tries = new Map<string, number>();
 
-  /** The acts one after the other, with the operator at work in between. */
-  async live(acts: readonly Action[]): Promise<void> {
+  /** Takes the actions one after the other, and runs the operator in between. */
+  async live(actions: readonly Action[]): Promise<void> {
     this.world.apply(newPool('web'));
     await this.#wakeAll();
-    for (const { run, passes } of acts) {
+    for (const { run, passes } of actions) {
       run?.(this.world);
       await this.#wakeAll();
       if (passes !== undefined) await this.pass(passes);
     }
   }
 
-  /** Bad luck ends, and time passes until nothing is to be done any more. */
+  /** Ends all faults, and lets time pass until nothing remains to be done. */
   async settle(): Promise<void> {
     const { faults, state } = this.world.cloud;
     this.world.callsLeft = Number.POSITIVE_INFINITY;
@@ -66,7 +66,7 @@ export class Life {
     for (const name of POOLS) if (this.hasFailed()) retry(this.world, name);
     await this.#wakeAll();
     await this.pass(LONG);
-    // A drain takes as long as the spec lets it, and nodes go one after the other.
+    // A drain takes up to the time-out of the spec, and nodes are drained one after the other.
     for (let more = 0; more < MOST_DRAINING && this.#isDraining(); more++) await this.pass(LONG);
   }
 
@@ -74,7 +74,7 @@ export class Life {
     return [...this.world.pools.values()].some(({ status }) => (status?.disruption?.nodes ?? []).length > 0);
   }
 
-  /** Lets time pass; the operator runs when it wanted to, and when something happens to nodes. */
+  /** Lets time pass; the operator runs when a pool is due, and when nodes change. */
   async pass(ms: number): Promise<void> {
     const { world } = this;
     const end = world.now + ms;
@@ -93,12 +93,12 @@ export class Life {
     return this.world.pools.get(name);
   }
 
-  /** Whether something that a spec asks for has failed. */
+  /** Whether a change of a spec has failed. */
   hasFailed(): boolean {
     return POOLS.some((name) => this.pool(name)?.status?.nodeGroup?.failedTarget !== undefined);
   }
 
-  /** What is wrong at the end of this life; nothing when every pool is as specified or reports why not. */
+  /** The errors at the end of this life; none if every pool is as specified or reports why not. */
   async complaints(): Promise<string[]> {
     const found: string[] = [...this.world.violations];
     for (const name of POOLS) found.push(...(await this.#complaintsOf(name)).map((text) => `${name}: ${text}`));
@@ -113,37 +113,37 @@ export class Life {
     const conditions = pool.status?.conditions ?? [];
     const left = pool.spec.paused ? [] : leftOf(pool, this.world.nodesOf(name));
     if (left.length > 0) return left;
-    const idle = this.#idleOrders(pool, name);
-    if (idle.length > 0) return idle;
+    const pending = this.#pendingRemovals(pool, name);
+    if (pending.length > 0) return pending;
     if (pool.spec.paused)
       return conditions.some(({ type }) => type === 'Paused') ? [] : ['it is paused and does not say so'];
     if (pool.metadata.deletionTimestamp) return ['the pool is still being deleted'];
     const reconciling = conditions.find(({ type }) => type === 'Reconciling');
     if (reconciling) return [`it is still Reconciling: ${reconciling.message}`];
-    // Impossible: a release that was never published. The pool reports it.
+    // A release that was never published cannot be reached. The pool reports it.
     if (pool.status?.nodeGroup?.failedTarget) {
       const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
-      // Nor does EKS go back to an older version.
+      // EKS does not change to an older version either.
       const isOlder = (kubernetesVersion ?? releaseVersion)?.startsWith('1.35') && group?.kubernetesVersion === '1.36';
       const impossible = releaseVersion === UNPUBLISHED || isOlder;
       return impossible ? [] : [`it gave up: ${pool.status.nodeGroup.failedTarget.message}`];
     }
-    // A group of a version that the control plane does not have waits for it.
+    // A group with a newer version than the control plane waits for it.
     if (!group) return conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion' ? [] : ['it has no group'];
     if (!isOwnedBy(pool, group)) {
       const isReported = conditionOf(pool, 'NodeGroupReady') === 'False/NotOwned';
       return isReported && pool.spec.nodeGroup?.adoption === 'Never' ? [] : ['the group is not its own'];
     }
-    // With Report, what other people did stays.
-    const isKept = pool.spec.driftPolicy === 'Correct' || !this.world.edited.has(name);
+    // With Report, edits of other users are kept.
+    const isKept = pool.spec.nodeGroup?.driftPolicy === 'Correct' || !this.world.edited.has(name);
     const differing = isKept ? this.#differing(pool, name) : [];
     if (differing.length > 0) return [`the group differs in ${differing}`];
     const upToDate = conditionOf(pool, 'UpToDate');
-    return upToDate.startsWith('True/') || RIGHT_ENDS.includes(upToDate) ? [] : [`UpToDate=${upToDate}`];
+    return upToDate.startsWith('True/') || ACCEPTED_STATES.includes(upToDate) ? [] : [`UpToDate=${upToDate}`];
   }
 
-  /** Nodes that were to go, that nothing keeps, and that are there. */
-  #idleOrders(pool: WindowsPool, name: string): string[] {
+  /** Nodes that should have been removed, and still exist. */
+  #pendingRemovals(pool: WindowsPool, name: string): string[] {
     const { world } = this;
     const nodes = world.nodesOf(name);
     const { status, scalingConfig } = world.cloud.state.groups.get(name)?.nodegroup ?? {};
@@ -164,19 +164,19 @@ export class Life {
     ];
   }
 
-  /** What of the spec the group in EKS does not have. Not by the operator's own comparison: that may be what is wrong. */
+  /** The fields in which the group in EKS differs from the spec. Does not use the operator's own comparison, which may have the bug. */
   #differing(pool: WindowsPool, name: string): string[] {
     const { spec } = pool;
     const { labels, taints, tags, scalingConfig, releaseVersion, version, launchTemplate } =
       this.world.cloud.state.group(name).nodegroup;
-    const has = (all: Readonly<Record<string, string>> | undefined, wanted: Readonly<Record<string, string>> = {}) =>
-      Object.entries(wanted).every(([key, value]) => all?.[key] === value);
+    const has = (all: Readonly<Record<string, string>> | undefined, expected: Readonly<Record<string, string>> = {}) =>
+      Object.entries(expected).every(([key, value]) => all?.[key] === value);
     const isTainted = (key: string, value: string) =>
       taints?.some((taint) => taint.key === key && taint.value === value);
-    const { releaseVersion: pin, kubernetesVersion: minor, launchTemplate: wanted } = spec.nodeGroup ?? {};
-    const template = /^\d+$/.test(String(wanted?.version)) ? String(wanted?.version) : undefined;
+    const { releaseVersion: pin, kubernetesVersion: minor, launchTemplate: specTemplate } = spec.nodeGroup ?? {};
+    const template = /^\d+$/.test(String(specTemplate?.version)) ? String(specTemplate?.version) : undefined;
     // Waiting for the control plane, or for a version of the template, is reported.
-    const isWaiting = /UnsupportedVersion|LaunchTemplateUnfit/.test(conditionOf(pool, 'UpToDate'));
+    const isWaiting = /UnsupportedVersion|LaunchTemplateInvalid/.test(conditionOf(pool, 'UpToDate'));
     const checks: readonly (readonly [string, boolean | undefined])[] = [
       ['labels', has(labels, { ...spec.labels, 'winpool.dev/pool': name })],
       [
@@ -184,8 +184,8 @@ export class Life {
         isTainted('os', 'windows') && spec.taints?.every(({ key, value = '' }) => isTainted(key, value)) !== false,
       ],
       ['tags', has(tags, { ...spec.nodeGroup?.tags, 'winpool.dev/pool': name })],
-      ['min', scalingConfig?.minSize === spec.scaling?.min],
-      ['max', scalingConfig?.maxSize === spec.scaling?.max],
+      ['min', scalingConfig?.minSize === spec.nodeGroup?.scaling.minSize],
+      ['max', scalingConfig?.maxSize === spec.nodeGroup?.scaling.maxSize],
       ['release', pin === undefined || releaseVersion === pin],
       ['version', minor === undefined || version === minor || isWaiting],
       ['template', template === undefined || launchTemplate?.version === template || isWaiting],
@@ -198,7 +198,7 @@ export class Life {
     for (const name of POOLS) await this.#run(name);
   }
 
-  /** Runs a pool, and again while its own writes wake it. */
+  /** Reconciles a pool, and again while its own writes trigger it. */
   async #run(name: string): Promise<void> {
     for (let run = 0; run < 10; run++) {
       const before = this.#footprint();
@@ -242,13 +242,13 @@ function isAvailable({ ready, unschedulable }: NodeRecord): boolean {
   return ready === 'True' && !unschedulable;
 }
 
-/** `2`, or `40%` of so many, rounded down. */
+/** `2`, or `40%` of a number, rounded down. */
 function most(limit: number | string, all: number): number {
   const number = Number.parseInt(String(limit), 10);
   return String(limit).endsWith('%') ? Math.floor((number * all) / 100) : number;
 }
 
-/** What the operator leaves on nodes or in status although nothing is going on. */
+/** Marks of the operator on nodes or in status that remain without an operation. */
 function leftOf({ status }: WindowsPool, nodes: readonly NodeRecord[]): string[] {
   const cordoned = nodes.filter(({ annotations }) => CORDONED_ANNOTATION in annotations);
   return [

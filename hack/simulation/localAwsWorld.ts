@@ -25,9 +25,9 @@ const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, 
 /** A launch template that exists from the beginning. */
 export const TEMPLATE = 'windows';
 
-/** What differs between such worlds. */
+/** The options of such a world. */
 interface CloudWorldOptions {
-  /** Of the cluster, such as `1.36`. */
+  /** The version of the cluster, such as `1.36`. */
   readonly kubernetesVersion?: string;
   /** The local AWS' answers to open questions about EKS. */
   readonly switches?: Partial<Switches>;
@@ -62,7 +62,7 @@ export class LocalAwsWorld extends FakeWorld {
     this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
   }
 
-  /** After a change of a spec or a retry, what failed before may be tried again. */
+  /** After a change of a spec or a retry, failed updates may be sent again. */
   override apply(pool: Parameters<FakeWorld['apply']>[0]): void {
     this.#sent.clear();
     super.apply(pool);
@@ -92,11 +92,11 @@ export class LocalAwsWorld extends FakeWorld {
       settings: modelSettings,
       drains: this.workload,
     };
-    return this.#mortal(this.#nodeInvariants.watch(deps));
+    return this.#withCrashes(this.#nodeInvariants.watch(deps));
   }
 
   /** Crashes the process after one of the next calls, which keeps its effect. */
-  #mortal(deps: Deps): Deps {
+  #withCrashes(deps: Deps): Deps {
     const ports = [
       'pools',
       'budget',
@@ -121,9 +121,9 @@ export class LocalAwsWorld extends FakeWorld {
           const result: unknown = method.apply(target, args);
           if (!(result instanceof Promise)) return result;
           this.callsLeft -= 1;
-          const dies = this.callsLeft <= 0;
+          const crashes = this.callsLeft <= 0;
           return result.then((value) => {
-            if (dies) throw new Crash(`after ${String(key)}`);
+            if (crashes) throw new Crash(`after ${String(key)}`);
             return value;
           });
         };

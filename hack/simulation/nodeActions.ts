@@ -1,4 +1,4 @@
-/** What people and bad luck do to single nodes and to the pods on them. */
+/** Actions of users and faults on single nodes and their pods. */
 import fc from 'fast-check';
 import {
   CORDONED_ANNOTATION,
@@ -12,7 +12,7 @@ import { type Action, action, edits, ofPool, pool, top } from './action.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 import type { PodKind } from './workload.ts';
 
-/** What is done to one node of a pool; nothing where it has none. */
+/** An action on one node of a pool, if it has any. */
 function ofNode(what: string, run: (world: LocalAwsWorld, node: NodeRecord) => void): fc.Arbitrary<Action> {
   return fc.tuple(pool, fc.nat(3)).map(([name, index]) =>
     action(`${what} node ${index} of ${name}`, {
@@ -25,8 +25,8 @@ function ofNode(what: string, run: (world: LocalAwsWorld, node: NodeRecord) => v
   );
 }
 
-/** As kubectl annotate: these annotations, and of the others only what the operator wrote. */
-const ordered = (what: string, annotations: Readonly<Record<string, string>>): fc.Arbitrary<Action> =>
+/** Like kubectl annotate: sets these annotations, and keeps only those of the operator. */
+const annotate = (what: string, annotations: Readonly<Record<string, string>>): fc.Arbitrary<Action> =>
   ofNode(what, (world, node) => {
     const { [CORDONED_ANNOTATION]: mark } = node.annotations;
     world.setNode({
@@ -40,14 +40,14 @@ const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
 const EXCLUDE = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 
 const annotations: readonly fc.Arbitrary<Action>[] = [
-  ordered('replace', REPLACE),
-  ordered('replace', REPLACE),
-  ordered('remove', REMOVE),
-  ordered('replace or remove', { ...REPLACE, ...REMOVE }),
-  ordered('replace at once', { ...REPLACE, ...EXCLUDE }),
-  ordered('remove at once', { ...REMOVE, ...EXCLUDE }),
-  ordered('spare', { [REMEDIATION_ANNOTATION]: 'off' }),
-  ordered('let stay', {}),
+  annotate('replace', REPLACE),
+  annotate('replace', REPLACE),
+  annotate('remove', REMOVE),
+  annotate('replace or remove', { ...REPLACE, ...REMOVE }),
+  annotate('replace at once', { ...REPLACE, ...EXCLUDE }),
+  annotate('remove at once', { ...REMOVE, ...EXCLUDE }),
+  annotate('spare', { [REMEDIATION_ANNOTATION]: 'off' }),
+  annotate('let stay', {}),
   ofNode('cordon', (world, node) => world.setNode({ ...node, unschedulable: true })),
   ofNode('uncordon', (world, node) => world.setNode({ ...node, unschedulable: false })),
 ];
@@ -82,17 +82,24 @@ const spec: readonly fc.Arbitrary<Action>[] = [
     'the remediation',
     fc
       .option(
-        fc.record({ unhealthyAfter: fc.constantFrom('1m', '15m'), maxUnhealthy: fc.constantFrom(1, 2, '40%', '100%') }),
+        fc.record({
+          policy: fc.constant('Replace' as const),
+          unhealthyAfter: fc.constantFrom('1m', '15m'),
+          maxUnhealthy: fc.constantFrom(1, 2, '40%', '100%'),
+        }),
       )
-      .map((wanted) => ({ remediation: _before, ...rest }) => ({ ...rest, ...(wanted && { remediation: wanted }) })),
+      .map((remediation) => ({ remediation: _before, ...rest }) => ({
+        ...rest,
+        ...(remediation && { remediation }),
+      })),
   ),
   edits(
     'the drain',
     fc
       .record({
         timeout: fc.constantFrom('1m', '15m', '3h'),
-        deleteEmptyDirData: fc.boolean(),
-        evictBarePods: fc.boolean(),
+        podsWithEmptyDir: fc.constantFrom('Evict' as const, 'Block' as const),
+        podsWithoutController: fc.constantFrom('Evict' as const, 'Block' as const),
       })
       .map((drain) => top({ disruption: { maxUnavailable: 1, drain } })),
   ),

@@ -1,4 +1,4 @@
-/** What must never be done to a node, checked when it is done against the true state, not against what the operator has observed. */
+/** Invariants of nodes, checked at each operation against the real state, not against the observed state. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
@@ -98,7 +98,7 @@ export class NodeInvariants {
     if (!isAsked(pool, entry, node)) this.#violation(`${name} ends, and nobody wants that: ${entry.operation}`);
     if (annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
     const since = Date.parse(entry.since);
-    const pods = this.#world.workload.on(name).filter((pod) => mustGo(pod, node, since, this.#world.now));
+    const pods = this.#world.workload.on(name).filter((pod) => mustLeave(pod, node, since, this.#world.now));
     if (pods.length > 0) this.#violation(`${name} ends with ${pods.map((pod) => pod.name)}`);
   }
 
@@ -144,7 +144,7 @@ export class NodeInvariants {
     const taken = wasOut ? ours.length : out.length + missing;
     if (taken >= most)
       this.#violation(
-        `${name} is taken away, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`,
+        `${name} is made unavailable, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`,
       );
   }
 
@@ -175,7 +175,7 @@ function isAsked({ spec }: WindowsPool, { operation }: LeavingNode, { annotation
   return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in annotations);
 }
 
-function mustGo(pod: DrainPod, { ready }: NodeRecord, since: number, now: number): boolean {
+function mustLeave(pod: DrainPod, { ready }: NodeRecord, since: number, now: number): boolean {
   const comesBack = pod.toleratesCordon && pod.createdAt >= since;
   const isStuck = ready !== 'True' && pod.deletingAt !== undefined && now - pod.deletingAt >= DEAD_NODE_WAIT_MS;
   return pod.controller !== 'DaemonSet' && !comesBack && !isStuck;

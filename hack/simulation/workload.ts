@@ -4,7 +4,7 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, Drains, Eviction } from '../../controllers/windowspool/ports/pods.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 
-/** A pod and where it is. */
+/** A pod and its node. */
 export type PlacedPod = DrainPod & { readonly node: string };
 
 /** How a pod differs from the standard pod. */
@@ -14,7 +14,7 @@ export type PodKind = Partial<Pick<DrainPod, 'controller' | 'toleratesCordon' | 
 const GRACE_SECONDS = 30;
 
 export class Workload implements Drains {
-  /** Whether the one PodDisruptionBudget, which matches every pod of a ReplicaSet, allows no disruption. */
+  /** Whether the PodDisruptionBudget, which matches every pod of a ReplicaSet, allows no disruption. */
   isKept = false;
   #pods: readonly PlacedPod[] = [];
   #made = 0;
@@ -53,10 +53,12 @@ export class Workload implements Drains {
     this.#end((pod) => pod.node === node);
   }
 
-  /** Deletes pods whose grace period is over, where a kubelet is alive to confirm it. */
+  /** Deletes pods whose grace period is over, if their kubelet is running and can confirm it. */
   pass(): void {
-    const alive = new Set(this.#world.nodes.filter(({ ready }) => ready === 'True').map(({ name }) => name));
-    this.#end(({ deletingAt, node }) => deletingAt !== undefined && deletingAt <= this.#world.now && alive.has(node));
+    const readyNodes = new Set(this.#world.nodes.filter(({ ready }) => ready === 'True').map(({ name }) => name));
+    this.#end(
+      ({ deletingAt, node }) => deletingAt !== undefined && deletingAt <= this.#world.now && readyNodes.has(node),
+    );
   }
 
   async podsOn(node: string): Promise<CallResult<readonly DrainPod[]>> {
@@ -73,7 +75,7 @@ export class Workload implements Drains {
     return answer({ kind: 'accepted' });
   }
 
-  /** Controllers recreate deleted pods on a node that is open, or on the same node if they tolerate its cordon. */
+  /** Controllers recreate deleted pods on a schedulable node, or on the same node if they tolerate its cordon. */
   #end(hasEnded: (pod: PlacedPod) => boolean): void {
     const ended = this.#pods.filter(hasEnded);
     if (ended.length === 0) return;

@@ -13,15 +13,15 @@ import { checkDuration, longestFirst, processCount, slowestTests } from './queue
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 const DURATIONS = fileURLToPath(new URL('durations.json', import.meta.url));
-/** What each process needed of the operator's permissions; the last suite reads it. */
+/** The operator's permissions that each process needed; the last suite reads it. */
 const USAGE = join(ROOT, 'build/usage');
 const LAST = 'test/packaging/rights.last.ts';
 
 const reports: (Report & { readonly ms: number })[] = [];
 
 /**
- * Runs files of the queue in one process until it is empty. A process that ends before it should counts as a failure of its file, and another
- * goes on; one that ends without a file, as when it cannot load the world, would only end again, so that is the end.
+ * Runs files of the queue in one process until it is empty. If a process exits unexpectedly, its file fails and another process continues;
+ * if it exits without a file, for example because it cannot load the environment, it is not restarted.
  */
 async function work(queue: string[], usage: string): Promise<void> {
   while (queue.length > 0) {
@@ -50,7 +50,7 @@ interface Current {
   readonly started: number;
 }
 
-/** Gives a process files until there are none, and prints what it said of each when it is done with it. Returns what it is at. */
+/** Sends files to a process until there are none, and prints its output for each when it is done. Returns a function with the current state. */
 function serve(child: ChildProcess, queue: string[]): () => Current {
   let file: string | undefined;
   let output = '';
@@ -96,7 +96,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   return failed.length === 0 && tests.length > 0 && result.ok;
 }
 
-/** Writes down how long the suites took that ran, in seconds. */
+/** Records the durations of the suites that ran, in seconds. */
 async function update(durations: Readonly<Record<string, number>>): Promise<void> {
   const ran = reports.filter(({ file }) => file !== LAST).map(({ file, ms }) => [file, Math.round(ms / 1000)]);
   const all = Object.entries({ ...durations, ...Object.fromEntries(ran) }).sort(([a], [b]) => a.localeCompare(b));

@@ -1,17 +1,17 @@
 /** The messages between the processes that run suites and their parent. */
 
-/** The line after which a worker has printed all about a file. */
+/** The last line of a worker's output for a file. */
 export const END = '\u0004';
 
-/** The next file; without one the worker ends. */
+/** The next file; without one the worker exits. */
 export interface Task {
   readonly file?: string;
 }
 
-/** How a file went. */
+/** The result of a file. */
 export interface Report {
   readonly file: string;
-  /** How many of its tests and hooks failed. */
+  /** The number of failed tests and hooks. */
   readonly failed: number;
   readonly tests: readonly { readonly title: string; readonly ms: number }[];
 }

@@ -13,7 +13,7 @@ describe('the order of suites', () => {
     ]);
   });
 
-  it('has each suite once, whatever is known', () => {
+  it('has each suite once, for any known durations', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string()), fc.dictionary(fc.string(), fc.nat()), (files, durations) => {
         assert.deepEqual(longestFirst(files, durations).sort(), [...files].sort());
@@ -49,9 +49,9 @@ describe('a run of all suites', () => {
 });
 
 describe('SUITE_PROCESSES', () => {
-  it('is 2 where nothing is said', () => assert.equal(processCount(undefined), 2));
+  it('is 2 by default', () => assert.equal(processCount(undefined), 2));
   it('may be 1', () => assert.equal(processCount('1'), 1));
   for (const value of ['0', '1.5', 'two', ''])
-    it(`is refused as "${value}"`, () =>
+    it(`is rejected with "${value}"`, () =>
       assert.throws(() => processCount(value), /SUITE_PROCESSES=.*: must be a whole number of 1 or more/));
 });

@@ -1,4 +1,4 @@
-/** In which order the cluster suites run, and what is said of their durations. Pure. */
+/** The order of the cluster suites, and messages about their durations. Pure. */
 
 /** A test that ran. */
 export interface TestRun {
@@ -10,13 +10,13 @@ export interface TestRun {
 /** Seconds that a suite took, by its file. */
 export type Durations = Readonly<Record<string, number>>;
 
-/** Over this a run of all suites is warned of, and over the other it fails: CI allows 90 minutes, the build of all tools included. */
+/** Limits for a run of all suites, with a warning and with a failure: CI allows 90 minutes, including the build of all tools. */
 const WARN_MINUTES = 35;
 const FAIL_MINUTES = 60;
 
 /**
- * The order for processes that each take the next file when they are done with one: the longest first, so that none is left alone with a long
- * one at the end. A file of unknown duration counts as long.
+ * The order for processes that each take the next file when they are done with one: the longest first, so that no process runs a long one
+ * alone at the end. A file of unknown duration counts as long.
  */
 export function longestFirst(files: readonly string[], durations: Durations): string[] {
   const seconds = (file: string) => durations[file] ?? Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export function slowestTests(tests: readonly TestRun[], count = 20): string {
   return [`The ${slowest.length} slowest of ${tests.length} tests:`, ...lines].join('\n');
 }
 
-/** What is to be said of a run of all suites that took so long. */
+/** Checks the duration of a run of all suites. */
 export function checkDuration(ms: number): { readonly ok: boolean; readonly text: string } {
   const minutes = ms / 60_000;
   const took = `The cluster suites took ${minutes.toFixed(1)} minutes`;
@@ -41,7 +41,7 @@ export function checkDuration(ms: number): { readonly ok: boolean; readonly text
   return { ok: true, text: `${took}.` };
 }
 
-/** How many processes run suites: `value` of SUITE_PROCESSES, by default 2. Throws when it is no number from 1 on. */
+/** The number of processes that run suites: `value` of SUITE_PROCESSES, by default 2. Throws if it is not a positive number. */
 export function processCount(value: string | undefined): number {
   const count = Number(value ?? 2);
   if (Number.isInteger(count) && count >= 1) return count;

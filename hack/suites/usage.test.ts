@@ -9,10 +9,10 @@ const usage = (verb: string, unneeded: readonly string[], refusals: readonly str
   aws: { unneeded, refusals },
 });
 
-describe('what several processes needed of their permissions', () => {
+describe('the combined permissions of several processes', () => {
   const [first, second] = [usage('get', ['a', 'b'], ['x']), usage('list', ['b', 'c'], ['x', 'y'])];
 
-  it('is needed when one needed it, and refused when one was refused', () => {
+  it('are needed if one process needed them, and denied if one was denied', () => {
     const merged = mergeUsage([first, second]);
     assert.deepEqual(merged.aws, { unneeded: ['b'], refusals: ['x', 'y'] });
     assert.deepEqual(
@@ -21,7 +21,7 @@ describe('what several processes needed of their permissions', () => {
     );
   });
 
-  it('is read from all files of a folder, of which there must be one', async () => {
+  it('are read from all files of a folder, which must not be empty', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'windowspool-usage-'));
     try {
       await assert.rejects(readUsage(folder), /is empty: no process of the cluster suites wrote what it used/);

@@ -16,7 +16,7 @@ export interface Usage {
   };
 }
 
-/** What the operators of this test environment needed so far. */
+/** The permissions that the operators of this test environment needed so far. */
 export async function usageOf({ controlPlane, cloud }: TestEnv): Promise<Usage> {
   const events = ofOperator(await readAudit(controlPlane.auditLog, OPERATOR_AGENT));
   const requests = new Map<string, Request>();
@@ -35,7 +35,7 @@ export async function usageOf({ controlPlane, cloud }: TestEnv): Promise<Usage> 
   };
 }
 
-/** All of them as one: needed is what one of them needed, and refused what one was refused. */
+/** Combines them: a permission is needed if one process needed it, and a denial counts if one process had it. */
 export function mergeUsage(usages: readonly Usage[]): Usage {
   const [first, ...others] = usages;
   return {

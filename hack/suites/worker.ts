@@ -1,6 +1,6 @@
 /**
  * One of the processes that run the cluster suites: it starts a test environment and runs the files that the parent sends, one after the other. Its last line for
- * a file is END, because its output and its messages come by different ways.
+ * a file is END, because its output and its messages use different channels.
  */
 import { once } from 'node:events';
 import Mocha from 'mocha';

@@ -1,12 +1,12 @@
-/** The operator's requests in the API server's audit log: under which user, and which of them were refused. */
+/** The operator's requests in the API server's audit log: their users, and which of them were denied. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { WATCHER } from './watchEvents.ts';
 
-/** The operator's name to the API server. */
+/** The operator's user name in the API server. */
 export const OPERATOR_USER = 'system:serviceaccount:winpool-system:windowspool-operator';
 
-/** How the user agent of its program begins. */
+/** The prefix of its user agent. */
 export const OPERATOR_AGENT = 'windowspool-operator/';
 
 /** The fields of an audit.k8s.io/v1 Event that are read. */
@@ -30,8 +30,8 @@ export interface AuditEvent {
 }
 
 /**
- * Every answered request in the order of the log; with `containing`, only those whose line has these words. After many suites the log is longer
- * than a string may be, so it is read line by line.
+ * Every completed request in the order of the log; with `containing`, only those whose line contains this text. After many suites the log
+ * exceeds the maximum length of a string, so it is read line by line.
  */
 export async function readAudit(path: string, containing = ''): Promise<AuditEvent[]> {
   const events: AuditEvent[] = [];
@@ -43,7 +43,7 @@ export async function readAudit(path: string, containing = ''): Promise<AuditEve
   return events;
 }
 
-/** Requests of the operator's program, by its user agent, whatever name it used. What tests watch with its client is not the operator's. */
+/** Requests of the operator's program, by its user agent, with any user name. Watches of tests with its client are not included. */
 export function ofOperator(events: readonly AuditEvent[]): AuditEvent[] {
   return events.filter(({ userAgent }) => userAgent?.startsWith(OPERATOR_AGENT) && !userAgent.endsWith(`/${WATCHER}`));
 }

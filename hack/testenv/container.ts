@@ -1,9 +1,9 @@
-/** The container of the Deployment as far as Linux gives it without a container engine: user, capabilities and a read-only file system. */
+/** Simulates the container of the Deployment without a container engine: user, capabilities and a read-only file system. */
 import { runCommand } from '../controlplane/command.ts';
 
 /**
- * A mount namespace of its own in which every file system is read-only, with `/` as the one that must be; then the user without groups,
- * capabilities and ways to regain them. Each step replaces the process, so its id and its signals are those of the program.
+ * A separate mount namespace in which every file system is read-only (required only for `/`); then the user without groups, capabilities
+ * and ways to regain them. Each step replaces the process, so that its ID and its signals are those of the program.
  */
 const SCRIPT = `
 for path in $(cut -d ' ' -f 5 /proc/self/mountinfo); do mount -o remount,bind,ro "$path" 2>/dev/null; done
@@ -19,7 +19,7 @@ export function contained(command: readonly string[], user: string): readonly st
   return ['unshare', '--mount', '--propagation', 'private', '--', 'sh', '-c', SCRIPT, 'sh', user, ...command];
 }
 
-/** Why this machine cannot do that for a program of these files; undefined when it can. */
+/** Why this machine does not support that for a program with these files; undefined if it does. */
 export async function containerObstacle(user: string, files: readonly string[]): Promise<string | undefined> {
   const script = 'for file in "$@"; do cat -- "$file" >/dev/null || exit 1; done';
   const [program = '', ...args] = contained(['sh', '-c', script, 'sh', ...files], user);

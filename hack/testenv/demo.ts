@@ -1,4 +1,4 @@
-/** `make demo`: from an empty machine to a verified Windows pool and back, in stages that explain what they do. */
+/** `make demo`: from an empty machine to a verified Windows pool and back, in stages with explanations. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
@@ -9,18 +9,18 @@ import { conditionOf, messageOf, startTestEnv, type TestEnv, windowsIpam } from 
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const POOL = 'web';
-/** Newer than those that the local AWS begins with. */
+/** Newer than the initial releases of the local AWS. */
 const RELEASE = '1.36-2026.05.19';
 /** `minAvailable` of the sample's PodDisruptionBudget. */
 const WANTED_PODS = 1;
 /** The sample's Deployment has two. */
 const MORE_PODS = 6;
 
-/** Runs every stage. Throws, and leaves nothing behind, when one does not come out as it should. */
+/** Runs every stage. Throws if one fails, and leaves nothing behind. */
 export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
   const stage = stages(say);
   stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
-  // What the demo publishes is there for EKS at once: the pool would wait for its next look.
+  // EKS accepts published releases at once; otherwise the pool would wait for its next poll.
   const world = await startTestEnv({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
   try {
     stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
@@ -84,7 +84,7 @@ async function runWorkload(world: TestEnv, stage: Say, say: Say): Promise<void> 
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
 }
 
-/** The nodes are replaced one after another while pods run on them; what serves is counted at every event. */
+/** The nodes are replaced one after another while pods run on them; Ready pods are counted at every event. */
 async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage(`Upgrading the pool to AMI release ${RELEASE} while the pods serve; their budget wants ${WANTED_PODS} of them`);
   world.cloud.faults.release({ date: RELEASE.slice(5) });
@@ -108,7 +108,7 @@ async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<v
   say(await world.kubectl('get', 'windowspools'));
 }
 
-/** Gives the name of the node that fails. More pods than before ask for a place, and the node that failed is the emptiest: only its taint keeps them away. */
+/** Returns the name of the failing node. There are more pods than before, and the failing node is the emptiest: only its taint prevents their scheduling. */
 async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<string> {
   stage(
     'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
@@ -132,7 +132,7 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
   if (!bad) throw new Error('the pool names no node that fails');
   say(messageOf(pool, 'NodesVerified'));
   say(await world.kubectl('get', 'wp'));
-  say(`${bad.name}:\n${trustOf(await world.kubectl('describe', 'node', bad.name))}`);
+  say(`${bad.name}:\n${verificationOf(await world.kubectl('describe', 'node', bad.name))}`);
   stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them lands on that node`);
   await world.kubectl('scale', 'deployment', 'iis', `--replicas=${MORE_PODS}`);
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
@@ -157,10 +157,12 @@ async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): 
     60_000,
   );
   say(messageOf(pool, 'NodesVerified'));
-  const isEnded = async () => (await eventsOfPool(world)).includes('NodeDisruptionEnded');
-  await waitFor(isEnded, { what: 'the event that tells which node came', timeoutMs: 10_000 });
-  const told = (await eventsOfPool(world)).split('\n').filter((line) => /^NodeDisruption|^InstanceEnded/.test(line));
-  say(told.join('\n'));
+  const isEnded = async () => (await eventsOfPool(world)).includes('NodeDisruptionFinished');
+  await waitFor(isEnded, { what: 'the event with the new node', timeoutMs: 10_000 });
+  const events = (await eventsOfPool(world))
+    .split('\n')
+    .filter((line) => /^NodeDisruption|^InstanceTerminated/.test(line));
+  say(events.join('\n'));
   say(await world.kubectl('get', 'wp'));
 }
 
@@ -171,7 +173,7 @@ function eventsOfPool(world: TestEnv): Promise<string> {
 }
 
 /** The operator's result in `kubectl describe node`: the taints and the condition winpool.dev/Verified. */
-function trustOf(described: string): string {
+function verificationOf(described: string): string {
   const lines = described.split('\n');
   const from = lines.findIndex((line) => line.startsWith('Taints:'));
   const length = lines.slice(from + 1).findIndex((line) => !line.startsWith(' ')) + 1;
@@ -186,18 +188,18 @@ async function deletePool(world: TestEnv, stage: Say, say: Say): Promise<void> {
   const left = world.cloud.state.groups.size;
   if (left > 0) throw new Error(`${left} node groups are left in AWS`);
   const gone = async () => (await world.kubectl('get', 'runtimeclasses', '-o', 'name')) === '';
-  await waitFor(gone, { what: 'the garbage collector to end the RuntimeClass', timeoutMs: 30_000 });
+  await waitFor(gone, { what: 'the garbage collector to delete the RuntimeClass', timeoutMs: 30_000 });
   say('No node group, no pool and no RuntimeClass is left.');
 }
 
-/** Proves from the audit log that the operator was itself, and was refused nothing. */
+/** Checks in the audit log that the operator used its own user, and that no request was denied. */
 async function auditOperator(world: TestEnv): Promise<string> {
   const events = await readAudit(world.controlPlane.auditLog);
   const own = ofOperator(events);
-  const strangers = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);
+  const foreign = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);
   const denied = refused(events.filter(({ user }) => user.username === OPERATOR_USER));
   if (own.length === 0) throw new Error('the audit log knows no request of the operator');
-  for (const { user, verb, requestURI } of strangers)
+  for (const { user, verb, requestURI } of foreign)
     throw new Error(`the operator came as ${user.username}: ${verb} ${requestURI}`);
   for (const { verb, requestURI } of denied) throw new Error(`the operator was refused ${verb} ${requestURI}`);
   return `The operator made ${own.length} requests, all as ${OPERATOR_USER}; none was refused.`;

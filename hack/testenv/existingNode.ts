@@ -15,11 +15,11 @@ export interface ExistingNode extends Omit<NodeParts, 'spec' | 'status'> {
   /** Default: 12Gi of 16Gi. */
   readonly allocatableMemory?: string;
   readonly runtimeHandlers?: readonly { readonly name: string }[];
-  /** What else its kubelet reports of itself. */
+  /** Other fields that its kubelet reports. */
   readonly nodeInfo?: Readonly<Record<string, string>>;
 }
 
-/** The Node as its kubelet registers it. kwok plays the kubelet from then on. */
+/** The Node as its kubelet registers it. kwok acts as the kubelet from then on. */
 export function existingNode({ name, labels, annotations, ...more }: ExistingNode): NodeJson {
   const { taints, kernelVersion, nodeInfo, allocatableMemory: memory = '12Gi', addresses, runtimeHandlers } = more;
   return nodeJson(name, {

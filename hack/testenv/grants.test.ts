@@ -43,8 +43,8 @@ const event = (verb: string, objectRef?: AuditEvent['objectRef'], code = 200): A
 const lease = { apiGroup: 'coordination.k8s.io', resource: 'leases', name: 'one', namespace: 'here' };
 const eviction = { resource: 'pods', subresource: 'eviction', name: 'web-0', namespace: 'shop' };
 
-describe('what roles grant', () => {
-  it('is counted by verb, resource and name', () =>
+describe('grants of roles', () => {
+  it('are listed by verb, resource and name', () =>
     assert.deepEqual(unneeded(grants, []), [
       'Role leases get leases.coordination.k8s.io one in here',
       'Role leases update leases.coordination.k8s.io one in here',
@@ -53,7 +53,7 @@ describe('what roles grant', () => {
       'ClusterRole pods create pods/eviction',
     ]));
 
-  it('is only what is bound to the operator', () => {
+  it('include only roles that are bound to the operator', () => {
     const objects = [
       role,
       clusterRole,
@@ -73,20 +73,20 @@ describe('what roles grant', () => {
     ['the resource without it', event('create', { resource: 'pods', namespace: 'shop' }), false],
   ];
   for (const [what, asked, covered] of table) {
-    it(`${covered ? 'covers' : 'does not cover'} ${what}`, () =>
+    it(`${covered ? 'cover' : 'do not cover'} ${what}`, () =>
       assert.equal(
         grants.some((grant) => covers(grant, asked)),
         covered,
       ));
   }
 
-  it('is not needed by a request that was refused', () => {
+  it('are not needed by a denied request', () => {
     assert.ok(unneeded(grants, [event('create', eviction, 403)]).includes('ClusterRole pods create pods/eviction'));
-    // A budget refuses an eviction with 429: the right was there.
+    // A budget rejects an eviction with 429, which needs the permission.
     assert.ok(!unneeded(grants, [event('create', eviction, 429)]).includes('ClusterRole pods create pods/eviction'));
   });
 
-  it('to create an object is needed by a server-side apply that created it, and by none that changed it', () => {
+  it('to create an object are needed by a server-side apply that created it, not by one that changed it', () => {
     const options = grantsOf([
       { ...role, rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['one'], verbs: ['create'] }] },
       binding('Role', 'leases', 'windowspool-operator'),
@@ -96,7 +96,7 @@ describe('what roles grant', () => {
     assert.deepEqual(unneeded(options, [event('patch', map, 201)]), []);
   });
 
-  it('misses what was refused and nobody thought of, each named once', () => {
+  it('are missing for unexpected denials, each listed once', () => {
     const secret = { resource: 'secrets', namespace: 'here' };
     const events = [
       event('list', secret, 403),
@@ -107,7 +107,7 @@ describe('what roles grant', () => {
     assert.deepEqual(missing(grants, events), ['no role list secrets in here']);
   });
 
-  it('in config/rbac is something for each role of the operator', async () => {
+  it('in config/rbac exist for each role of the operator', async () => {
     const roles = new Set((await shippedGrants()).map(({ role: name }) => name));
     assert.deepEqual([...roles].sort(), [
       'ClusterRole windowspool-operator',

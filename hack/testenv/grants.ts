@@ -1,11 +1,11 @@
-/** What config/rbac and its components grant to the operator, one verb on one resource at a time, and which of it a list of requests needed. */
+/** What config/rbac and its components grant to the operator, one verb on one resource at a time, and which of them a list of requests needed. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { type AuditEvent, refused } from './audit.ts';
 
-/** Those that are always there, and those of components. */
+/** The default roles, and those of components. */
 const FOLDERS = ['rbac', 'windows-ipam'].map((name) =>
   fileURLToPath(new URL(`../../config/${name}/`, import.meta.url)),
 );
@@ -36,7 +36,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** A manifest of config/rbac, as far as it is read. */
+/** The fields of a manifest of config/rbac that are read. */
 export interface RbacObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
@@ -45,7 +45,7 @@ export interface RbacObject {
   readonly subjects?: readonly { readonly kind: string; readonly name: string }[];
 }
 
-/** The grants of config/rbac and of the components beside it. */
+/** The grants of config/rbac and of the components. */
 export async function shippedGrants(): Promise<Grant[]> {
   const paths = await Promise.all(
     FOLDERS.map(async (folder) => (await readdir(folder)).map((name) => join(folder, name))),
@@ -54,7 +54,7 @@ export async function shippedGrants(): Promise<Grant[]> {
   return grantsOf(await Promise.all(manifests.map(async (path) => parse(await readFile(path, 'utf8')))));
 }
 
-/** The grants of the roles that are bound to the operator's ServiceAccount; roles for people are none. */
+/** The grants of the roles that are bound to the operator's ServiceAccount; roles for users are not included. */
 export function grantsOf(objects: readonly RbacObject[]): Grant[] {
   const bound = objects
     .filter(({ subjects }) => subjects?.some(({ kind, name }) => kind === 'ServiceAccount' && name === ACCOUNT))
@@ -75,7 +75,7 @@ function grantsOfRule({ kind, metadata }: RbacObject, rule: Rule): Grant[] {
   );
 }
 
-/** Whether RBAC would let a request pass by this grant. Requests for what is no resource, such as /version, are none of RBAC's roles here. */
+/** Whether RBAC would let a request pass by this grant. Non-resource requests, such as /version, are not covered by roles here. */
 export function covers(grant: Grant, { verb, objectRef = {} }: Pick<Request, 'verb' | 'objectRef'>): boolean {
   const { apiGroup = '', resource, subresource, name, namespace } = objectRef;
   return (
@@ -87,27 +87,27 @@ export function covers(grant: Grant, { verb, objectRef = {} }: Pick<Request, 've
   );
 }
 
-/** The questions to RBAC that a request is: a server-side apply that created its object needed the verb create, too. */
+/** The RBAC checks of a request: a server-side apply that created its object also needed the verb create. */
 function asAuthorized(event: Request): Request[] {
   const isCreation = event.verb === 'patch' && event.responseStatus?.code === 201;
   return isCreation ? [event, { ...event, verb: 'create' }] : [event];
 }
 
-/** The grants that no request needed that was let through, in words. */
+/** The grants that no allowed request needed, as text. */
 export function unneeded(grants: readonly Grant[], events: readonly Request[]): string[] {
   const passed = events.filter(({ responseStatus }) => responseStatus?.code !== 403).flatMap(asAuthorized);
   return grants.filter((grant) => !passed.some((event) => covers(grant, event))).map(wordsOf);
 }
 
 /**
- * The requests that were refused and that no grant covers, as text and each once. What a grant covers was refused because a test had taken
- * the right away; what was let through without one has it from another role.
+ * The denied requests that no grant covers, as text, each once. Denials of granted requests come from tests that removed the permission;
+ * allowed requests without a grant have it from another role.
  */
 export function missing(grants: readonly Grant[], events: readonly Request[]): string[] {
-  const strangers = refused(events).filter((event) => !grants.some((grant) => covers(grant, event)));
+  const uncovered = refused(events).filter((event) => !grants.some((grant) => covers(grant, event)));
   return [
     ...new Set(
-      strangers.map(({ verb, objectRef: { apiGroup = '', resource = '', subresource, name, namespace } = {} }) =>
+      uncovered.map(({ verb, objectRef: { apiGroup = '', resource = '', subresource, name, namespace } = {} }) =>
         wordsOf({
           role: 'no role',
           apiGroup,

@@ -1,10 +1,10 @@
 import { type NodeJson, nodeJson } from '../../controllers/kubernetes/testing/nodeJson.ts';
 import { readyCondition } from '../localaws/nodes/nodeObject.ts';
 
-/** Outside of the addresses of the benches' nodes, which are counted from 10.0.0.0. */
+/** Outside of the addresses of the benchmarks' nodes, which are counted from 10.0.0.0. */
 const NAME = 'ip-10-255-0-10.eu-west-1.compute.internal';
 
-/** The Linux node that a cluster must have before Windows nodes join it: CoreDNS runs there. kwok plays its kubelet. */
+/** The Linux node that a cluster must have before Windows nodes join it, because CoreDNS runs there. kwok acts as its kubelet. */
 export function linuxNode(): NodeJson {
   return nodeJson(NAME, {
     annotations: { 'kwok.x-k8s.io/node': 'fake' },
@@ -12,7 +12,7 @@ export function linuxNode(): NodeJson {
     status: {
       capacity: { cpu: '2', memory: '8Gi', pods: '29' },
       allocatable: { memory: '7Gi' },
-      // As the kubelet reports it at its registration; kwok goes on reporting it.
+      // As the kubelet reports it at its registration; kwok continues to report it.
       conditions: [readyCondition(true, new Date())],
       nodeInfo: {
         operatingSystem: 'linux',

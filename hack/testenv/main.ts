@@ -20,7 +20,7 @@ try {
   if (!command) throw new Error(`Say one of: ${Object.keys(commands).join(', ')}.`);
   await command();
 } catch (error) {
-  // What fails because of a stop is no news.
+  // Errors after an abort are not reported.
   const cause = ending.signal.aborted ? ending.signal.reason : error;
   console.error(cause instanceof Error ? cause.message : cause);
   process.exitCode = 1;

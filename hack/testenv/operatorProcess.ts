@@ -1,4 +1,4 @@
-/** The operator as a process of its own, as it runs in a cluster: only its flags and its environment tell it where it is. */
+/** The operator as a separate process, as in a cluster: it is configured only by its flags and its environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -8,13 +8,13 @@ import { shipped } from '../shipped.ts';
 import { contained } from './container.ts';
 
 export interface OperatorOptions {
-  /** How it gets to the API server: the path of a kubeconfig, or what a pod has. */
+  /** Its access to the API server: the path of a kubeconfig, or the credentials of a pod. */
   readonly credentials: string | PodCredentials;
   readonly clusterName: string;
   readonly region: string;
-  /** Where the local AWS listens; undefined: `environment` leads to AWS, and the operator works at the pace that ships. */
+  /** The URL of the local AWS; undefined: `environment` configures the access to AWS, and the operator has its default intervals. */
   readonly awsUrl?: string;
-  /** More of its environment. */
+  /** More environment variables. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Whether it has a process group of its own, so that Ctrl-C in a terminal does not reach it. Default: no. */
   readonly ownGroup?: boolean;
@@ -26,9 +26,9 @@ export interface OperatorOptions {
   readonly nodeFlags?: readonly string[];
   /** For an operator of another version: the flags that it supports, such as `--resync-interval`. Others are not passed. Default: all. */
   readonly knownFlags?: ReadonlySet<string>;
-  /** Gets every line of the operator's log. */
+  /** Called with every line of the operator's log. */
   readonly log?: (line: string) => void;
-  /** Runs as in the container: see `contained`. Default: as the user of the test, with a file system that can be written. */
+  /** Runs as in the container: see `contained`. Default: as the user of the test, with a writable file system. */
   readonly inContainer?: boolean;
 }
 
@@ -39,13 +39,13 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** Fast enough for a person who waits, and otherwise as shipped. */
+/** Fast enough for an interactive user, and otherwise the defaults. */
 const QUICK = ['--poll-interval=300ms', '--retry-base=100ms'];
 
-/** Several can run beside each other. */
+/** Several can run side by side. */
 const FREE_PORTS = ['--metrics-address=127.0.0.1:0', '--metrics-secure=false', '--health-address=127.0.0.1:0'];
 
-/** How the SDK finds the local AWS, with credentials that it takes for the operator's. */
+/** The variables with which the SDK finds the local AWS, and the credentials of the operator there. */
 const localAws = (url: string): NodeJS.ProcessEnv => ({
   AWS_ENDPOINT_URL_EKS: url,
   AWS_ENDPOINT_URL_EC2: url,
@@ -61,7 +61,7 @@ export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   /** What it wrote that is no log line, such as a stack trace. */
-  readonly unlabelledNode: string[] = [];
+  readonly otherLines: string[] = [];
 
   constructor(options: OperatorOptions) {
     const {
@@ -113,7 +113,7 @@ export class OperatorProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Waits until it serves and its caches are synced. Rejects with its last lines when it ends or takes too long. */
+  /** Waits until it serves and its caches are synced. Rejects with its last log lines if it exits or takes too long. */
   async ready(): Promise<this> {
     await waitFor(async () => this.#isReady(), {
       what: 'the operator to be ready',
@@ -123,7 +123,7 @@ export class OperatorProcess {
     return this;
   }
 
-  /** The text of one of its paths: /metrics, /healthz, /readyz. */
+  /** The response of one of its paths: /metrics, /healthz, /readyz. */
   async get(path: string): Promise<{ status: number; body: string }> {
     const which = path === '/metrics' ? 'metricsPort' : 'healthPort';
     const port = this.lines.find((line) => line[which] !== undefined)?.[which];
@@ -131,7 +131,7 @@ export class OperatorProcess {
     return { status: response.status, body: await response.text() };
   }
 
-  /** Asks it to end, as Kubernetes does, and resolves with its exit code. */
+  /** Sends SIGTERM, like Kubernetes, and resolves with its exit code. */
   async stop(): Promise<number | null> {
     return this.#end('SIGTERM');
   }
@@ -144,7 +144,7 @@ export class OperatorProcess {
   /** Its last lines, to explain a failure. */
   tail(count = 15): string {
     const lines = this.lines.slice(-count).map((line) => JSON.stringify(line));
-    return [...lines, ...this.unlabelledNode.slice(-count)].join('\n');
+    return [...lines, ...this.otherLines.slice(-count)].join('\n');
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
@@ -170,7 +170,7 @@ export class OperatorProcess {
     try {
       this.lines.push(JSON.parse(line));
     } catch {
-      this.unlabelledNode.push(line);
+      this.otherLines.push(line);
     }
   }
 }

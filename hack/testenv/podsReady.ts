@@ -1,14 +1,14 @@
-/** How many pods of an app serve, seen at every event of a watch. */
+/** The number of Ready pods of an app, counted at every event of a watch. */
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { watchEvents } from './watchEvents.ts';
 
 export interface PodsReady {
-  /** Ends the watch. Gives the least number of pods that served at the same time since it began, and how many events it had. */
+  /** Ends the watch. Returns the minimum number of Ready pods since its start, and the number of events. */
   stop(): Promise<{ readonly least: number; readonly events: number }>;
 }
 
-/** Counts the Ready pods of namespace `default` with the label `app`. One that is asked to end no longer counts. */
+/** Counts the Ready pods of namespace `default` with the label `app`. Terminating pods are not counted. */
 export async function watchReadyPods(kubeconfigPath: string, app: string): Promise<PodsReady> {
   const serving = new Set<string>();
   let least = Number.POSITIVE_INFINITY;
@@ -20,7 +20,7 @@ export async function watchReadyPods(kubeconfigPath: string, app: string): Promi
     const ready = status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
     if (type !== 'DELETED' && ready && !metadata.deletionTimestamp) serving.add(metadata.uid);
     else serving.delete(metadata.uid);
-    // Until all pods that were there are known, the count is too low.
+    // The count is too low until all existing pods are known.
     if (!isComplete) return;
     events += 1;
     least = Math.min(least, serving.size);

@@ -15,24 +15,24 @@ function pool({ generation = 2, observedGeneration = 2, applied = [], reconcilin
     : [];
   return {
     metadata: { name: 'web', generation },
-    status: { observedGeneration, conditions, nodeGroup: { applied } },
+    status: { observedGeneration, conditions, bookkeeping: { applied } },
   } as unknown as WindowsPool;
 }
 
 describe('a pool that is reconciled', () => {
   const rows: readonly (readonly [string, boolean, Row])[] = [
-    ['has a status that answers its spec', true, { applied: ['label team=1f', 'scaling=2e'] }],
+    ['has a status for its spec', true, { applied: ['label team=1f', 'scaling=2e'] }],
     ['has a status of its own generation', false, { observedGeneration: 1 }],
     ['is not Reconciling', false, { reconciling: true }],
-    ['has no change under way whose end nobody knows', false, { applied: ['label team=1f', 'scaling=?'] }],
+    ['has no change in progress with an unknown result', false, { applied: ['label team=1f', 'scaling=?'] }],
   ];
   for (const [what, expected, row] of rows) it(what, () => assert.equal(isReconciled(pool(row)), expected));
 
   it('exists', () => assert.equal(isReconciled(undefined), false));
 });
 
-describe('the conditions of a pool, in words', () => {
-  it('say that they are of an earlier spec', () => {
+describe('the conditions of a pool as text', () => {
+  it('show that they are of an earlier generation', () => {
     const stale = pool({ observedGeneration: 1, reconciling: true });
     assert.equal(
       conditionLines(stale),

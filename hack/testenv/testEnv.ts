@@ -21,13 +21,13 @@ export const REGION = 'eu-west-1';
 const ACCOUNT = ['winpool-system', 'windowspool-operator'] as const;
 
 export interface TestEnvOptions {
-  /** Where the control plane keeps its data. Default: a temporary folder that goes at the end. */
+  /** The folder for the data of the control plane. Default: a temporary one that is deleted at the end. */
   readonly dir?: string;
   readonly log?: (line: string) => void;
-  /** How many times faster than the defaults the local AWS runs. */
+  /** The speed of the local AWS, relative to the default. */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
-  /** Without the CRD and the operator's RBAC, for callers that install them in another way. */
+  /** Without the CRD and the operator's RBAC, for callers that install them themselves. */
   readonly bare?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -68,7 +68,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
 export class TestEnv {
   readonly controlPlane: ControlPlane;
   readonly cloud: LocalAws;
-  /** The program of its operators, unless another is asked for. */
+  /** The default program of its operators. */
   readonly entry: string;
   readonly operators: OperatorProcess[] = [];
   #operatorKubeconfig = '';
@@ -79,7 +79,7 @@ export class TestEnv {
     this.entry = entry;
   }
 
-  /** Gives the cluster what Windows nodes need. */
+  /** Creates the objects that Windows nodes need. */
   async prepare(): Promise<void> {
     await this.apply(windowsIpam(true));
     await this.apply(podWebhook);
@@ -98,7 +98,7 @@ export class TestEnv {
     this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
   }
 
-  /** The operator's ServiceAccount as its pod has it. */
+  /** The operator's ServiceAccount as in its pod. */
   podCredentials(): Promise<PodCredentials> {
     return this.controlPlane.podCredentials(...ACCOUNT);
   }
@@ -108,7 +108,7 @@ export class TestEnv {
     return this.#operatorKubeconfig;
   }
 
-  /** Starts an operator under its ServiceAccount; it may not be ready yet. */
+  /** Starts an operator with its ServiceAccount; it may not be ready yet. */
   operator(
     flags: readonly string[] = [],
     at: Partial<Omit<OperatorOptions, 'clusterName' | 'region' | 'flags'>> = {},
@@ -126,14 +126,14 @@ export class TestEnv {
     return operator;
   }
 
-  /** Runs kubectl as admin and gives what it prints. Throws what it complains about. */
+  /** Runs kubectl as admin and returns its output. Throws its errors. */
   async kubectl(...args: readonly string[]): Promise<string> {
     const { stdout, stderr, code } = await this.controlPlane.kubectl(args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
     return stdout;
   }
 
-  /** Applies an object. Throws the API server's words when it is refused. */
+  /** Applies an object. Throws the API server's error if it is rejected. */
   async apply(object: object, ...flags: readonly string[]): Promise<string> {
     const { stdout, stderr, code } = await this.controlPlane.kubectl(['apply', '-f', '-', ...flags], {
       stdin: JSON.stringify(object),
@@ -142,12 +142,12 @@ export class TestEnv {
     return stdout;
   }
 
-  /** Changes the spec of a pool as kubectl patch does: what is not named stays. Throws the API server's words when it is refused. */
+  /** Patches the spec of a pool like kubectl patch. Throws the API server's error if it is rejected. */
   patchPool(name: string, spec: object): Promise<string> {
     return this.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
   }
 
-  /** An object, or undefined when there is none. */
+  /** An object, or undefined if it does not exist. */
   async get<T extends Wire<KubernetesObject>>(
     kind: string,
     name: string,
@@ -162,27 +162,27 @@ export class TestEnv {
   }
 
   /**
-   * Waits for a state of the pool, undefined when it is gone, and returns the pool in that state: each change is checked, so nothing is
-   * too short to be seen. A status that does not answer the pool's spec yet is not shown to `isSo`: its conditions are those of an earlier
-   * spec. Explains with its conditions and the operator's log.
+   * Waits until the predicate is true for the pool, which is undefined when it is gone, and returns the pool: each change is checked, so
+   * that no state is missed. A status of an earlier generation is not passed to `predicate`. The error has its conditions and the
+   * operator's log.
    */
   async waitForPool(
     name: string,
     what: string,
-    isSo: (pool: WindowsPool | undefined) => boolean,
+    predicate: (pool: WindowsPool | undefined) => boolean,
     timeoutMs = 60_000,
   ): Promise<WindowsPool | undefined> {
     let last: WindowsPool | undefined;
     let found: { readonly pool: WindowsPool | undefined } | undefined;
-    const look = (pool: WindowsPool | undefined) => {
+    const check = (pool: WindowsPool | undefined) => {
       last = pool;
-      if (!found && (!pool || isObserved(pool)) && isSo(pool)) found = { pool };
+      if (!found && (!pool || isObserved(pool)) && predicate(pool)) found = { pool };
     };
     const path = `/apis/winpool.dev/v1alpha1/windowspools?fieldSelector=metadata.name%3D${name}`;
     const follow = () => {
       last = undefined;
       return watchEvents<WindowsPool>(this.controlPlane.adminKubeconfig, path, ({ type, object }) =>
-        look(type === 'DELETED' ? undefined : object),
+        check(type === 'DELETED' ? undefined : object),
       );
     };
     let watch = await follow();
@@ -197,8 +197,8 @@ export class TestEnv {
         watch = await follow();
         return undefined;
       }
-      // What a test waits for may depend on more than the pool, so the last one is checked again.
-      look(last);
+      // The predicate may depend on more than the pool, so the last version is checked again.
+      check(last);
       return found;
     };
     const explain = () => `${conditionLines(last)}\n${this.operators.map((operator) => operator.tail()).join('\n')}`;
@@ -209,7 +209,7 @@ export class TestEnv {
     }
   }
 
-  /** Ends the operators and everything else. */
+  /** Stops the operators and everything else. */
   async stop(): Promise<void> {
     await Promise.all(this.operators.map((operator) => operator.kill()));
     await this.cloud.stop();
@@ -217,7 +217,7 @@ export class TestEnv {
   }
 }
 
-/** The ConfigMap by which the VPC CNI gives Windows nodes pod addresses, or does not. */
+/** The ConfigMap of the VPC CNI that enables pod addresses of Windows nodes. */
 export const windowsIpam = (on: boolean, more: Readonly<Record<string, string>> = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -225,19 +225,19 @@ export const windowsIpam = (on: boolean, more: Readonly<Record<string, string>> 
   data: { 'enable-windows-ipam': String(on), ...more },
 });
 
-/** Whether the status is about the spec that the pool has, as `kubectl wait` and kstatus ask before they believe a condition. */
+/** Whether the status is of the current generation, which `kubectl wait` and kstatus check before they use a condition. */
 function isObserved({ metadata, status }: WindowsPool): boolean {
   return status?.observedGeneration === metadata.generation;
 }
 
-/** Whether the operator has answered the spec and has nothing to do or to learn: no change that it sent waits for its end. */
+/** Whether the operator has reconciled the spec and has nothing left to do: no change that it sent has an unknown result. */
 export function isReconciled(pool: WindowsPool | undefined): boolean {
   if (!pool || !isObserved(pool) || conditionOf(pool, 'Reconciling') !== 'absent') return false;
-  // `scaling=?` is a field whose change was sent and is not seen yet: see nodeGroup/applied.ts of the domain.
-  return !pool.status?.nodeGroup?.applied?.some((field) => field.endsWith('=?'));
+  // `scaling=?` is a field whose change was sent and not observed yet: see nodeGroup/applied.ts of the domain.
+  return !pool.status?.bookkeeping?.applied?.some((field) => field.endsWith('=?'));
 }
 
-/** The webhook that EKS creates in every cluster, without its rules: no pod asks for an address here. */
+/** The webhook that EKS creates in every cluster, without its rules: no pod requests an address here. */
 export const podWebhook: object = {
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'MutatingWebhookConfiguration',
@@ -245,7 +245,7 @@ export const podWebhook: object = {
   webhooks: [],
 };
 
-/** A pool's conditions, a line each. */
+/** A pool's conditions, one per line. */
 export function conditionLines(pool: WindowsPool | undefined): string {
   if (!pool) return 'there is no such pool';
   const { generation } = pool.metadata;

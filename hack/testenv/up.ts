@@ -13,7 +13,7 @@ const STATE = join(FOLDER, 'state.json');
 const LOG = join(FOLDER, 'log');
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-/** What a later command needs of the running environment. */
+/** The state of the running environment for later commands. */
 interface State {
   readonly pid: number;
   readonly kubeconfig: string;
@@ -27,7 +27,7 @@ export async function up(say: (line: string) => void): Promise<void> {
   const running = await readState();
   if (running) {
     say(`It runs already, as process ${running.pid}.`);
-    tell(running, say);
+    printUsage(running, say);
     return;
   }
   await rm(FOLDER, { recursive: true, force: true });
@@ -42,9 +42,9 @@ export async function up(say: (line: string) => void): Promise<void> {
       if (child.exitCode !== null) throw new Error(`It did not start.\n${await readFile(LOG, 'utf8')}`);
       return readState();
     },
-    { what: `the world to start; see ${LOG}`, timeoutMs: 180_000, intervalMs: 200 },
+    { what: `the environment to start; see ${LOG}`, timeoutMs: 180_000, intervalMs: 200 },
   );
-  tell(state, say);
+  printUsage(state, say);
 }
 
 /** Stops the environment and waits until it is gone. */
@@ -55,12 +55,12 @@ export async function down(say: (line: string) => void): Promise<void> {
     return;
   }
   process.kill(state.pid, 'SIGTERM');
-  await waitFor(() => !isAlive(state.pid), { what: `process ${state.pid} to end`, timeoutMs: 60_000 });
+  await waitFor(() => !isAlive(state.pid), { what: `process ${state.pid} to exit`, timeoutMs: 60_000 });
   await rm(FOLDER, { recursive: true, force: true });
   say('Stopped.');
 }
 
-/** The background process itself: works until it is asked to end. */
+/** The background process itself: runs until SIGTERM. */
 export async function serveWorld(say: (line: string) => void, signal: AbortSignal): Promise<void> {
   const world = await startTestEnv({ log: say, signal });
   try {
@@ -87,7 +87,7 @@ async function readState(): Promise<State | undefined> {
   return state && isAlive(state.pid) ? state : undefined;
 }
 
-function tell({ kubeconfig, kubectl, aws, metrics }: State, say: (line: string) => void): void {
+function printUsage({ kubeconfig, kubectl, aws, metrics }: State, say: (line: string) => void): void {
   say(`
   export KUBECONFIG=${kubeconfig}
   export PATH=${join(kubectl, '..')}:$PATH

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Handler, kubeconfig, loopback } from '../../controllers/kubernetes/loopbackServer.ts';
+import { type Handler, kubeconfig, loopback } from '../../controllers/kubernetes/testing/loopbackServer.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { WatchEnded, watchEvents } from './watchEvents.ts';
 
@@ -14,10 +14,10 @@ const complete = (resourceVersion: string) => ({
 });
 
 describe('a watch of the tests', () => {
-  /** Watches a server whose watches bring these events and end, one after the other; the last one stays open. */
+  /** Watches a server whose watches send these events and end, one after the other; the last one stays open. */
   async function watching(
     streams: readonly (readonly object[])[],
-    look: (watch: Awaited<ReturnType<typeof watchEvents>>, seen: string[], versions: () => string[]) => Promise<void>,
+    act: (watch: Awaited<ReturnType<typeof watchEvents>>, seen: string[], versions: () => string[]) => Promise<void>,
   ): Promise<void> {
     let count = 0;
     const answer: Handler = (_, response) => {
@@ -34,13 +34,13 @@ describe('a watch of the tests', () => {
       await writeFile(path, kubeconfig(server.url, { token: 'secret' }));
       const seen: string[] = [];
       const watch = await watchEvents(path, '/api/v1/pods', ({ object }) => seen.push(object.metadata?.name ?? ''));
-      await look(watch, seen, () => server.requests.map(({ query }) => query.resourceVersion ?? ''));
+      await act(watch, seen, () => server.requests.map(({ query }) => query.resourceVersion ?? ''));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
-  it('goes on where it stood when the server ends it, which it does to a reader that is slow', () =>
+  it('continues from the last event when the server ends the watch of a slow reader', () =>
     watching(
       [[added('a', '3'), complete('7'), added('b', '8')], [added('c', '9')], []],
       async (watch, seen, versions) => {
@@ -58,11 +58,11 @@ describe('a watch of the tests', () => {
     ));
 
   for (const [what, streams] of [
-    ['that ended before it had all that was there', [[added('a', '3')], []]],
-    ['that brings nothing', [[complete('7')], [], []]],
-    ['that the server forgot', [[complete('7')], [{ type: 'ERROR', object: { code: 410, message: 'too old' } }], []]],
+    ['that ended before all existing objects', [[added('a', '3')], []]],
+    ['without events', [[complete('7')], [], []]],
+    ['that expired', [[complete('7')], [{ type: 'ERROR', object: { code: 410, message: 'too old' } }], []]],
   ] as const)
-    it(`tells of one ${what}`, () =>
+    it(`rejects after one ${what}`, () =>
       watching(streams, async (watch) => {
         const isOver = () => {
           try {

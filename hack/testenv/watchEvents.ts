@@ -14,13 +14,13 @@ export interface WatchedEvent<T> {
 }
 
 export interface Watched {
-  /** Throws what `onEvent` threw, or that the watch ended. */
+  /** Throws the error of `onEvent`, or WatchEnded. */
   check(): void;
   /** Ends the watch. Rejects where `check` would throw. */
   stop(): Promise<void>;
 }
 
-/** In the user agent in place of the operator's version, so that the audit log shows which of the two it was. */
+/** Replaces the operator's version in the user agent, so that the audit log distinguishes the two. */
 export const WATCHER = 'watcher-of-tests';
 
 /** The watch ended unexpectedly: events may have been missed. */
@@ -57,7 +57,7 @@ export async function watchEvents<T extends Wire<KubernetesObject>>(
     if (version !== '') version = event.item.metadata?.resourceVersion ?? version;
   };
   const follow = async (): Promise<void> => {
-    // The server ends the watch of a slow reader. Nothing is lost by watching again from the same resourceVersion.
+    // The server ends the watch of a slow reader. Watching again from the same resourceVersion loses no events.
     for (let before: string | undefined; before !== version; ) {
       before = version;
       const options = { resourceVersion: version, sendInitialEvents: version === '', timeoutSeconds };

@@ -1,4 +1,4 @@
-/** Makes sure that the tools of the tests are there. */
+/** Builds missing tools of the tests. */
 import { ensureTools } from './tools.ts';
 
 try {

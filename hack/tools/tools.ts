@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { ensurePrograms, type Log } from '../gobuild/find.ts';
 import type { GoModule, Program } from '../gobuild/program.ts';
 
-/** The tools that tests run beside the local Kubernetes. */
+/** The tools that tests run in addition to the local Kubernetes. */
 type ToolName = 'helm' | 'glua' | 'kstatus' | 'prometheus' | 'promtool';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
-/** Without the service discoveries, which are most of it: the tests name their targets. */
+/** Without the service discoveries, which are most of it, because the tests have static targets. */
 const PROMETHEUS_TAGS = ['remove_all_sd'];
 
-/** Apart from the control plane's module, so that a tool more does not build Kubernetes again. */
+/** Separate from the control plane's module, so that another tool does not rebuild Kubernetes. */
 const toolsModule: GoModule<ToolName> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
   name: 'tools',
@@ -53,7 +53,7 @@ export async function ensureTools(log: Log, signal?: AbortSignal): Promise<void>
   await ensurePrograms(toolsModule, log, signal);
 }
 
-/** The absolute path of one tool; what is missing is built, and nothing else. */
+/** The absolute path of one tool, which is built if it is missing. */
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }

@@ -45,13 +45,13 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
   /** More text for the error of a pool that does not reach the expected state. */
   explainMore: () => Promise<string> = async () => '';
   readonly #violations: string[] = [];
-  readonly #passages = new WeakMap<CallEntry, GatedRequest>();
+  readonly #gatedRequests = new WeakMap<CallEntry, GatedRequest>();
   readonly #signal = new AbortController().signal;
   #proxy: ApiProxy | undefined;
   #operator: OperatorProcess | undefined;
   readonly #flags: readonly string[];
   readonly #speedBefore: number;
-  #looks = 0;
+  #polls = 0;
   #status: string | undefined;
 
   /** @param flags more flags of the operator */
@@ -90,13 +90,13 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
     this.retained = false;
     this.held = false;
     this.history = emptyHistory();
-    this.#looks = 0;
+    this.#polls = 0;
   }
 
   /** Starts an operator if none runs. */
   start(): void {
     if (this.#operator?.running) return;
-    this.#looks = 0;
+    this.#polls = 0;
     this.#operator = new OperatorProcess({
       credentials: this.#proxy?.kubeconfig ?? '',
       clusterName: CLUSTER_NAME,
@@ -138,17 +138,17 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
   async crash(point: CrashPoint, act: () => Promise<void>): Promise<boolean> {
     const killed = this.gate.killAt(point, () => this.kill());
     await act();
-    const came = await killed();
+    const wasSent = await killed();
     this.start();
-    return came;
+    return wasSent;
   }
 
   /** Waits for a state of the pool. The error has its conditions and the operator's log. */
-  async until(what: string, isSo: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
+  async until(what: string, predicate: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
     let last: WindowsPool | undefined;
     const probe = async () => {
       last = await this.pool();
-      return isSo(last) && { pool: last };
+      return predicate(last) && { pool: last };
     };
     const explain = async () =>
       `${conditionLines(last)}\n${this.#describeAws()}\n${await this.explainMore()}${this.#operator?.tail() ?? ''}`;
@@ -165,7 +165,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
     const states = own.map(
       ({ id, state, joined, terminating = '' }) => `${id} ${state} joined=${joined} ${terminating}`,
     );
-    return `node groups: ${groups}; instances: ${states}; speed ${timeline.speed}, ${this.#looks} looks`;
+    return `node groups: ${groups}; instances: ${states}; speed ${timeline.speed}, ${this.#polls} looks`;
   }
 
   /** An object, or undefined when there is none. */
@@ -227,7 +227,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
 
   async #nodesFollow(): Promise<boolean> {
     const [group] = this.groups();
-    const wanted = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) - this.#stranded() : 0;
+    const expected = group?.status === 'ACTIVE' ? (group.scalingConfig?.desiredSize ?? 0) - this.#stranded() : 0;
     const query = { labelSelector: `eks.amazonaws.com/nodegroup=${this.name}` };
     const { items } = await this.admin.request<V1NodeList>('GET', '/api/v1/nodes', {
       query,
@@ -238,7 +238,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
         found?.allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] !== undefined &&
         found.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
     );
-    return items.length === wanted && complete.length === wanted;
+    return items.length === expected && complete.length === expected;
   }
 
   /** How many instances run that never register as nodes. */
@@ -249,13 +249,13 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
   }
 
   async #gate(entry: CallEntry, moment: Moment): Promise<void> {
-    const passage = this.#passages.get(entry) ?? this.gate.arrive(entry.operation);
-    this.#passages.set(entry, passage);
+    const gated = this.#gatedRequests.get(entry) ?? this.gate.arrive(entry.operation);
+    this.#gatedRequests.set(entry, gated);
     if (moment === 'after') {
       record(this.history, this.world.cloud, this.name, entry);
       this.#stopTime(entry.operation);
     }
-    await passage.hold(moment);
+    await gated.hold(moment);
     if (moment === 'before') await this.#control(entry.operation);
   }
 
@@ -264,7 +264,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
     const status = this.groups()[0]?.status;
     const isWork = status !== this.#status && BUSY.includes(status ?? '');
     if (isWork || operation === 'TerminateInstanceInAutoScalingGroup') {
-      this.#looks = 0;
+      this.#polls = 0;
       this.world.cloud.faults.speed({ speed: STILL });
     }
     this.#status = status;
@@ -272,8 +272,8 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
 
   async #control(operation: string): Promise<void> {
     if (operation !== 'DescribeNodegroup') return;
-    this.#looks += 1;
-    if (this.#looks > 1 && !this.held) await this.settle();
+    this.#polls += 1;
+    if (this.#polls > 1 && !this.held) await this.settle();
   }
 
   /** What must be true at every moment: at most one group, and none without a pool that its finalizer holds. */

@@ -29,7 +29,7 @@ const recordings: fc.Arbitrary<readonly Recording[]> = fc
   .map((phases) => phases.map((counts, index) => recording(`phase ${index}`, counts)));
 
 describe('the sample of crash points', () => {
-  it('is one point for each kind of request and phase, and both moments for a kind of one phase alone', () => {
+  it('has one point for each kind of request and phase, and both moments for a kind of only one phase', () => {
     const given = [recording('create', { Create: 1, Tag: 3 }), recording('delete', { Tag: 4, Delete: 1 })];
     assert.deepEqual(Object.fromEntries(samplePoints(given, never)), {
       create: [
@@ -45,7 +45,7 @@ describe('the sample of crash points', () => {
     });
   });
 
-  it('is the first read of a kind, and the first write of a kind whose number chance decides', () => {
+  it('uses the first read of a kind, and the first write of a kind whose number varies', () => {
     const points = samplePoints([recording('create', { DescribeCluster: 5, Tag: 5 })], (request) =>
       /^Tag/.test(request),
     );
@@ -55,12 +55,12 @@ describe('the sample of crash points', () => {
     );
   });
 
-  it('leaves out a moment at which a phase has no such request', () => {
+  it('omits a moment at which a phase has no such request', () => {
     const given: Recording = { phase: 'read', requests: { before: ['Get #1'], after: [] } };
     assert.deepEqual(samplePoints([given], never).get('read'), [{ request: 'Get #1', moment: 'before' }]);
   });
 
-  it('has each kind of each phase, each kind at both moments, and only requests that were recorded', () => {
+  it('covers each kind of each phase, each kind at both moments, and only recorded requests', () => {
     fc.assert(
       fc.property(recordings, (given) => {
         const points = samplePoints(given, never);
@@ -78,14 +78,14 @@ describe('the sample of crash points', () => {
     );
   });
 
-  it('is the same each time', () => {
+  it('is deterministic', () => {
     fc.assert(
       fc.property(recordings, (given) => assert.deepEqual(samplePoints(given, never), samplePoints(given, never))),
     );
   });
 });
 
-describe('the points at which kills leave different worlds', () => {
+describe('the points at which kills leave different states', () => {
   const requests = [
     { request: 'GET pools #1', at: 0 },
     { request: 'DescribeNodegroup #1', at: 0 },
@@ -96,12 +96,12 @@ describe('the points at which kills leave different worlds', () => {
     { request: 'DescribeUpdate #1', at: 20 },
   ];
 
-  it('are, before a request, those that follow a write or time', () => {
+  it('before a request are those after a write or after some time', () => {
     const distinct = ['GET pools #1', 'CreateNodegroup #1', 'GET pools #2', 'DescribeNodegroup #2'];
     assert.deepEqual(distinctPoints(requests, 'before'), distinct);
   });
 
-  it('are, after a request, the writes', () => {
+  it('after a request are the writes', () => {
     assert.deepEqual(distinctPoints(requests, 'after'), ['PUT status #1', 'CreateNodegroup #1']);
   });
 });

@@ -1,4 +1,4 @@
-/** At which requests a suite kills the operator: at all of them, or at a fixed sample. In memory it is killed at all of them each time. */
+/** The requests at which a suite kills the operator: all of them, or a fixed sample. The suites in memory always use all of them. */
 import type { CrashPoint, Moment } from './requestGate.ts';
 
 /** Both moments. */
@@ -15,8 +15,8 @@ export interface Recording {
 
 /**
  * For each phase, one point for each kind of request. The moments alternate from phase to phase, so that each kind sees both of them; a kind of one
- * phase alone sees both there. Of several writes of a kind it is the one in the middle, because the first is often made before anything depends on
- * it. Of reads, and of writes that come as often as chance decides (`isRepeated`), it is the first: only that one comes each time.
+ * phase alone sees both there. Of several writes of a kind it is the one in the middle, because the first is often made before anything
+ * depends on it. Of reads, and of writes whose number varies (`isRepeated`), it is the first: only that one is sent each time.
  */
 export function samplePoints(
   recordings: readonly Recording[],
@@ -27,16 +27,16 @@ export function samplePoints(
     recordings.flatMap(({ requests }) => MOMENTS.flatMap((moment) => requests[moment].map(kindOf))),
   );
   for (const [index, kind] of [...kinds].entries()) {
-    const among = (requests: readonly string[]) => requests.filter((request) => kindOf(request) === kind);
-    const having = recordings.filter(({ requests }) => MOMENTS.some((moment) => among(requests[moment]).length > 0));
-    for (const [turn, { phase, requests }] of having.entries()) {
-      const possible = MOMENTS.filter((moment) => among(requests[moment]).length > 0);
-      const wanted = MOMENTS.filter(
-        (_moment, which) => having.length === 1 || which === (index + turn) % MOMENTS.length,
+    const ofKind = (requests: readonly string[]) => requests.filter((request) => kindOf(request) === kind);
+    const phases = recordings.filter(({ requests }) => MOMENTS.some((moment) => ofKind(requests[moment]).length > 0));
+    for (const [turn, { phase, requests }] of phases.entries()) {
+      const possible = MOMENTS.filter((moment) => ofKind(requests[moment]).length > 0);
+      const moments = MOMENTS.filter(
+        (_moment, which) => phases.length === 1 || which === (index + turn) % MOMENTS.length,
       );
-      const chosen = wanted.some((moment) => possible.includes(moment)) ? wanted : possible;
+      const chosen = moments.some((moment) => possible.includes(moment)) ? moments : possible;
       for (const moment of chosen.filter((each) => possible.includes(each)))
-        points.get(phase)?.push({ request: oneOf(among(requests[moment]), isRepeated), moment });
+        points.get(phase)?.push({ request: oneOf(ofKind(requests[moment]), isRepeated), moment });
     }
   }
   return points;

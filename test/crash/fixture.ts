@@ -40,7 +40,7 @@ export interface CrashFixture {
   /** Deletes the pool as its user. */
   delete(): Promise<void>;
   /** Lets the operator work until the pool is as described. Rejects with the pool's conditions if that does not happen. */
-  until(what: string, isSo: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined>;
+  until(what: string, predicate: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined>;
   /** Lets EKS finish its work on the pool's node group, including its nodes. */
   settle(): Promise<void>;
   /** The pool's node groups, as groupsOf. */

@@ -26,11 +26,11 @@ function scenario(
 }
 
 describe('a scenario with the operator killed at each request', () => {
-  it('runs once for each', async () => {
+  it('runs once for each request', async () => {
     assert.deepEqual([...(await scenario([]).killed)].sort(), [...requests].sort());
   });
 
-  it('skips the rest of a kind of request whose number varies, once one of them was not sent', async () => {
+  it('skips further requests of a kind whose number varies after one of them was not sent', async () => {
     const { tried, killed } = scenario(['PATCH nodes #2'], { fixtures: ['only'] });
     const others = requests.filter((request) => !/PATCH nodes #[23]/.test(request));
     assert.deepEqual(await killed, others);
@@ -46,7 +46,7 @@ describe('a scenario with the operator killed at each request', () => {
     });
   }
 
-  it('fails as one run does, and stops on all fixtures', async () => {
+  it('fails with the error of the first failed run, and stops on all fixtures', async () => {
     const { tried, killed } = scenario([], { wrong: 'PUT status #1' });
     await assert.rejects(killed, new Error('PUT status #1 went wrong'));
     assert.ok(!tried.includes('Terminate #2'));

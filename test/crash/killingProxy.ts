@@ -13,12 +13,12 @@ export const startKillingProxy = (
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const kind = kindOf(request.method ?? 'GET', request.url ?? '/');
     const isWatch = kind.startsWith('WATCH');
-    const passage = gate.arrive(kind);
-    await passage.hold('before');
+    const gated = gate.arrive(kind);
+    await gated.hold('before');
     // A watch ends with its reader. Anything else is done even if its sender dies meanwhile, as by a real API server.
     const answer = await forward(chunks.length > 0 ? Buffer.concat(chunks) : null, isWatch ? gone : undefined);
     const whole = isWatch ? undefined : Buffer.from(await answer.body.arrayBuffer());
-    await passage.hold('after');
+    await gated.hold('after');
     response.writeHead(answer.statusCode, answer.headers);
     if (whole) {
       response.end(whole);

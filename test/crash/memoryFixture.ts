@@ -15,7 +15,7 @@ import { type CrashPoint, OperatorKilled, RequestGate } from './requestGate.ts';
 const MINUTE = 60_000;
 /** More than any creation, drain or retry takes. */
 const LIMIT_MS = 180 * MINUTE;
-/** A pool that runs more often than this loops hot. */
+/** A pool that runs more often than this is in a hot loop. */
 const MOST_TURNS = 500;
 /** Longer than the longest poll interval of a pool, shorter than the resync interval. */
 const QUIET_MS = MINUTE;
@@ -30,7 +30,7 @@ interface Operator {
   /** Failed runs in a row. */
   failures: number;
   /** The versions of all objects when it last ran. */
-  seen: string | undefined;
+  versions: string | undefined;
 }
 
 export class MemoryFixture implements CrashFixture {
@@ -62,7 +62,7 @@ export class MemoryFixture implements CrashFixture {
   }
 
   start(): void {
-    this.#operator ??= { deps: this.world.start(), due: 0, failures: 0, seen: undefined };
+    this.#operator ??= { deps: this.world.start(), due: 0, failures: 0, versions: undefined };
   }
 
   async ready(): Promise<void> {
@@ -85,11 +85,11 @@ export class MemoryFixture implements CrashFixture {
     this.world.remove(this.name);
   }
 
-  async until(what: string, isSo: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
+  async until(what: string, predicate: (pool: WindowsPool | undefined) => boolean): Promise<WindowsPool | undefined> {
     const end = this.world.now + LIMIT_MS;
     for (let turn = 0; turn < MOST_TURNS && this.world.now <= end; turn++) {
       const pool = this.world.pools.get(this.name);
-      if (isSo(pool)) return pool;
+      if (predicate(pool)) return pool;
       await this.#turn();
     }
     const pool = this.world.pools.get(this.name);
@@ -99,7 +99,7 @@ export class MemoryFixture implements CrashFixture {
   async settle(): Promise<void> {
     for (let steps = 0; this.groups().some(({ status = '' }) => BUSY.includes(status)); steps++) {
       assert.ok(steps < MOST_TURNS, 'EKS does not come to an end');
-      this.#pass(this.#untilNews());
+      this.#pass(this.#untilNextEvent());
     }
   }
 
@@ -128,10 +128,10 @@ export class MemoryFixture implements CrashFixture {
     this.gate.killAt(point, () => this.kill());
     await act();
     for (let turn = 0; turn < MOST_TURNS && this.gate.armed; turn++) await this.#turn();
-    const came = !this.gate.armed;
+    const wasSent = !this.gate.armed;
     this.gate.end();
     this.start();
-    return came;
+    return wasSent;
   }
 
   groups() {
@@ -154,12 +154,12 @@ export class MemoryFixture implements CrashFixture {
   async #turn(): Promise<void> {
     const operator = this.#operator;
     assert.ok(operator, 'no operator runs');
-    if (operator.seen !== this.#versions() || operator.due <= this.world.now) await this.#run(operator);
-    else this.#pass(Math.min(operator.due - this.world.now, this.#untilNews()));
+    if (operator.versions !== this.#versions() || operator.due <= this.world.now) await this.#run(operator);
+    else this.#pass(Math.min(operator.due - this.world.now, this.#untilNextEvent()));
   }
 
   async #run(operator: Operator): Promise<void> {
-    operator.seen = this.#versions();
+    operator.versions = this.#versions();
     try {
       const next = await reconcile(this.name, operator.deps, signal);
       operator.failures = next.kind === 'requeue' ? operator.failures + 1 : 0;
@@ -169,17 +169,19 @@ export class MemoryFixture implements CrashFixture {
       // Only a killed operator is cut off from its requests.
       if (!(error instanceof OperatorKilled) || this.#operator === operator) throw error;
     }
-    await this.world.buried();
+    await this.world.stopped();
   }
 
   #isQuiet(): boolean {
     const operator = this.#operator;
     const { now } = this.world;
-    return operator?.seen === this.#versions() && operator.due > now + QUIET_MS && this.#untilNews() > QUIET_MS;
+    return (
+      operator?.versions === this.#versions() && operator.due > now + QUIET_MS && this.#untilNextEvent() > QUIET_MS
+    );
   }
 
   /** How long nothing happens in AWS, in milliseconds. */
-  #untilNews(): number {
+  #untilNextEvent(): number {
     return (this.world.cloud.state.timeline.nextDue() ?? Number.POSITIVE_INFINITY) - this.world.now;
   }
 

@@ -52,7 +52,7 @@ export class MemoryWorld extends LocalAwsWorld {
   /** When each request arrived, in epoch milliseconds. */
   readonly arrivals: number[] = [];
   readonly #gate: RequestGate;
-  readonly #passages = new WeakMap<CallEntry, GatedRequest>();
+  readonly #gatedRequests = new WeakMap<CallEntry, GatedRequest>();
   /** Whether the process that sends requests has been killed. */
   #isDead = false;
 
@@ -61,10 +61,10 @@ export class MemoryWorld extends LocalAwsWorld {
     super({ kubernetesVersion: '1.36', switches, podGraceSeconds: GRACE_SECONDS });
     this.#gate = gate;
     this.cloud.front.gate = async (entry, moment) => {
-      const passage = this.#passages.get(entry) ?? this.#arrive(entry.operation);
-      this.#passages.set(entry, passage);
+      const gated = this.#gatedRequests.get(entry) ?? this.#arrive(entry.operation);
+      this.#gatedRequests.set(entry, gated);
       if (moment === 'after') done(entry);
-      await this.#hold(passage, moment);
+      await this.#hold(gated, moment);
     };
   }
 
@@ -74,7 +74,7 @@ export class MemoryWorld extends LocalAwsWorld {
   }
 
   /** Resolves when nothing of a killed operator runs any more. It has no timers, only pending promises. */
-  async buried(): Promise<void> {
+  async stopped(): Promise<void> {
     if (this.#isDead) await setImmediate();
   }
 
@@ -101,10 +101,10 @@ export class MemoryWorld extends LocalAwsWorld {
   }
 
   async #request<T>(kind: string, work: () => Promise<T>): Promise<T> {
-    const passage = this.#arrive(kind);
-    await this.#hold(passage, 'before');
+    const gated = this.#arrive(kind);
+    await this.#hold(gated, 'before');
     const answer = await work();
-    await this.#hold(passage, 'after');
+    await this.#hold(gated, 'after');
     return answer;
   }
 
@@ -114,8 +114,8 @@ export class MemoryWorld extends LocalAwsWorld {
   }
 
   /** An answer may still reach a killed operator, whose next request is rejected. */
-  async #hold(passage: GatedRequest, moment: Moment): Promise<void> {
-    if (!this.#isDead) await passage.hold(moment);
+  async #hold(gated: GatedRequest, moment: Moment): Promise<void> {
+    if (!this.#isDead) await gated.hold(moment);
     if (this.#isDead && moment === 'before') throw new OperatorKilled('a request of a killed operator');
   }
 }

@@ -30,7 +30,7 @@ function isRepeated(request: string): boolean {
   return /^(GET|Describe|PATCH nodes|PUT windowspools\/status|POST events|POST pods\/eviction)/.test(request);
 }
 
-describe('an operator that is killed at any of its requests while nodes go', function () {
+describe('an operator that is killed at any of its requests while nodes are removed', function () {
   this.timeout(900_000);
   /** Two fixtures, so that one computes while the other waits. */
   const fixtures: NodeOperationsFixture[] = [];
@@ -78,22 +78,23 @@ describe('an operator that is killed at any of its requests while nodes go', fun
     const before = await fixture.nodes();
     const others = instancesOf(fixture.cloud, bystander.nodegroupName);
     assert.equal(others.length, 1, 'instances of another group');
-    const going = before.slice(0, operation.begin.length).map(poolNodeOf);
-    const wanted: string[] = [];
+    const removed = before.slice(0, operation.begin.length).map(poolNodeOf);
+    const expected: string[] = [];
     const act = async () => {
-      for (const [index, node] of going.entries()) wanted.push((await operation.begin[index]?.(fixture, node)) ?? '');
+      for (const [index, node] of removed.entries())
+        expected.push((await operation.begin[index]?.(fixture, node)) ?? '');
     };
     const end = async () => {
       await fixture.crash.until('to have no such nodes any more', () => {
         const terminated = fixture.terminated();
-        return wanted.every((instance) => terminated.includes(instance));
+        return expected.every((instance) => terminated.includes(instance));
       });
       await fixture.crash.settle();
       await fixture.settled();
     };
     await run(act, end);
     assertDone(operation, {
-      wanted,
+      expected,
       terminated: fixture.terminated(),
       before: before.map(seenOf),
       after: (await fixture.nodes()).map(seenOf),
@@ -116,16 +117,16 @@ describe('an operator that is killed at any of its requests while nodes go', fun
 
   async function killAtAll(operation: Operation, moment: Moment, requests: readonly string[]): Promise<void> {
     const runKilled = async (fixture: NodeOperationsFixture, request: string): Promise<boolean> => {
-      let came = false;
+      let wasSent = false;
       try {
         await perform(operation, fixture, async (act, end) => {
-          came = await fixture.crash.crash({ request, moment }, act);
+          wasSent = await fixture.crash.crash({ request, moment }, act);
           await end();
         });
       } catch (cause) {
         throw new Error(`killed ${moment} ${request}: ${(cause as Error).message}`, { cause });
       }
-      return came;
+      return wasSent;
     };
     await killAtEach({ fixtures, requests, isRepeated, run: runKilled });
   }

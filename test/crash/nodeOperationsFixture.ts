@@ -138,7 +138,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
   async #populate(): Promise<void> {
     const { crash } = this;
     await crash.ready();
-    await crash.apply(poolManifest(crash.name, specFor(BUDGET)));
+    await crash.apply(poolManifest(crash.name, specFor(BUDGET, crash.name)));
     await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();

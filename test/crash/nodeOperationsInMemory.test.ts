@@ -61,7 +61,7 @@ class NodeOperationsInMemory implements NodeFixture {
     const { fixture } = this;
     this.cloud.faults.consoleCreate(bystander);
     await fixture.ready();
-    await fixture.apply(poolManifest(this.pool, specFor(BUDGET)));
+    await fixture.apply(poolManifest(this.pool, specFor(BUDGET, this.pool)));
     await fixture.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     const scalingConfig = { minSize: 1, maxSize: 5, desiredSize: SIZE };
     this.cloud.faults.edit({ group: this.pool, scalingConfig });
@@ -120,26 +120,26 @@ async function perform(
   await scene.prepare();
   const [before, others] = [scene.nodes.map(seen), instancesOf(cloud, bystander.nodegroupName)];
   assert.equal(others.length, 1, 'instances of another group');
-  const going = scene.nodes.slice(0, operation.begin.length);
-  const wanted: string[] = [];
+  const removed = scene.nodes.slice(0, operation.begin.length);
+  const expected: string[] = [];
   const terminated = () => terminatedBy(cloud.front.log.entries());
   const act = async () => {
-    for (const [index, { name, providerID }] of going.entries()) {
+    for (const [index, { name, providerID }] of removed.entries()) {
       const node = { name, instance: providerID.split('/').at(-1) ?? '' };
-      wanted.push((await operation.begin[index]?.(scene, node)) ?? '');
+      expected.push((await operation.begin[index]?.(scene, node)) ?? '');
     }
   };
   const end = async () => {
     await fixture.until('to have no such nodes any more', () => {
       const gone = terminated();
-      return wanted.every((instance) => gone.includes(instance));
+      return expected.every((instance) => gone.includes(instance));
     });
     await scene.settled();
   };
   await run(fixture, act, end);
   await fixture.quiet();
   const after = scene.nodes.map(seen);
-  assertDone(operation, { wanted, terminated: terminated(), before, after, desired: scene.desired });
+  assertDone(operation, { expected, terminated: terminated(), before, after, desired: scene.desired });
   assert.deepEqual(instancesOf(cloud, bystander.nodegroupName), others, 'instances of another group');
   fixture.assertClean();
 }
@@ -161,7 +161,7 @@ async function killAt(operation: Operation, answers: Partial<Switches>, point: C
   });
 }
 
-describe('an operator in memory that is killed at any of its requests while nodes go', function () {
+describe('an operator in memory that is killed at any of its requests while nodes are removed', function () {
   this.timeout(300_000);
   for (const operation of operations) {
     for (const moment of ['before', 'after'] as const) {

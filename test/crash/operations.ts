@@ -61,7 +61,7 @@ const failVerification: Begin = async (fixture, { name, instance }) => {
 };
 
 /** In place of the node, an instance has been running for a long time that does not register as a node. */
-const strand: Begin = async (fixture, { instance }) => {
+const failToRegister: Begin = async (fixture, { instance }) => {
   const { state, faults } = fixture.cloud;
   faults.nextNode({ group: fixture.pool, neverJoins: true });
   const known = new Set(state.instances.keys());
@@ -87,7 +87,7 @@ export const operations: readonly Operation[] = [
   { name: 'replaces a node that has failed for long', begin: [failVerification], includes: DRAIN, size: SIZE },
   {
     name: 'replaces an instance that never joined',
-    begin: [strand],
+    begin: [failToRegister],
     includes: [RESERVE, 'DescribeInstances #1', TERMINATE],
     size: SIZE,
   },
@@ -101,13 +101,13 @@ export function isWrite(request: string): boolean {
   return /^(PATCH (?!events)|POST|PUT|Terminate)/.test(request);
 }
 
-/** The spec of the pool whose nodes go; `budget` is its disruption.maxUnavailable. */
-export function specFor(budget: number) {
+/** The spec of the pool whose nodes are replaced; `budget` is its disruption.maxUnavailable, `name` that of its RuntimeClass. */
+export function specFor(budget: number, name: string) {
   return {
-    runtimeClass: { scope: 'Pool' as const },
-    scaling: { min: 1, max: 5 },
+    runtimeClass: { name },
+    nodeGroup: { scaling: { minSize: 1, maxSize: 5 } },
     disruption: { maxUnavailable: budget },
-    remediation: { unhealthyAfter: '1m', maxUnhealthy: 1 },
+    remediation: { policy: 'Replace' as const, unhealthyAfter: '1m', maxUnhealthy: 1 },
   };
 }
 
@@ -121,7 +121,7 @@ export interface NodeSeen {
 /** What an operation has left. */
 export interface Result {
   /** The instances that had to be terminated. */
-  readonly wanted: readonly string[];
+  readonly expected: readonly string[];
   /** The instances that the operator has terminated, once for each call that succeeded. */
   readonly terminated: readonly string[];
   readonly before: readonly NodeSeen[];
@@ -131,8 +131,8 @@ export interface Result {
 }
 
 /** Fails unless each of the nodes was terminated once, no other was, and nothing is left cordoned. */
-export function assertDone({ begin, size }: Operation, { wanted, terminated, before, after, desired }: Result): void {
-  assert.deepEqual([...terminated].sort(), [...wanted].sort(), 'instances that were terminated');
+export function assertDone({ begin, size }: Operation, { expected, terminated, before, after, desired }: Result): void {
+  assert.deepEqual([...terminated].sort(), [...expected].sort(), 'instances that were terminated');
   assert.equal(desired, size, 'the desired size');
   assert.equal(after.length, size, 'nodes');
   const stayed = after.filter(({ uid }) => before.some((node) => node.uid === uid));

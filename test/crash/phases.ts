@@ -10,7 +10,7 @@ import type { CrashFixture } from './fixture.ts';
 /** A phase of a pool's life. */
 export interface Phase {
   readonly name: string;
-  /** Brings the pool to where the phase begins. */
+  /** Brings the pool to the start of the phase. */
   readonly prepare?: (fixture: CrashFixture) => Promise<void>;
   /** What a user does. */
   readonly act: (fixture: CrashFixture) => Promise<void>;
@@ -35,8 +35,10 @@ const isBeforeTheEnd = (request: string, index: number, all: readonly string[]):
   isOfTheRun(request) && (!request.startsWith('GET') || index < all.indexOf('PATCH windowspools #1'));
 
 const manifest = (fixture: CrashFixture, spec: Parameters<typeof poolManifest>[1] = {}) =>
-  poolManifest(fixture.name, { runtimeClass: { scope: 'Pool' }, ...spec });
-const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
+  poolManifest(fixture.name, { runtimeClass: { name: fixture.name }, ...spec });
+/** Whether the pool is Ready and its group is ACTIVE: a pool can be Ready while EKS is still creating or updating its group. */
+const isReady = (pool: WindowsPool | undefined) =>
+  conditionOf(pool, 'Ready') === 'True/Verified' && pool?.status?.nodeGroup?.status === 'ACTIVE';
 /** Whether there is no such pool. */
 export const isGone = (pool: WindowsPool | undefined) => pool === undefined;
 
@@ -87,9 +89,9 @@ async function makeCreating(fixture: CrashFixture): Promise<void> {
 
 /** Without nodes: at the speed of this AWS, pods would have no time to leave them. */
 const release = (fixture: CrashFixture, releaseVersion: string) =>
-  manifest(fixture, { scaling: { min: 0 }, nodeGroup: { releaseVersion } });
+  manifest(fixture, { nodeGroup: { releaseVersion, scaling: { minSize: 0 } } });
 const isEmpty = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/NoNodes';
-const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' } }, scaling: { desired: 2 } };
+const changed = { labels: { tier: 'web' }, nodeGroup: { tags: { cost: '42' }, scaling: { desiredSize: 2 } } };
 /** A group of another owner. */
 const legacyGroup = (nodegroupName: string) => ({
   nodegroupName,
@@ -125,7 +127,7 @@ export const phases: readonly Phase[] = [
       fixture.world.cloud.faults.accessEntry({ exists: false });
       await fixture.ready();
     },
-    act: (fixture) => fixture.apply(manifest(fixture, { nodeGroup: { manageAccessEntry: true } })),
+    act: (fixture) => fixture.apply(manifest(fixture, { nodeGroup: { accessEntry: 'Create' } })),
     end: async (fixture) => {
       await assertOneGroup(fixture, 1, await fixture.until('to be Ready', isReady));
       assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
@@ -166,7 +168,7 @@ export const phases: readonly Phase[] = [
       assert.equal(group?.labels?.tier, 'web');
       assert.equal(group?.tags?.cost, '42');
       assert.equal(group?.scalingConfig?.desiredSize, 2);
-      assert.equal(pool?.status?.nodeGroup?.lastAppliedDesired, 2, JSON.stringify(pool?.status));
+      assert.equal(pool?.status?.bookkeeping?.lastAppliedDesiredSize, 2, JSON.stringify(pool?.status));
       assert.equal(fixture.history.resizes.size, 1, 'updates that carried the desired size');
     },
     includes: ['TagResource #1', 'UpdateNodegroupConfig #1', 'DescribeUpdate #1', 'PUT windowspools/status #2'],
@@ -238,7 +240,7 @@ export const phases: readonly Phase[] = [
   {
     name: 'adoption',
     prepare: async (fixture) => {
-      // It is there before the pool, and so before the finalizer.
+      // The group exists before the pool, and so before the finalizer.
       fixture.retained = true;
       await fixture.ready();
       fixture.world.cloud.faults.consoleCreate(legacyGroup(fixture.name));

@@ -80,18 +80,18 @@ describe('an operator that is killed at any of its requests', function () {
 
   async function killAtAll(phase: Phase, moment: Moment, requests: readonly string[]): Promise<void> {
     const runKilled = async (fixture: ClusterFixture, request: string): Promise<boolean> => {
-      let came = false;
+      let wasSent = false;
       try {
         await withAnswers(fixture, moment, () =>
           perform(phase, fixture, async () => {
-            came = await fixture.crash({ request, moment }, () => phase.act(fixture));
+            wasSent = await fixture.crash({ request, moment }, () => phase.act(fixture));
             await phase.end(fixture);
           }),
         );
       } catch (cause) {
         throw new Error(`${phase.name}, killed ${moment} ${request}: ${(cause as Error).message}`, { cause });
       }
-      return came;
+      return wasSent;
     };
     await killAtEach({ fixtures, requests, isRepeated, run: runKilled });
   }

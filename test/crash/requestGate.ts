@@ -69,9 +69,9 @@ export class RequestGate {
     this.begin();
     const armed = { point, kill, done: Promise.withResolvers<void>() };
     this.#armed = armed;
-    const came = () => withDeadline(armed.done.promise, point.request, 30_000).then(() => true);
+    const waitUntilSent = () => withDeadline(armed.done.promise, point.request, 30_000).then(() => true);
     return () =>
-      came()
+      waitUntilSent()
         .catch((error: unknown) => {
           // The kill itself failed.
           if (this.#armed !== armed) throw error;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { withoutChance } from '../goldenText.ts';
+import { normalized } from '../goldenText.ts';
 import { anchorsOf, type Block, blocksOf, linksOf, pathsOf } from './markdown.ts';
 import { Walkthrough } from './walkthrough.ts';
 
@@ -15,7 +15,7 @@ const pages = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules', 'bui
 
 describe('every page', () => {
   for (const page of pages) {
-    it(`${page} links to and names only what exists`, () => {
+    it(`${page} links and refers only to what exists`, () => {
       const text = read(page);
       const missing = linksOf(text).filter((link) => {
         const [file = '', anchor] = link.split('#');
@@ -23,13 +23,13 @@ describe('every page', () => {
         if (!existsSync(join(ROOT, target))) return true;
         return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
       });
-      // node_modules and build are there only after make has made them.
-      const strangers = pathsOf(text).filter((path) => !existsSync(join(ROOT, path)));
-      assert.deepEqual([...missing, ...strangers], []);
+      // node_modules and build exist only after make has created them.
+      const unknownPaths = pathsOf(text).filter((path) => !existsSync(join(ROOT, path)));
+      assert.deepEqual([...missing, ...unknownPaths], []);
     });
   }
 
-  it('pipes nothing into a program that stops reading, which in a shell with pipefail fails now and then', () => {
+  it('pipes nothing into a program that stops reading early, which fails at random in a shell with pipefail', () => {
     const stopped = pages.flatMap((page) =>
       blocksOf(read(page))
         .filter(({ info, text }) => info.startsWith('sh') && /\| *(head|grep (-\w*q|-m)|sed \S*q)\b/.test(text))
@@ -39,7 +39,7 @@ describe('every page', () => {
   });
 });
 
-it('README leads to every page', () => {
+it('every page can be reached from README', () => {
   const reached = new Set(['README.md']);
   for (const page of reached)
     for (const link of linksOf(read(page))) {
@@ -55,39 +55,39 @@ it('README leads to every page', () => {
 describe('what README shows', () => {
   const shown = (info: string) => blocksOf(read('README.md')).filter((block) => block.info === info);
 
-  it('the pool is the sample', () => {
+  it('the pool is the one in config/samples', () => {
     assert.deepEqual(parse(shown('yaml')[0]?.text ?? ''), parse(read('config/samples/windowspool.yaml')));
   });
 
-  it('the pod is that of the sample', () => {
+  it('the pod is the one in config/samples', () => {
     const [deployment] = parseAllDocuments(read('config/samples/deployment.yaml')).map((document) => document.toJS());
     assert.partialDeepStrictEqual(deployment.spec.template, parse(shown('yaml')[1]?.text ?? ''));
   });
 
-  it('what kubectl prints is what it prints', () => {
+  it('the output of kubectl is the real output', () => {
     const golden = read('test/golden/healthy.txt');
-    for (const { text } of shown('')) assert.ok(golden.includes(withoutChance(text)), text);
+    for (const { text } of shown('')) assert.ok(golden.includes(normalized(text)), text);
   });
 });
 
-/** What has to be so after a block, and is not said by the block's own success. */
+/** What must be true after a block, and is not implied by the success of the block. */
 interface Check {
   readonly after: string;
   readonly what: string;
-  readonly look: (reader: Walkthrough) => Promise<void>;
+  readonly check: (reader: Walkthrough) => Promise<void>;
 }
 
 const checks: readonly Check[] = [
   {
     after: 'config/aws/*.json',
-    what: 'the policies are JSON in which every name is filled in',
-    look: async (reader) => {
+    what: 'the policies are JSON without placeholders',
+    check: async (reader) => {
       for (const name of ['iam-policy', 'trust-policy-pod-identity', 'trust-policy-irsa']) {
         const text = await readFile(join(reader.folder, `build/${name}.json`), 'utf8');
         assert.doesNotMatch(text, /PARTITION|REGION|ACCOUNT_ID|CLUSTER_NAME|CLUSTER_ROLE_NAME|NODE_ROLE_NAME/);
         assert.ok(JSON.parse(text).Statement.length > 0);
       }
-      // The name of the add-on's role is filled in where the policy is used.
+      // The name of the add-on's role is replaced where the policy is used.
       const optional = (await readFile(join(reader.folder, 'build/windows-ipam.json'), 'utf8')).replace(
         'VPC_CNI_ROLE_NAME',
         'the-role',
@@ -97,8 +97,8 @@ const checks: readonly Check[] = [
   },
   {
     after: 'kubectl apply -k config/default',
-    what: 'the Deployment has the values, and pod security lets its pod be made',
-    look: async (reader) => {
+    what: 'the Deployment has the values, and pod security admits its pod',
+    check: async (reader) => {
       const pods = 'kubectl -n winpool-system get pods --selector app.kubernetes.io/name=windowspool-operator';
       await waitFor(async () => (await reader.run(`${pods} --output name`)).split('\n').length === 2, {
         what: 'the pod of the operator to be made',
@@ -121,8 +121,8 @@ const checks: readonly Check[] = [
   },
   {
     after: 'make undeploy',
-    what: 'nothing is left of it',
-    look: async (reader) => {
+    what: 'nothing remains',
+    check: async (reader) => {
       const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
       const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
       assert.deepEqual(
@@ -133,11 +133,11 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Run at their own time, or not at all because they would run this test. */
+/** They run at another time, or not at all because they would run this test. */
 const ELSEWHERE = ['make test', 'make down', 'make e2e', 'E2E_READ_ONLY=1 make e2e'];
 const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];
 
-/** The page that makes what the others use, and the one that leaves nothing. */
+/** The page that creates what the others use, and the one that deletes it. */
 const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;
 
 describe('README, docs and CONTRIBUTING, followed from top to bottom', function () {
@@ -162,19 +162,19 @@ describe('README, docs and CONTRIBUTING, followed from top to bottom', function 
   const middle = [first, ...others, 'CONTRIBUTING.md'].flatMap(shell);
   const seen = new Set<string>();
   for (const block of [...readme.slice(0, end), ...middle, ...readme.slice(end), ...shell(last)]) {
-    // Two pages may show the same.
+    // Two pages may contain the same block.
     if (seen.has(block.text)) continue;
     seen.add(block.text);
     const script = linesToRun(block);
     if (script === '') continue;
     it(`${block.page}:${block.line} ${script.split('\n')[0]}`, () => follow(reader, block, script).catch(withState));
-    for (const { after: words, what, look } of checks) if (script.includes(words)) it(what, () => look(reader));
+    for (const { after: words, what, check } of checks) if (script.includes(words)) it(what, () => check(reader));
   }
 
-  /** Adds what a user would check. The error comes last, because the end of a long log is kept. */
+  /** Adds the output that a user would check. The error comes last, because only the end of a long log is kept. */
   async function withState(error: Error): Promise<never> {
-    const look = 'kubectl get wp --output yaml 2>&1; tail -n 20 build/up/log 2>&1';
-    throw new Error(`${await reader.run(look).catch(String)}\n${error.message}`);
+    const diagnose = 'kubectl get wp --output yaml 2>&1; tail -n 20 build/up/log 2>&1';
+    throw new Error(`${await reader.run(diagnose).catch(String)}\n${error.message}`);
   }
 
   it('make down stops what make up started', async () => {

@@ -18,8 +18,8 @@ process.exitCode = response.ok ? 0 : 22;
 `;
 
 /**
- * Notes what it was called with, an argument a line, in one write, and reads what it is given. Prints nothing, so that a grep behind it finds
- * nothing, but where a variable is made of it.
+ * Records its arguments, one per line, in one write, and reads its input. Prints nothing, so that a grep after it finds nothing, except
+ * where a variable is set from it.
  */
 const STAND_IN = `#!/usr/bin/env bash
 case " $* " in *" --output text "* | *" --output jsonpath="*) echo arn:aws:iam::111122223333:role/stand-in ;; esac
@@ -56,7 +56,7 @@ export class Walkthrough {
   async run(script: string, timeoutMs = 60_000): Promise<string> {
     const whole = `set -euo pipefail\n. ${this.#variables}\n${script}\nexport -p > ${this.#variables}`;
     const options = { cwd: this.folder, maxBuffer: 64 * 1024 * 1024 };
-    // Ends all that the script started, not bash alone.
+    // Ends everything that the script started, not only bash.
     const limit = ['--kill-after=10', `${timeoutMs / 1000}`];
     return new Promise((resolve, reject) => {
       execFile('timeout', [...limit, 'bash', '-c', whole], options, (error, stdout, stderr) => {
@@ -66,7 +66,7 @@ export class Walkthrough {
     });
   }
 
-  /** Runs a script with stand-ins for the programs, and gives their calls: the program's name and its arguments. */
+  /** Runs a script with stand-ins for the programs, and returns their calls: the program's name and its arguments. */
   async recordCalls(script: string, programs: readonly string[]): Promise<string[][]> {
     const folder = await mkdtemp(join(this.#tools, 'stand-ins-'));
     for (const program of programs) await writeExecutable(join(folder, program), STAND_IN);

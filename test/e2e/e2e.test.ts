@@ -14,11 +14,11 @@ import { accountId, nodeRoleArn, subnetIds } from '../../hack/localaws/network.t
 import { ADMINISTRATOR } from '../../hack/localaws/wire/calls.ts';
 import { readAudit } from '../../hack/testenv/audit.ts';
 import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
-import { slowed, theWorld } from '../sharedWorld.ts';
+import { freezeAws, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
 
-/** As whom the caller and the operator come to the local AWS: the operator has the policy that ships. */
+/** The identities of the caller and of the operator in the local AWS: the operator has the shipped policy. */
 const CREDENTIALS = [
   ['caller', ADMINISTRATOR],
   ['operator-role', 'local'],
@@ -40,7 +40,7 @@ interface Report {
 /** A run of the program, from its start. */
 interface Running {
   readonly child: ChildProcess;
-  /** All that it printed so far. */
+  /** Its output so far. */
   output(): string;
   ended(): Promise<{ readonly code: number | null; readonly report: Report | undefined; readonly text: string }>;
 }
@@ -62,7 +62,7 @@ describe('make e2e', function () {
     await rm(report, { force: true });
     const { url } = cloud;
     const child = spawn(process.execPath, [MAIN], {
-      // A group of its own, as a terminal gives it: Ctrl-C reaches all of it.
+      // A process group of its own, as in a terminal: Ctrl-C reaches all of its processes.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -108,13 +108,13 @@ describe('make e2e', function () {
     return waitFor(group, { what: 'the node group to be created', timeoutMs: 120_000, explain: run.output });
   }
 
-  /** Requests by kubectl that changed something, since the log had so many. */
+  /** Requests by kubectl that changed something, after this many requests in the log. */
   async function writesSince(count: number): Promise<string[]> {
     const events = (await readAudit(world.controlPlane.auditLog, '"userAgent":"kubectl/')).slice(count);
     return events.flatMap(({ verb, requestURI }) => (/^(get|list|watch)$/.test(verb) ? [] : `${verb} ${requestURI}`));
   }
 
-  /** What a run made and would have left. */
+  /** What a run created and would have left behind. */
   async function leftovers(): Promise<string[]> {
     const kinds = ['windowspools', 'runtimeclasses', 'pods'];
     const objects = await Promise.all(kinds.map((kind) => world.kubectl('get', kind, '--output=name')));
@@ -130,7 +130,7 @@ describe('make e2e', function () {
     assert.doesNotMatch(text, /eyJ/);
   }
 
-  it('lives the life of one pool, answers the open questions, and leaves nothing', async () => {
+  it('creates, changes and deletes one pool, answers the open questions, and leaves nothing behind', async () => {
     // So that EKS writes the access of the node role.
     world.cloud.faults.accessEntry({ exists: false });
     const run = await start();
@@ -169,12 +169,12 @@ describe('make e2e', function () {
       ['access entry of arn:aws:iam::<account>:role/<node-role>'],
     );
     assert.match(run.output(), /Not removed: access entry of .*\n {2}aws eks delete-access-entry --cluster-name demo /);
-    // What others use stays.
+    // What other users have remains.
     assert.notEqual(await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '--output=name'), '');
     assert.notEqual(await world.kubectl('get', 'namespace', 'winpool-system', '--output=name'), '');
   });
 
-  it('only reads when it is told to, also of the node groups of others', async () => {
+  it('only reads with --read-only, including the node groups of other owners', async () => {
     const eks = asAdministrator();
     const group = { clusterName: CLUSTER_NAME, nodegroupName: 'their-group' };
     await eks.createNodegroup({
@@ -220,7 +220,7 @@ describe('make e2e', function () {
     assert.deepEqual([code, report?.outcome], [1, 'stopped']);
   });
 
-  it('refuses another account than the one it is told', async () => {
+  it('rejects an account other than the given one', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_ACCOUNT: '444455556666' });
     const { code, report } = await run.ended();
@@ -239,15 +239,14 @@ describe('make e2e', function () {
     );
   });
 
-  describe('refuses, before it changes anything,', () => {
+  describe('rejects, before it changes anything,', () => {
     const pool = {
       apiVersion: 'winpool.dev/v1alpha1',
       kind: 'WindowsPool',
       metadata: { name: 'their-pool' },
       spec: {
         windowsVersion: 'Windows2022',
-        nodeGroup: { nodeRoleArn, subnets: [{ id: subnetIds[0] }] },
-        scaling: { min: 1, max: 1 },
+        nodeGroup: { nodeRole: nodeRoleArn, subnets: [{ id: subnetIds[0] }], scaling: { minSize: 1, maxSize: 1 } },
       },
     };
     const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
@@ -318,7 +317,7 @@ describe('make e2e', function () {
       });
   });
 
-  it('names what is missing, and asks AWS for nothing', async () => {
+  it('names the missing settings, and calls nothing in AWS', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_ACCOUNT: undefined, SUBNETS: 'here' });
     const { code, report } = await run.ended();
@@ -327,7 +326,7 @@ describe('make e2e', function () {
     assert.deepEqual(world.cloud.calls(), []);
   });
 
-  it('makes nothing where nobody accepts the costs', async () => {
+  it('creates nothing unless the user accepts the costs', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_CONFIRM: undefined });
     assert.equal((await run.ended()).code, 2);
@@ -335,7 +334,7 @@ describe('make e2e', function () {
     assert.deepEqual(world.cloud.calls(), []);
   });
 
-  it('removes what it made after a step has failed, in the same cluster, without the operator where that is denied', async () => {
+  it('removes what it created after a step has failed, in the same cluster, and without the operator if that is denied', async () => {
     const { faults } = world.cloud;
     faults.removeAction({ action: 'eks:DeleteNodegroup' });
     const refusal = { name: 'InvalidParameterException', message: 'No such label.', count: 1_000 };
@@ -361,7 +360,7 @@ describe('make e2e', function () {
     }
   });
 
-  it('removes what it made after Ctrl-C, also what it installed', async () => {
+  it('removes what it created and installed after Ctrl-C', async () => {
     const bare = await startTestEnv({ bare: true });
     try {
       const run = await start({}, bare);
@@ -381,8 +380,8 @@ describe('make e2e', function () {
     }
   });
 
-  it('leaves no process and no credentials after the second Ctrl-C, and prints what removes the rest', async () => {
-    const goOn = slowed(world);
+  it('leaves no process and no credentials after the second Ctrl-C, and prints the commands that remove the rest', async () => {
+    const restoreSpeed = freezeAws(world);
     const temporary = join(folder, 'temporary');
     await mkdir(temporary);
     const run = await start({ TMPDIR: temporary });
@@ -390,7 +389,7 @@ describe('make e2e', function () {
     assert.notDeepEqual(await processesWith(temporary), []);
     process.kill(-(run.child.pid ?? 0), 'SIGINT');
     await waitFor(() => run.output().includes('Removing WindowsPool'), {
-      what: 'the cleanup to begin',
+      what: 'the cleanup to start',
       timeoutMs: 60_000,
       explain: run.output,
     });
@@ -399,7 +398,7 @@ describe('make e2e', function () {
     const left = report?.left.map(({ what }) => what);
     assert.deepEqual([code, report?.outcome, left], [1, 'stopped', ['WindowsPool <pool> and its node group']]);
     assert.deepEqual([await processesWith(temporary), await readdir(temporary)], [[], []]);
-    goOn();
+    restoreSpeed();
     const commands =
       run
         .output()
@@ -418,7 +417,7 @@ describe('make e2e', function () {
     );
     for (const command of commands) await typed(command, group);
     await waitFor(async () => (await leftovers()).length === 0, {
-      what: 'nothing to be left',
+      what: 'nothing to remain',
       timeoutMs: 60_000,
       explain: () => commands.join('\n'),
     });
@@ -474,7 +473,7 @@ describe('make e2e', function () {
   }
 });
 
-/** The answers of the local AWS, which are what `hack/localaws` takes for likely. */
+/** The answers of the local AWS, which `hack/localaws` assumes to be the likely ones. */
 function assertAnswers(answers: Report['answers']): void {
   assert.deepEqual(answers.newestRelease?.answer, { release: '1.36-2026.04.18', accepted: true });
   assert.partialDeepStrictEqual(answers.accessWrittenByEks?.answer, {
@@ -512,7 +511,7 @@ function assertAnswers(answers: Report['answers']): void {
     propagated: ['eks:cluster-name', 'eks:nodegroup-name'],
     instance: { keys: ['aws:autoscaling:groupName', 'eks:cluster-name', 'eks:nodegroup-name'], others: 0 },
   });
-  // Which events are there by then depends on the time.
+  // Which events exist by then depends on the timing.
   const { answer: events } = answers.nodeEvents ?? {};
   assert.ok(Array.isArray(events) && events.every((event) => /^[\w./-]+: \w+$/.test(event)), `${events}`);
 }

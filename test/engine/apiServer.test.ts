@@ -13,7 +13,7 @@ const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
 const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
 
-describe('an operator and its API server', function () {
+describe('an operator', function () {
   this.timeout(120_000);
   let world: TestEnv;
   let operator: OperatorProcess;
@@ -29,30 +29,30 @@ describe('an operator and its API server', function () {
   const remove = (name: string) => world.kubectl('delete', 'windowspool', name, '--timeout=40s');
   const withoutElection = () => world.operator([...FLAGS, '--leader-elect=false']);
 
-  /** Waits until it serves, and fails unless it is alive and not ready. */
-  async function assertWaits(said: RegExp): Promise<void> {
+  /** Waits until it serves, and fails unless it is live and not ready. */
+  async function assertWaits(message: RegExp): Promise<void> {
     const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
     await waitFor(serves, { what: 'the operator to serve', timeoutMs: 60_000, explain: () => operator.tail() });
     const failed = () => operator.lines.filter(({ msg }) => msg === 'list or watch failed').length >= 2;
     await waitFor(failed, { what: 'failed tries', timeoutMs: 60_000, explain: () => operator.tail() });
     const { status, body } = await operator.get('/readyz');
     assert.equal(status, 503);
-    assert.match(body, said);
+    assert.match(body, message);
     assert.equal((await operator.get('/healthz')).status, 200);
     assertUnharmed();
   }
 
-  /** It still runs, and nothing was thrown that nobody caught. */
+  /** It still runs, and there was no uncaught exception. */
   function assertUnharmed(): void {
     assert.ok(operator.running, operator.tail());
-    assert.deepEqual(operator.unlabelledNode, []);
+    assert.deepEqual(operator.otherLines, []);
     assert.deepEqual(
       operator.lines.filter(({ level }) => level === 'fatal'),
       [],
     );
   }
 
-  it('that lacks the CRD: the operator waits, says so, and begins when the CRD is there', async () => {
+  it('waits for a missing CRD, logs that, and starts when the CRD exists', async () => {
     await world.kubectl('delete', '-f', CRD);
     operator = withoutElection();
     await assertWaits(/cache-pools.*not synced yet/);
@@ -64,7 +64,7 @@ describe('an operator and its API server', function () {
     assertUnharmed();
   });
 
-  it('that is down at the start: the operator waits, says so, and begins when it is there', async () => {
+  it('waits for an API server that is down at the start, logs that, and starts when it is up', async () => {
     await world.controlPlane.stopApiServer();
     operator = world.operator(FLAGS);
     await assertWaits(/not synced yet\n(?:.*\n)*.*leader-election: the lease was not reached yet/);
@@ -76,7 +76,7 @@ describe('an operator and its API server', function () {
     assertUnharmed();
   });
 
-  it('that restarts: what was made before, goes on meanwhile and comes after all converges', async () => {
+  it('survives a restart of the API server: pools from before, during and after it converge', async () => {
     operator = await withoutElection().ready();
     await world.apply(poolManifest('settled'));
     await world.apply(poolManifest('leaving'));
@@ -89,7 +89,7 @@ describe('an operator and its API server', function () {
 
     await world.controlPlane.stopApiServer();
     world.cloud.faults.speed({ speed: 4 });
-    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to go', timeoutMs: 60_000 });
+    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to be deleted', timeoutMs: 60_000 });
     world.cloud.faults.edit({ group: 'settled', scalingConfig: { minSize: 2, maxSize: 3, desiredSize: 2 } });
     assert.equal((await operator.get('/healthz')).status, 200);
     assertUnharmed();
@@ -110,18 +110,18 @@ describe('an operator and its API server', function () {
     assertUnharmed();
   });
 
-  describe('when it is asked to end', () => {
+  describe('on SIGTERM', () => {
     beforeEach(async () => {
       // Of an operator that was killed before.
       await world.kubectl('delete', ...LEASE, '--ignore-not-found');
     });
 
-    it('gives its lease back and ends with 0', async () => {
+    it('releases its lease and exits with 0', async () => {
       await startLeader();
       await assertEndsWell();
     });
 
-    it('lets go of an AWS call that hangs, and the next operator finishes what it began', async () => {
+    it('aborts an AWS call that hangs, and the next operator finishes what it started', async () => {
       await startLeader();
       world.cloud.faults.calls.hang({ operation: 'CreateNodegroup', after: true });
       await world.apply(poolManifest('hung'));
@@ -133,8 +133,8 @@ describe('an operator and its API server', function () {
       await remove('hung');
     });
 
-    it('does so when the API server is silent, too', async () => {
-      await using cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+    it('does the same when the API server does not respond', async () => {
+      await using cable = await Cable.start(world.controlPlane, world.operatorKubeconfig);
       await startLeader(cable.kubeconfig);
       cable.cut();
       // The lease can only expire.
@@ -156,13 +156,13 @@ describe('an operator and its API server', function () {
       );
     }
 
-    /** Within the 30 s that Kubernetes gives a pod. The graces that add up to it are tested with a clock of their own. */
+    /** Within the 30 s that Kubernetes gives a pod. The grace periods that add up to it are tested with a simulated clock. */
     async function assertStops(): Promise<void> {
       const asked = performance.now();
       assert.equal(await operator.stop(), 0, operator.tail());
       const took = performance.now() - asked;
       assert.ok(took < 30_000, `took ${Math.round(took)} ms`);
-      assert.deepEqual(operator.unlabelledNode, []);
+      assert.deepEqual(operator.otherLines, []);
     }
   });
 });

@@ -14,7 +14,7 @@ import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
-/** A client for the tests of one `describe`. Its last act is to see that the server refused it nothing unasked. */
+/** A client for the tests of one `describe`. At the end it asserts that the server rejected no request unexpectedly. */
 export function withClient() {
   let world: TestEnv | undefined;
   let client: KubernetesClient | undefined;
@@ -37,7 +37,7 @@ export function withClient() {
     for (const code of ['401', '403', '500']) assert.equal(codes.has(code), false, `some request was answered ${code}`);
   });
 
-  const on = {
+  const fixture = {
     signal,
     get world(): TestEnv {
       return world ?? assert.fail('before the suite began');
@@ -49,35 +49,35 @@ export function withClient() {
     reflect<T>(name: string, source: ListWatch<T>, identity: Identity<T>, store: Store<T, string>): void {
       running.push(new Reflector({ name, source, identity, store, clock: realClock, log: silentLog }).run(signal));
     },
-    /** Makes pools. `seen` has them as the cache has them. */
+    /** Creates pools. `seen` returns them as the cache has them. */
     async makePools(...names: readonly string[]) {
       const store = new Store<WindowsPool>({ identity: poolIdentity, log: silentLog });
-      on.reflect('windowspools', poolListWatch(on.client), poolIdentity, store);
+      fixture.reflect('windowspools', poolListWatch(fixture.client), poolIdentity, store);
       const path = '/apis/winpool.dev/v1alpha1/windowspools';
       for (const name of names) {
-        await on.client.request('POST', path, {
+        await fixture.client.request('POST', path, {
           body: poolManifest(name, { nodeGroup: { instanceTypes: ['m5.large'] } }),
           signal,
         });
       }
       await until('the pools', () => names.every((name) => store.get(name) !== undefined));
       const seen = (name: string): WindowsPool => store.get(name) as WindowsPool;
-      const end = (name: string): Promise<unknown> => on.client.request('DELETE', `${path}/${name}`, { signal });
-      return { pools: createPools(on.client, store), seen, end, path };
+      const end = (name: string): Promise<unknown> => fixture.client.request('DELETE', `${path}/${name}`, { signal });
+      return { pools: createPools(fixture.client, store), seen, end, path };
     },
   };
-  return on;
+  return fixture;
 }
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 export const until = (what: string, probe: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<boolean> =>
   waitFor(probe, { what, timeoutMs, intervalMs: 20 });
 
-/** The value of an answer that must be good. */
+/** The value of a result that must be successful. */
 export function good<T>(answer: CallResult<T>): T {
   if (!answer.ok) throw new Error(`${answer.error.operation}: ${answer.error.message}`);
   return answer.value;
 }
 
-/** The kind of error in a result; `none` when it is good. */
-export const toCallError = (answer: CallResult<unknown>): string => (answer.ok ? 'none' : answer.error.kind);
+/** The kind of error in a result; `none` when it is successful. */
+export const errorKindOf = (answer: CallResult<unknown>): string => (answer.ok ? 'none' : answer.error.kind);

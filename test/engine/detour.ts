@@ -38,7 +38,7 @@ export class Cable implements AsyncDisposable {
     this.#server = createServer((near) => this.#join(near));
   }
 
-  static async lay(controlPlane: ControlPlane, original: string): Promise<Cable> {
+  static async start(controlPlane: ControlPlane, original: string): Promise<Cable> {
     const cable = new Cable(Number(new URL(controlPlane.url).port));
     cable.#kubeconfig = await detourKubeconfig(controlPlane, original, await listenAnywhere(cable.#server));
     return cable;
@@ -49,7 +49,7 @@ export class Cable implements AsyncDisposable {
     return this.#kubeconfig;
   }
 
-  /** From now on nothing comes through, in either direction. */
+  /** From now on nothing passes, in either direction. */
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) {
@@ -67,10 +67,10 @@ export class Cable implements AsyncDisposable {
   #join(near: Socket): void {
     this.#keep(near);
     if (this.#isCut) return;
-    const far = connect(this.#to, '127.0.0.1');
-    this.#keep(far);
-    near.pipe(far);
-    far.pipe(near);
+    const upstream = connect(this.#to, '127.0.0.1');
+    this.#keep(upstream);
+    near.pipe(upstream);
+    upstream.pipe(near);
   }
 
   #keep(socket: Socket): void {

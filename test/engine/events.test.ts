@@ -6,12 +6,12 @@ import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientFixture.ts';
 
 describe('events on a real API server', () => {
-  const on = withClient();
+  const fixture = withClient();
 
   it('writes events that kubectl describe shows, repeated ones as a series', async () => {
-    const { seen, end } = await on.makePools('adapter-events');
+    const { seen, end } = await fixture.makePools('adapter-events');
     const recorder = new Recorder({
-      sink: createEventSink(on.client),
+      sink: createEventSink(fixture.client),
       clock: realClock,
       log: silentLog,
       controller: 'winpool.dev/windowspool-operator',
@@ -26,11 +26,13 @@ describe('events on a real API server', () => {
       note: 'node-1 has build 10.0.17763',
     } as const;
     recorder.publish(regarding, message);
-    await until('the first event', async () => (await on.world.kubectl('describe', 'wp', name)).includes('WrongBuild'));
+    await until('the first event', async () =>
+      (await fixture.world.kubectl('describe', 'wp', name)).includes('WrongBuild'),
+    );
     recorder.publish(regarding, message);
     recorder.publish(regarding, message);
     await recorder.stop(30_000);
-    const text = await on.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
+    const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
     type Event = { regarding: { name: string }; note: string; series?: { count: number } };
     const events = (JSON.parse(text).items as Event[]).filter((event) => event.regarding.name === name);
     assert.deepEqual(

@@ -8,15 +8,15 @@ import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientFixture.ts';
 
 describe('the lease of the leader on a real API server', () => {
-  const on = withClient();
-  const { signal } = on;
+  const fixture = withClient();
+  const { signal } = fixture;
 
-  it('hands the lease over, at once when it is released and after its end when the leader is cut off', async () => {
+  it('hands the lease over, at once when it is released and after its expiry when the leader is disconnected', async () => {
     // Long enough that a busy machine renews in time.
     const times = { leaseMs: 9_000, renewDeadlineMs: 6_000, retryMs: 300, jitter: 0.2 };
-    const lease = createLeaseClient(on.client, 'default', 'adapter-lease');
+    const lease = createLeaseClient(fixture.client, 'default', 'adapter-lease');
     const order: string[] = [];
-    const elect = (identity: string, leases: LeaseClient) => {
+    const startCandidate = (identity: string, leases: LeaseClient) => {
       const stopping = new AbortController();
       const elector = new LeaderElector({ leases, identity, clock: realClock, log: silentLog, times });
       const done = elector.run(stopping.signal, async (work) => {
@@ -26,26 +26,27 @@ describe('the lease of the leader on a real API server', () => {
       });
       return { done, stop: () => stopping.abort() };
     };
-    const begins = (identity: string) => until(`${identity} to lead`, () => order.includes(`${identity} begins`));
-    let cut = false;
-    const reach =
+    const waitForLeader = (identity: string) =>
+      until(`${identity} to lead`, () => order.includes(`${identity} begins`));
+    let isCut = false;
+    const whileConnected =
       <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
       (...args: A): Promise<R> =>
-        cut ? Promise.reject(new StreamFailure('cut off')) : call(...args);
-    const first = elect('first', lease);
-    await begins('first');
-    const second = elect('second', {
-      read: reach(lease.read),
-      create: reach(lease.create),
-      update: reach(lease.update),
+        isCut ? Promise.reject(new StreamFailure('cut off')) : call(...args);
+    const first = startCandidate('first', lease);
+    await waitForLeader('first');
+    const second = startCandidate('second', {
+      read: whileConnected(lease.read),
+      create: whileConnected(lease.create),
+      update: whileConnected(lease.update),
     });
     first.stop();
     await first.done;
-    await begins('second');
-    const third = elect('third', lease);
-    cut = true;
+    await waitForLeader('second');
+    const third = startCandidate('third', lease);
+    isCut = true;
     await assert.rejects(second.done, LeadershipLost);
-    await begins('third');
+    await waitForLeader('third');
     third.stop();
     await third.done;
     assert.deepEqual(order, [

@@ -5,35 +5,35 @@ import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { good, toCallError, until, withClient } from './clientFixture.ts';
+import { errorKindOf, good, until, withClient } from './clientFixture.ts';
 
 describe('nodes on a real API server', () => {
-  const on = withClient();
-  const { signal } = on;
+  const fixture = withClient();
+  const { signal } = fixture;
 
-  it('labels the very node that was seen, and no other of its name', async () => {
+  it('labels only the node that was read, and no other one with its name', async () => {
     const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: silentLog });
-    on.reflect('nodes', nodeListWatch(on.client), nodeIdentity, store);
+    fixture.reflect('nodes', nodeListWatch(fixture.client), nodeIdentity, store);
     await until('the first sync', () => store.hasSynced);
     const labels = { 'eks.amazonaws.com/nodegroup': 'adapter', 'kubernetes.io/os': 'windows' };
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'adapter-node', labels } };
-    await on.client.request('POST', '/api/v1/nodes', { body, signal });
+    await fixture.client.request('POST', '/api/v1/nodes', { body, signal });
     await until('the node', () => store.byIndex('nodeGroup', 'adapter').length === 1);
-    const nodes = createNodes(on.client, store);
+    const nodes = createNodes(fixture.client, store);
     const [node] = store.byIndex('nodeGroup', 'adapter');
     assert.ok(node);
     good(await nodes.setLabel(node, 'example.com/a', 'b', signal));
     assert.equal(store.get('adapter-node')?.labels['example.com/a'], 'b', 'an own write is seen at once');
     const other = { ...node, uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(toCallError(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
+    assert.equal(errorKindOf(await nodes.setLabel(other, 'example.com/a', 'c', signal)), 'conflict');
     assert.equal(
-      toCallError(await nodes.setLabel({ ...node, name: 'no-such-node' }, 'example.com/a', 'c', signal)),
+      errorKindOf(await nodes.setLabel({ ...node, name: 'no-such-node' }, 'example.com/a', 'c', signal)),
       'gone',
     );
-    assert.equal(toCallError(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
+    assert.equal(errorKindOf(await nodes.setLabel(node, 'not/a/label', 'c', signal)), 'refused');
     await changeTaints(nodes, () => store.get('adapter-node'));
     await changeCondition(nodes, () => store.get('adapter-node'));
-    await on.client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
+    await fixture.client.request('DELETE', '/api/v1/nodes/adapter-node', { signal });
     await until('the end of the node', () => store.byIndex('nodeGroup', 'adapter').length === 0);
   });
 
@@ -41,22 +41,22 @@ describe('nodes on a real API server', () => {
     const now = () => seen() ?? assert.fail('the node is gone');
     const conditions = async () => {
       const path = '/api/v1/nodes/adapter-node';
-      const node = await on.client.request<V1Node>('GET', path, { signal });
+      const node = await fixture.client.request<V1Node>('GET', path, { signal });
       return node.status?.conditions ?? [];
     };
     const since = async () =>
       (await conditions()).find(({ type }) => type === 'winpool.dev/Verified')?.lastTransitionTime;
-    const reported = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
+    const conditionOf = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
     const [noon, one, two] = ['12', '13', '14'].map((hour) => Date.parse(`2026-03-01T${hour}:00:00Z`));
     const first = now();
-    good(await nodes.setVerified(first, reported('False', 'a'), noon ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [reported('False', 'a'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), reported('False', 'b'), one ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [reported('False', 'b'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), reported('True', 'b'), two ?? 0, signal));
-    assert.deepEqual([now().verified, await since()], [reported('True', 'b'), '2026-03-01T14:00:00Z']);
+    good(await nodes.setVerified(first, conditionOf('False', 'a'), noon ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [conditionOf('False', 'a'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), conditionOf('False', 'b'), one ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [conditionOf('False', 'b'), '2026-03-01T12:00:00Z']);
+    good(await nodes.setVerified(now(), conditionOf('True', 'b'), two ?? 0, signal));
+    assert.deepEqual([now().verified, await since()], [conditionOf('True', 'b'), '2026-03-01T14:00:00Z']);
     const other = { ...now(), uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(toCallError(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
+    assert.equal(errorKindOf(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
     const before = (await conditions()).length;
     good(await nodes.setVerified(now(), undefined, 0, signal));
     assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 1]);
@@ -71,11 +71,11 @@ describe('nodes on a real API server', () => {
     const isOfTest = ({ key }: Pick<Taint, 'key'>) => key.startsWith('example.com/');
     const ofServer = async () => {
       const path = '/api/v1/nodes/adapter-node';
-      const node = await on.client.request<V1Node>('GET', path, { signal });
+      const node = await fixture.client.request<V1Node>('GET', path, { signal });
       return node.spec?.taints?.filter(isOfTest);
     };
     type Change = Parameters<Nodes['setTaints']>[1];
-    // Written as the operator does it: again, when the control plane was faster.
+    // Retried as the operator does it, because the control plane may write first.
     const write = (change: () => Change) =>
       waitFor(
         async () => {
@@ -88,8 +88,8 @@ describe('nodes on a real API server', () => {
     const before = now();
     await write(() => ({ set: [taint('example.com/a', '1')], remove: [] }));
     assert.deepEqual(now().taints.filter(isOfTest), [taint('example.com/a', '1')], 'an own write is seen at once');
-    assert.equal(toCallError(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
-    await on.client.request('PATCH', '/api/v1/nodes/adapter-node', {
+    assert.equal(errorKindOf(await nodes.setTaints(before, { set: [], remove: [foreign] }, signal)), 'conflict');
+    await fixture.client.request('PATCH', '/api/v1/nodes/adapter-node', {
       body: { spec: { taints: [taint('example.com/a', '1'), foreign, taint('example.com/b', '1')] } },
       contentType: 'application/merge-patch+json',
       signal,
@@ -99,11 +99,11 @@ describe('nodes on a real API server', () => {
     await write(() => change);
     assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
     const odd = { set: [taint('not/a/key', '')], remove: [] };
-    const isRefused = async () => toCallError(await nodes.setTaints(now(), odd, signal)) === 'refused';
-    await waitFor(isRefused, { what: 'an odd taint to be refused', timeoutMs: 60_000, intervalMs: 20 });
+    const isRefused = async () => errorKindOf(await nodes.setTaints(now(), odd, signal)) === 'refused';
+    await waitFor(isRefused, { what: 'an invalid taint to be rejected', timeoutMs: 60_000, intervalMs: 20 });
     await write(() => ({ set: [], remove: now().taints }));
     assert.deepEqual(now().taints.filter(isOfTest), []);
     const gone = { ...now(), name: 'no-such-node' };
-    assert.equal(toCallError(await nodes.setTaints(gone, change, signal)), 'gone');
+    assert.equal(errorKindOf(await nodes.setTaints(gone, change, signal)), 'gone');
   }
 });

@@ -17,7 +17,7 @@ import { theWorld } from '../sharedWorld.ts';
 const PATH = '/api/v1/nodes';
 const NOW = { resourceVersion: '', sendInitialEvents: true, timeoutSeconds: 30 };
 
-/** Nodes with little in them, or with what nodes seldom have. */
+/** Nodes with few fields, or with rare ones. */
 const unusual: Readonly<Record<string, Omit<NodeJson, 'apiVersion' | 'kind'>>> = {
   'that has said nothing': { metadata: { name: 'protobuf-bare' } },
   'without labels and status': {
@@ -80,7 +80,7 @@ describe('nodes in protobuf, from a real API server', () => {
       await client.request('POST', PATH, { body: node, signal });
       created.push(node.metadata.name);
     }
-    // A second writer's managed fields, as a cluster's nodes have them.
+    // The managed fields of a second writer, as in a cluster.
     for (const { metadata, status } of realistic) {
       const conditions = status.conditions?.map((condition) => ({
         ...condition,
@@ -94,7 +94,7 @@ describe('nodes in protobuf, from a real API server', () => {
   after(async () => {
     for (const name of created) {
       await patch(name, { metadata: { finalizers: [] } });
-      // The one that was being deleted is gone by now.
+      // The one that was being deleted no longer exists.
       if (name !== 'protobuf-deleted') await client.request('DELETE', `${PATH}/${name}`, { signal });
     }
     await client?.close();
@@ -110,7 +110,7 @@ describe('nodes in protobuf, from a real API server', () => {
   const versions = (records: ReadonlyMap<string, NodeRecord>): string =>
     JSON.stringify([...records.values()].map(({ name, resourceVersion }) => [name, resourceVersion]).sort());
 
-  /** What both ways of reading give of the very same versions of our nodes: controllers write to them meanwhile. */
+  /** What both formats return for the same versions of the nodes, because controllers write to them in the meantime. */
   async function same<T>(
     read: (source: ListWatch<NodeRecord>) => Promise<T>,
     recordsOf: (read: T) => readonly NodeRecord[],
@@ -125,7 +125,7 @@ describe('nodes in protobuf, from a real API server', () => {
     );
   }
 
-  /** The events of a watch list, until its items are complete. */
+  /** The events of a watch list, until its initial events are complete. */
   async function initialEvents(source: ListWatch<NodeRecord>): Promise<WatchEvent<NodeRecord>[]> {
     const events: WatchEvent<NodeRecord>[] = [];
     for await (const batch of source.watch(NOW, signal)) {
@@ -137,7 +137,7 @@ describe('nodes in protobuf, from a real API server', () => {
   const itemsOf = (events: readonly WatchEvent<NodeRecord>[]) =>
     events.flatMap((event) => ('item' in event ? event.item : []));
 
-  it('are as large as real ones', async () => {
+  it('are as large as the nodes of a real cluster', async () => {
     const body = await client.requestBytes('GET', `${PATH}/${realistic[0]?.metadata.name}`, { signal });
     assert.ok(body.length > 16_000 && body.length < 19_000, `${body.length} bytes`);
   });
@@ -153,7 +153,7 @@ describe('nodes in protobuf, from a real API server', () => {
       listed = await lists();
     });
 
-    it('are all there, with the version to watch from', () => {
+    it('are complete, with the version to watch from', () => {
       assert.deepEqual([...listed.records[0].keys()].sort(), [...names].sort());
       assert.match(listed.protobuf.resourceVersion, /^\d+$/);
     });
@@ -166,13 +166,13 @@ describe('nodes in protobuf, from a real API server', () => {
     }
 
     for (const [what, { metadata }] of Object.entries(unusual)) {
-      it(`have the same in a node ${what}`, () => {
+      it(`have the same fields as in JSON in a node ${what}`, () => {
         const [protobuf, json] = listed.records;
         assert.deepEqual(protobuf.get(metadata.name), json.get(metadata.name));
       });
     }
 
-    it('come in pages', async () => {
+    it('are listed in pages', async () => {
       const records: NodeRecord[] = [];
       let continueToken: string | undefined;
       do {
@@ -188,14 +188,14 @@ describe('nodes in protobuf, from a real API server', () => {
     });
   });
 
-  it('come by a watch list as they do in JSON, to its end', async () => {
+  it('are received by a watch list as in JSON, up to its end', async () => {
     const { records, protobuf } = await same(initialEvents, itemsOf);
     assert.deepEqual(records[0], records[1]);
     assert.equal(records[0].size, names.size);
     assert.equal(protobuf.at(-1)?.type, 'BOOKMARK');
   });
 
-  it('come by a watch as they change and go', async () => {
+  it('are received by a watch when they change or are deleted', async () => {
     const { resourceVersion } = await inProtobuf().list({ resourceVersion: '' }, signal);
     const name = 'protobuf-changing';
     await client.request('POST', PATH, { body: { apiVersion: 'v1', kind: 'Node', metadata: { name } }, signal });
@@ -214,7 +214,7 @@ describe('nodes in protobuf, from a real API server', () => {
     assert.deepEqual([own[0], own.at(-1)], ['ADDED undefined', 'DELETED b']);
   });
 
-  it('fail as they do in JSON: a version that is too old, or not there yet', async () => {
+  it('fail as in JSON: a version that is too old, or in the future', async () => {
     // Its watch cache starts empty.
     await world.controlPlane.stopApiServer();
     await world.controlPlane.startApiServer();
@@ -234,7 +234,7 @@ describe('nodes in protobuf, from a real API server', () => {
     assert.ok(protobuf.failure?.type === 'ERROR' && protobuf.failure.failure.status === 410);
   });
 
-  it('are taken in protobuf by the operator, and nothing is said about it', async () => {
+  it('are read in protobuf by the operator, which logs nothing about that', async () => {
     const lines: string[] = [];
     const log: Logger = { ...silentLog, warn: (_, message) => lines.push(message), child: () => log };
     const kubeconfigPath = world.controlPlane.adminKubeconfig;

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { type ApiProxy, startApiProxy } from './apiProxy.ts';
 
-/** In the words of an API server with the gate off. */
+/** The error of an API server with the feature gate off. */
 const REFUSAL = {
   kind: 'Status',
   apiVersion: 'v1',

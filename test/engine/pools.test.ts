@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { good, toCallError, until, withClient } from './clientFixture.ts';
+import { errorKindOf, good, until, withClient } from './clientFixture.ts';
 
 describe('pools on a real API server', () => {
-  const on = withClient();
-  const { signal } = on;
+  const fixture = withClient();
+  const { signal } = fixture;
 
-  it('has no status of a pool that nobody has looked at, while others read that its generation is not observed', async () => {
-    const { seen, end, path } = await on.makePools('adapter-new');
+  it('has no status of a pool that was never reconciled, while other clients read that its generation is not observed', async () => {
+    const { seen, end, path } = await fixture.makePools('adapter-new');
     assert.equal(seen('adapter-new').status, undefined);
-    const shown = await on.client.request<WindowsPool>('GET', `${path}/adapter-new`, { signal });
+    const shown = await fixture.client.request<WindowsPool>('GET', `${path}/adapter-new`, { signal });
     assert.deepEqual(shown.status, { observedGeneration: -1 });
     await end('adapter-new');
   });
 
-  it('has the status that somebody else put back without the generation', async () => {
-    const { seen, end, path } = await on.makePools('adapter-restored');
+  it('has the status that another client restored without the generation', async () => {
+    const { seen, end, path } = await fixture.makePools('adapter-restored');
     const cluster = { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' };
     const contentType = 'application/merge-patch+json';
-    await on.client.request('PATCH', `${path}/adapter-restored/status`, {
+    await fixture.client.request('PATCH', `${path}/adapter-restored/status`, {
       body: { status: { cluster } },
       contentType,
       signal,
@@ -28,20 +28,20 @@ describe('pools on a real API server', () => {
     await end('adapter-restored');
   });
 
-  it('writes finalizer and status only on the version that was seen, and reads its own writes', async () => {
-    const { pools, seen, end, path } = await on.makePools('adapter-pool');
+  it('writes the finalizer and the status only to the version that was read, and reads its own writes', async () => {
+    const { pools, seen, end, path } = await fixture.makePools('adapter-pool');
     const first = seen('adapter-pool');
-    await on.client.request('PATCH', `${path}/adapter-pool`, {
+    await fixture.client.request('PATCH', `${path}/adapter-pool`, {
       body: { metadata: { finalizers: ['example.com/other'] } },
       contentType: 'application/merge-patch+json',
       signal,
     });
-    assert.equal(toCallError(await pools.addFinalizer(first, signal)), 'conflict');
+    assert.equal(errorKindOf(await pools.addFinalizer(first, signal)), 'conflict');
     const current = good(await pools.read('adapter-pool', signal)) as WindowsPool;
     const held = good(await pools.addFinalizer(current, signal));
     assert.deepEqual(held.metadata.finalizers, ['example.com/other', 'winpool.dev/finalizer']);
     assert.equal(pools.get('adapter-pool')?.metadata.resourceVersion, held.metadata.resourceVersion);
-    assert.equal(toCallError(await pools.writeStatus(current, { observedGeneration: 1 }, signal)), 'conflict');
+    assert.equal(errorKindOf(await pools.writeStatus(current, { observedGeneration: 1 }, signal)), 'conflict');
 
     const condition = {
       type: 'Ready',
@@ -63,13 +63,13 @@ describe('pools on a real API server', () => {
     good(await pools.removeFinalizer(seen('adapter-pool'), signal));
     const left = good(await pools.read('adapter-pool', signal)) as WindowsPool;
     assert.deepEqual(left.metadata.finalizers, ['example.com/other']);
-    await on.client.request('PATCH', `${path}/adapter-pool`, {
+    await fixture.client.request('PATCH', `${path}/adapter-pool`, {
       body: { metadata: { finalizers: [] } },
       contentType: 'application/merge-patch+json',
       signal,
     });
     good(await pools.removeFinalizer(held, signal));
     assert.equal(good(await pools.read('adapter-pool', signal)), undefined);
-    assert.equal(toCallError(await pools.writeStatus(again, {}, signal)), 'gone');
+    assert.equal(errorKindOf(await pools.writeStatus(again, {}, signal)), 'gone');
   });
 });

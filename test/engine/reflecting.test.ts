@@ -11,13 +11,13 @@ import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { until, withClient } from './clientFixture.ts';
 
 describe('a store that a reflector fills from a real API server', () => {
-  const on = withClient();
-  const { signal } = on;
+  const fixture = withClient();
+  const { signal } = fixture;
 
-  it('knows the server by its version and its certificate authority', async () => {
-    assert.match(await on.client.serverVersion(signal), /^v1\.\d+\.\d+/);
-    const expected = Buffer.from(on.world.controlPlane.caData, 'base64').toString();
-    assert.equal(await on.client.caData(), normalisePem(expected));
+  it('reads the version and the certificate authority of the server', async () => {
+    assert.match(await fixture.client.serverVersion(signal), /^v1\.\d+\.\d+/);
+    const expected = Buffer.from(fixture.world.controlPlane.caData, 'base64').toString();
+    assert.equal(await fixture.client.caData(), normalisePem(expected));
   });
 
   describe('a store of ConfigMaps', () => {
@@ -36,15 +36,15 @@ describe('a store that a reflector fills from a real API server', () => {
     });
     const decoder = jsonDecoder(mirrorOf);
     const write = (name: string, value: string): Promise<unknown> =>
-      on.client.request('PATCH', `${path}/${name}`, {
+      fixture.client.request('PATCH', `${path}/${name}`, {
         query: { fieldManager: 'test', force: true },
         contentType: 'application/apply-patch+yaml',
         body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { mirror: 'yes' } }, data: { value } },
         signal,
       });
-    const remove = (name: string): Promise<unknown> => on.client.request('DELETE', `${path}/${name}`, { signal });
+    const remove = (name: string): Promise<unknown> => fixture.client.request('DELETE', `${path}/${name}`, { signal });
     const sourceOf = (): ListWatch<Mirror> =>
-      createListWatch({ client: on.client, path, decoder, labelSelector: 'mirror=yes' });
+      createListWatch({ client: fixture.client, path, decoder, labelSelector: 'mirror=yes' });
 
     const equal = async (store: Store<Mirror>): Promise<boolean> => {
       const { items } = await sourceOf().list({ resourceVersion: '' }, signal);
@@ -52,7 +52,7 @@ describe('a store that a reflector fills from a real API server', () => {
       return JSON.stringify([...items].sort(byName)) === JSON.stringify([...store.list()].sort(byName));
     };
 
-    /** A server without watch lists, as one that has the feature turned off. */
+    /** A server without watch lists, as with the feature gate off. */
     const withoutWatchList = (source: ListWatch<Mirror>): ListWatch<Mirror> => ({
       list: (options, aborts) => source.list(options, aborts),
       watch: (options, aborts) => {
@@ -65,9 +65,9 @@ describe('a store that a reflector fills from a real API server', () => {
       it(`is filled by a ${way}, and follows every change`, async () => {
         for (let index = 0; index < 20; index++) await write(`mirror-${index}`, 'first');
         const store = new Store<Mirror>({ identity, log: silentLog });
-        on.reflect('configmaps', way === 'list' ? withoutWatchList(sourceOf()) : sourceOf(), identity, store);
+        fixture.reflect('configmaps', way === 'list' ? withoutWatchList(sourceOf()) : sourceOf(), identity, store);
         await until('the first sync', () => store.hasSynced);
-        // The API server lists from a cache of its own, which follows.
+        // The API server lists from its own cache, which lags behind.
         await until('20 ConfigMaps', () => store.size === 20);
         await Promise.all([write('mirror-1', 'second'), remove('mirror-2'), write('mirror-new', 'first')]);
         await remove('mirror-3');
@@ -77,14 +77,14 @@ describe('a store that a reflector fills from a real API server', () => {
       });
     }
 
-    it('goes on after the API server was restarted', async function () {
+    it('continues after a restart of the API server', async function () {
       this.timeout(120_000);
       const store = new Store<Mirror>({ identity, log: silentLog });
-      on.reflect('configmaps', sourceOf(), identity, store);
+      fixture.reflect('configmaps', sourceOf(), identity, store);
       await until('the first sync', () => store.hasSynced);
       const version = store.version;
-      await on.world.controlPlane.stopApiServer();
-      await on.world.controlPlane.startApiServer();
+      await fixture.world.controlPlane.stopApiServer();
+      await fixture.world.controlPlane.startApiServer();
       await write('mirror-4', 'after the restart');
       await remove('mirror-5');
       await until('the same content', () => equal(store), 60_000);
@@ -93,7 +93,7 @@ describe('a store that a reflector fills from a real API server', () => {
       await until('an empty store', () => store.size === 0);
     });
 
-    it('is told when a version is too old to be watched, or not there yet', async () => {
+    it('gets an error when a version is too old to be watched, or in the future', async () => {
       const failures: (number | undefined)[] = [];
       const options = { sendInitialEvents: false, timeoutSeconds: 5 };
       for await (const events of sourceOf().watch({ ...options, resourceVersion: '1' }, signal)) {

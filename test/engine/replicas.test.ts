@@ -41,7 +41,7 @@ describe('two operators', function () {
     operator.running && (await metric(operator, 'leader_election_master_status')).some((line) => line.endsWith(' 1'));
   const toLead = (operator: OperatorProcess) =>
     waitFor(() => leads(operator), {
-      what: 'the other to lead',
+      what: 'the other operator to lead',
       timeoutMs: 60_000,
       intervalMs: 50,
       explain: () => operator.tail(),
@@ -76,7 +76,7 @@ describe('two operators', function () {
     return JSON.parse(await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec}'));
   }
 
-  it('take turns: only the leader works, and the other only looks at the lease', async () => {
+  it('take turns: only the leader works, and the other one only reads the lease', async () => {
     await startBoth();
     await world.apply(poolManifest('turns'));
     await world.waitForPool('turns', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
@@ -93,7 +93,7 @@ describe('two operators', function () {
     );
   });
 
-  it('hand over at once when the leader is asked to end, in the middle of a creation', async () => {
+  it('hand over at once when the leader gets SIGTERM in the middle of a creation', async () => {
     await startBoth();
     await beginCreation('handed');
     assert.equal(await leader.stop(), 0);
@@ -104,7 +104,7 @@ describe('two operators', function () {
     await assertFinished('handed');
   });
 
-  it('wait for the end of the lease when the leader is killed, and finish what it began', async () => {
+  it('wait until the lease expires when the leader is killed, and finish what it started', async () => {
     await startBoth();
     await beginCreation('orphaned');
     await leader.kill();
@@ -113,7 +113,7 @@ describe('two operators', function () {
       const now = await lease();
       return now.holderIdentity !== held.holderIdentity && now;
     };
-    const next = await waitFor(taken, { what: 'another holder', timeoutMs: 60_000, intervalMs: 200 });
+    const next = await waitFor(taken, { what: 'another holder of the lease', timeoutMs: 60_000, intervalMs: 200 });
     const took = Date.parse(next.acquireTime) - Date.parse(held.renewTime);
     // The other polls every 2 to 4.4 s, and a busy machine adds to that.
     assert.ok(took >= 15_000 && took < 40_000, `it was taken ${took} ms after it was renewed for 15 s`);
@@ -121,15 +121,17 @@ describe('two operators', function () {
     await assertFinished('orphaned');
   });
 
-  it('never lead both: a leader that cannot reach the API server ends before the other begins', async () => {
-    const cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+  it('are never both leaders: a leader that cannot reach the API server exits before the other one leads', async () => {
+    const cable = await Cable.start(world.controlPlane, world.operatorKubeconfig);
     cables.push(cable);
     await startBoth(cable.kubeconfig);
     await beginCreation('severed');
     cable.cut();
-    const ended = waitFor(() => !leader.running, { what: 'the leader to end', timeoutMs: 60_000, intervalMs: 20 }).then(
-      () => performance.now(),
-    );
+    const ended = waitFor(() => !leader.running, {
+      what: 'the leader to exit',
+      timeoutMs: 60_000,
+      intervalMs: 20,
+    }).then(() => performance.now());
     const began = toLead(standby).then(() => performance.now());
     const [end, beginning] = await Promise.all([ended, began]);
 

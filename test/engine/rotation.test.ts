@@ -8,7 +8,7 @@ import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
-/** Alone: one that leads ends when an API server starts for longer than the lease may be out of reach. */
+/** Without leader election: a leader exits when the API server takes longer to start than the lease may be unreachable. */
 const FLAGS = [
   '--poll-interval=200ms',
   '--retry-base=50ms',
@@ -23,7 +23,7 @@ describe('an operator whose credentials rotate', function () {
   let world: TestEnv;
   let operator: OperatorProcess;
   let pod: PodCredentials;
-  /** What the API server serves with, and what it has made to serve with later. */
+  /** The certificate that the API server uses, and those that it will use later. */
   let first: Serving;
   let second: Serving;
 
@@ -36,31 +36,31 @@ describe('an operator whose credentials rotate', function () {
   });
   after(async () => world?.stop());
 
-  /** As the kubelet does it: the file is whole at any moment. */
+  /** Like the kubelet, replaces the file atomically. */
   async function mount(file: 'token' | 'ca.crt', content: string): Promise<void> {
     const path = join(pod.dir, file);
     await writeFile(`${path}.new`, content, { mode: 0o600 });
     await rename(`${path}.new`, path);
   }
 
-  /** A token of the operator's ServiceAccount that is revoked as the Secret of this name is deleted. */
+  /** A token of the operator's ServiceAccount that is revoked when the Secret with this name is deleted. */
   async function boundToken(secret: string): Promise<string> {
     await world.kubectl('create', 'secret', 'generic', secret, '-n', 'winpool-system');
     const bound = ['--bound-object-kind=Secret', `--bound-object-name=${secret}`];
     return (await world.kubectl('create', 'token', 'windowspool-operator', '-n', 'winpool-system', ...bound)).trim();
   }
 
-  /** Waits until the API server refuses the token; it remembers good ones for some seconds. */
+  /** Waits until the API server rejects the token; it caches valid ones for some seconds. */
   async function refused(token: string): Promise<void> {
     const kubeconfig = await world.controlPlane.kubeconfigForToken('revoked', token);
     const probe = async () => {
       const { stderr } = await world.controlPlane.kubectl(['get', 'nodes'], { kubeconfig });
       return /Unauthorized|must be logged in/.test(stderr);
     };
-    await waitFor(probe, { what: 'the old token to be refused', timeoutMs: 40_000, intervalMs: 500 });
+    await waitFor(probe, { what: 'the old token to be rejected', timeoutMs: 40_000, intervalMs: 500 });
   }
 
-  /** What the operator does with a change of a pool: it reads, calls AWS and writes the status. */
+  /** Asserts that the operator reconciles a change of a pool: it reads, calls AWS and writes the status. */
   async function assertWorks(tier: string): Promise<void> {
     await world.apply(poolManifest('steady', { labels: { tier } }));
     await world.waitForPool(
@@ -73,7 +73,7 @@ describe('an operator whose credentials rotate', function () {
       60_000,
     );
     assert.ok(operator.running, operator.tail());
-    assert.deepEqual(operator.unlabelledNode, []);
+    assert.deepEqual(operator.otherLines, []);
     assert.equal((await operator.get('/readyz')).status, 200);
   }
 
@@ -82,7 +82,7 @@ describe('an operator whose credentials rotate', function () {
     return body.split('\n').filter((line) => /^rest_client_requests_total\{.*code="401"/.test(line));
   }
 
-  it('goes on with the new token when the old one is revoked', async () => {
+  it('continues with the new token when the old one is revoked', async () => {
     pod = await world.podCredentials();
     const old = await boundToken('first');
     await mount('token', old);
@@ -95,19 +95,19 @@ describe('an operator whose credentials rotate', function () {
     assert.deepEqual(await refusals(), []);
   });
 
-  it('goes on when its bundle gets a second authority, the API server moves to that, and the first goes', async () => {
+  it('continues when a second authority is added to its bundle, the API server switches to it, and the first one is removed', async () => {
     assert.notEqual(first.ca, second.ca);
     await mount('ca.crt', first.ca + second.ca);
-    const anew = () => operator.lines.some(({ msg }) => msg.endsWith('changed; connecting anew'));
-    await waitFor(anew, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
+    const hasReconnected = () => operator.lines.some(({ msg }) => msg.endsWith('changed; reconnecting'));
+    await waitFor(hasReconnected, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
     await assertWorks('third');
 
     await serveWith(world, second);
     await assertWorks('fourth');
     await mount('ca.crt', second.ca);
     await assertWorks('fifth');
-    const doubts = operator.lines.filter(({ error }) => /certificate|self.signed/i.test(String(error)));
-    assert.deepEqual(doubts, [], 'no certificate was ever doubted');
+    const tlsErrors = operator.lines.filter(({ error }) => /certificate|self.signed/i.test(String(error)));
+    assert.deepEqual(tlsErrors, [], 'no certificate was ever doubted');
     assert.equal(await operator.stop(), 0);
   });
 });
@@ -124,7 +124,7 @@ async function servingOf({ controlPlane }: TestEnv): Promise<Serving> {
   return { files: new Map(await Promise.all(read)), ca: Buffer.from(controlPlane.caData, 'base64').toString() };
 }
 
-/** Restarts the API server with this certificate; without one it makes one, and an authority of its own. */
+/** Restarts the API server with this certificate; without one it creates its own certificate and authority. */
 async function serveWith(world: TestEnv, serving: Serving | undefined): Promise<void> {
   const { controlPlane } = world;
   await controlPlane.stopApiServer();
@@ -132,6 +132,6 @@ async function serveWith(world: TestEnv, serving: Serving | undefined): Promise<
   for (const [path, content] of serving?.files ?? []) await writeFile(path, content, { mode: 0o600 });
   await controlPlane.startApiServer();
   if (serving) assert.equal(Buffer.from(controlPlane.caData, 'base64').toString(), serving.ca);
-  // For kubectl, which trusts what is written there.
+  // For kubectl, which trusts the authority in this file.
   await controlPlane.kubeconfigForUser('admin');
 }

@@ -9,24 +9,23 @@ import {
 import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { good, toCallError, until, withClient } from './clientFixture.ts';
+import { errorKindOf, good, until, withClient } from './clientFixture.ts';
 
 describe('RuntimeClasses on a real API server', () => {
-  const on = withClient();
-  const { signal } = on;
+  const fixture = withClient();
+  const { signal } = fixture;
 
-  it('shares a RuntimeClass among pools, and lets it end with the last of them', async () => {
-    const { seen, end } = await on.makePools('adapter-a', 'adapter-b', 'adapter-c');
+  it('shares a RuntimeClass among pools, and deletes it with the last of them', async () => {
+    const { seen, end } = await fixture.makePools('adapter-a', 'adapter-b', 'adapter-c');
     const store = new Store<RuntimeClass>({ identity: runtimeClassIdentity, log: silentLog });
-    on.reflect('runtimeclasses', runtimeClassListWatch(on.client), runtimeClassIdentity, store);
+    fixture.reflect('runtimeclasses', runtimeClassListWatch(fixture.client), runtimeClassIdentity, store);
     await until('the first sync', () => store.hasSynced);
-    const classes = createRuntimeClasses(on.client, store);
+    const classes = createRuntimeClasses(fixture.client, store);
     const desired: DesiredRuntimeClass = {
       name: 'adapter-shared',
       handler: 'runhcs-wcow-process',
       nodeSelector: { 'kubernetes.io/os': 'windows' },
       tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
-      imageBuilds: '10.0.26100,10.0.20348',
     };
     const shared = (): RuntimeClass => classes.get('adapter-shared') as RuntimeClass;
     const owners = (): string[] =>
@@ -35,29 +34,29 @@ describe('RuntimeClasses on a real API server', () => {
         .sort();
 
     good(await classes.create(desired, seen('adapter-a'), signal));
-    assert.equal(toCallError(await classes.create(desired, seen('adapter-b'), signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.create(desired, seen('adapter-b'), signal)), 'conflict');
     for (const name of ['adapter-b', 'adapter-c']) good(await classes.addOwner(shared(), seen(name), signal));
     assert.deepEqual(
-      [owners(), shared().managed, shared().tolerations, shared().imageBuilds],
-      [['adapter-a', 'adapter-b', 'adapter-c'], true, desired.tolerations, '10.0.26100,10.0.20348'],
+      [owners(), shared().managed, shared().managedBy, shared().tolerations],
+      [['adapter-a', 'adapter-b', 'adapter-c'], true, 'windowspool-operator', desired.tolerations],
     );
     const { resourceVersion } = shared();
     good(await classes.addOwner(shared(), seen('adapter-b'), signal));
     assert.equal(shared().resourceVersion, resourceVersion, 'an owner is added once');
 
     const other = { ...shared(), uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(toCallError(await classes.apply(desired, other, signal)), 'conflict');
-    assert.equal(toCallError(await classes.addOwner(other, seen('adapter-a'), signal)), 'conflict');
-    assert.equal(toCallError(await classes.removeOwner(other, seen('adapter-a'), signal)), 'conflict');
-    assert.equal(toCallError(await classes.delete(other, signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.apply(desired, other, signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.addOwner(other, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.removeOwner(other, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.delete(other, signal)), 'conflict');
     const absent = { ...desired, name: 'adapter-absent' };
     assert.equal(
-      toCallError(await classes.apply(absent, { ...other, name: 'adapter-absent' }, signal)),
+      errorKindOf(await classes.apply(absent, { ...other, name: 'adapter-absent' }, signal)),
       'conflict',
       'not created again',
     );
     const gone = { ...other, name: 'adapter-absent' };
-    assert.equal(toCallError(await classes.addOwner(gone, seen('adapter-a'), signal)), 'conflict');
+    assert.equal(errorKindOf(await classes.addOwner(gone, seen('adapter-a'), signal)), 'conflict');
     good(await classes.removeOwner(gone, seen('adapter-a'), signal));
 
     const changed = { ...desired, nodeSelector: { 'kubernetes.io/os': 'windows', tier: 'web' }, tolerations: [] };
@@ -73,18 +72,18 @@ describe('RuntimeClasses on a real API server', () => {
 
     const stale = { ...shared(), resourceVersion };
     assert.equal(
-      toCallError(await classes.removeOwner(stale, seen('adapter-c'), signal)),
+      errorKindOf(await classes.removeOwner(stale, seen('adapter-c'), signal)),
       'conflict',
       'it has changed',
     );
     good(await classes.removeOwner(shared(), seen('adapter-c'), signal));
     assert.deepEqual([owners(), shared().nodeSelector], [['adapter-a', 'adapter-b'], desired.nodeSelector]);
-    const { metadata } = await on.client.request<V1RuntimeClass>(
+    const { metadata } = await fixture.client.request<V1RuntimeClass>(
       'GET',
       '/apis/node.k8s.io/v1/runtimeclasses/adapter-shared',
       { signal },
     );
-    // However many pools share it: an apply costs the API server a conversion for each.
+    // One field manager for any number of pools: each one costs the API server a conversion at every apply.
     assert.deepEqual([...new Set(metadata?.managedFields?.map(({ manager }) => manager))], ['windowspool-operator']);
     await end('adapter-a');
     await until('one owner', () => owners().length === 1, 60_000);
@@ -95,29 +94,29 @@ describe('RuntimeClasses on a real API server', () => {
   });
 
   it('keeps a RuntimeClass that its last owner released', async () => {
-    const { seen, end } = await on.makePools('adapter-retain');
-    const classes = createRuntimeClasses(on.client, new Store({ identity: runtimeClassIdentity, log: silentLog }));
+    const { seen, end } = await fixture.makePools('adapter-retain');
+    const classes = createRuntimeClasses(fixture.client, new Store({ identity: runtimeClassIdentity, log: silentLog }));
     const desired = {
       name: 'adapter-retained',
       handler: 'runhcs-wcow-process',
       nodeSelector: { a: 'b' },
       tolerations: [],
-      imageBuilds: '10.0.20348',
     };
     good(await classes.create(desired, seen('adapter-retain'), signal));
     const path = '/apis/node.k8s.io/v1/runtimeclasses/adapter-retained';
-    const { metadata } = await on.client.request<Stored<V1RuntimeClass>>('GET', path, { signal });
+    const { metadata } = await fixture.client.request<Stored<V1RuntimeClass>>('GET', path, { signal });
     const found: RuntimeClass = {
       ...desired,
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
       deleting: false,
       managed: true,
+      managedBy: 'windowspool-operator',
       owners: [],
     };
     good(await classes.removeOwner(found, seen('adapter-retain'), signal));
     await end('adapter-retain');
-    const kept = await on.client.request<V1RuntimeClass>('GET', path, { signal });
+    const kept = await fixture.client.request<V1RuntimeClass>('GET', path, { signal });
     assert.deepEqual(kept.scheduling, { nodeSelector: { a: 'b' } });
     assert.deepEqual([kept.metadata?.ownerReferences, kept.metadata?.uid], [undefined, metadata.uid]);
     good(await classes.delete(found, signal));

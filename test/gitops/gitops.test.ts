@@ -12,7 +12,7 @@ import { argoHealthOf, argoSettings, HEALTH_KEY, kstatusOf } from './gitopsTools
 import { type RecordedPool, recordedPool, recordings } from './recordedPools.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const UNSEEN = 'The operator has not looked at this version of the pool yet.';
+const UNSEEN = 'The operator has not reconciled this generation of the pool yet.';
 
 /** For each recording, the expected results of kstatus and Argo CD, and part of Argo CD's message. */
 const results: Readonly<Record<string, readonly [kstatus: string, argo: string, words: string]>> = {
@@ -36,11 +36,11 @@ const results: Readonly<Record<string, readonly [kstatus: string, argo: string, 
   updating: ['InProgress', 'Progressing', 'EKS is updating node group busy: labels set tier.'],
 };
 
-describe('what GitOps tools make of a pool', function () {
+describe('the health of a pool in GitOps tools', function () {
   // The tools may have to be built.
   this.timeout(600_000);
 
-  it('is tested of every recording', () => assert.deepEqual(recordings(), Object.keys(results).sort()));
+  it('is tested with every recording', () => assert.deepEqual(recordings(), Object.keys(results).sort()));
 
   for (const [name, [kstatus, argo, words]] of Object.entries(results)) {
     it(`${name} is ${kstatus} to kstatus and ${argo} to Argo CD`, async () => {
@@ -85,7 +85,7 @@ describe('what GitOps tools make of a pool', function () {
       'Paused. It is broken.',
     ],
     [
-      'of existing nodes, one of which belongs to another',
+      'of existing nodes, one of which belongs to another pool',
       readyWith((status) => ({
         ...status,
         conditions: (status.conditions ?? []).map((condition) =>
@@ -98,7 +98,7 @@ describe('what GitOps tools make of a pool', function () {
       '3 of 3 nodes verified. Another pool has win-1.',
     ],
     [
-      'with words that Lua could take for its own',
+      'with text that Lua could parse as code',
       readyWith((status) => ({
         ...status,
         conditions: (status.conditions ?? []).map((condition) => ({ ...condition, message: 'a "b" \\ ]] %s – 1' })),
@@ -124,12 +124,12 @@ describe('the manifests for Argo CD', () => {
   const IGNORE_KEY = HEALTH_KEY.replace('health', 'ignoreDifferences');
   const crd = parse(readFileSync(`${ROOT}crds/windowspools.yaml`, 'utf8')).spec;
 
-  it('name the kind as Argo CD looks it up', () => {
+  it('name the kind in the format of Argo CD', () => {
     assert.deepEqual(Object.keys(argoSettings), [HEALTH_KEY, IGNORE_KEY]);
     assert.ok(HEALTH_KEY.endsWith(`.${crd.group}_${crd.names.kind}`));
   });
 
-  it('ignore only what the schema has', () => {
+  it('ignore only fields of the schema', () => {
     const { jsonPointers } = parse(argoSettings[IGNORE_KEY] ?? '');
     for (const pointer of jsonPointers as string[]) {
       let schema = crd.versions[0].schema.openAPIV3Schema;
@@ -137,11 +137,11 @@ describe('the manifests for Argo CD', () => {
     }
   });
 
-  /** What kustomize makes of a folder of config. */
+  /** The output of kustomize for a folder of config. */
   const render = async (folder: string): Promise<Manifest[]> =>
     parseAllDocuments(await (await theWorld()).kubectl('kustomize', folder)).map((document) => document.toJS());
 
-  it('sync the operator, then the pools, and ask before a pool goes', async () => {
+  it('sync the operator, then the pools, and ask before a pool is deleted', async () => {
     const manifests = await render(`${ROOT}config/argocd/cluster`);
     const waves = Map.groupBy(
       manifests,
@@ -155,7 +155,7 @@ describe('the manifests for Argo CD', () => {
       assert.equal(metadata.annotations?.['argocd.argoproj.io/sync-options'], 'Prune=confirm,Delete=confirm');
   });
 
-  it('name each cluster to its operator, and leave the size alone', async () => {
+  it('give each operator the name of its cluster, and do not set the size', async () => {
     const { spec } = parse(readFileSync(`${ROOT}config/argocd/applicationset.yaml`, 'utf8')).spec.template;
     assert.deepEqual(spec.ignoreDifferences[0].jsonPointers, parse(argoSettings[IGNORE_KEY] ?? '').jsonPointers);
     assert.ok(spec.syncPolicy.syncOptions.includes('RespectIgnoreDifferences=true'));
@@ -178,11 +178,11 @@ describe('the manifests for Argo CD', () => {
     }
   });
 
-  it('leave the other keys of argocd-cm as they are, and change nothing the second time', async () => {
+  it('keep the other keys of argocd-cm, and change nothing the second time', async () => {
     const world = await theWorld();
     const metadata = { name: 'argocd-cm', namespace: 'argocd' };
     const url = 'https://cd.example.com';
-    const look = () => world.get<Wire<V1ConfigMap>>('configmap', 'argocd-cm', '-n', 'argocd');
+    const configMap = () => world.get<Wire<V1ConfigMap>>('configmap', 'argocd-cm', '-n', 'argocd');
     const patch = () =>
       world.kubectl(
         ...'patch configmap argocd-cm -n argocd --type=merge --patch-file'.split(' '),
@@ -192,10 +192,10 @@ describe('the manifests for Argo CD', () => {
     try {
       await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { url } });
       await patch();
-      const after = await look();
+      const after = await configMap();
       assert.deepEqual(after?.data, { url, ...argoSettings });
       await patch();
-      assert.deepEqual(await look(), after);
+      assert.deepEqual(await configMap(), after);
     } finally {
       await world.kubectl('delete', 'namespace', 'argocd', '--wait=false');
     }

@@ -1,4 +1,4 @@
-/** What GitOps tools make of an object, by their own code. */
+/** The health of an object in GitOps tools, computed by their own code. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { runCommand } from '../../hack/controlplane/command.ts';

@@ -4,47 +4,47 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { assertGolden } from '../goldenText.ts';
 import { existingPool, poolManifest } from '../pools.ts';
-import { slowed, withOperator } from '../sharedWorld.ts';
+import { freezeAws, withOperator } from '../sharedWorld.ts';
 import { recordingOf } from './recordedPools.ts';
 
-describe('the recorded pools are what a cluster shows', () => {
-  const stage = withOperator('--resync-interval=300ms', '--denied-retry-interval=1s', '--create-retry-interval=10m');
-  const faults = () => stage.world.cloud.faults;
-  const patch = (name: string, spec: object) => stage.world.patchPool(name, spec);
+describe('the recorded pools equal those of a cluster', () => {
+  const fixture = withOperator('--resync-interval=300ms', '--denied-retry-interval=1s', '--create-retry-interval=10m');
+  const faults = () => fixture.world.cloud.faults;
+  const patch = (name: string, spec: object) => fixture.world.patchPool(name, spec);
   const becomes = (name: string, ...states: readonly string[]) =>
-    stage.world.waitForPool(name, `to have ${states.join(', ')}`, (pool) =>
+    fixture.world.waitForPool(name, `to have ${states.join(', ')}`, (pool) =>
       states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
     );
   const apply = async (name: string, spec: Parameters<typeof poolManifest>[1], ...states: readonly string[]) => {
-    await stage.world.apply(poolManifest(name, spec));
+    await fixture.world.apply(poolManifest(name, spec));
     await becomes(name, ...states);
   };
   const ready = (name: string, spec = {}) => apply(name, spec, 'Ready=True/Verified', 'UpToDate=True/AsSpecified');
 
-  /** Compares once the conditions stay: the operator has looked three times, and they were the same. */
+  /** Compares when the conditions are stable: they were the same after three reconciliations. */
   async function record(name: string, pool = name): Promise<void> {
     let seen: { conditions: object | undefined; times: number } = { conditions: undefined, times: 0 };
     let found: WindowsPool | undefined;
     const isQuiet = async () => {
-      found = await stage.world.pool(pool);
+      found = await fixture.world.pool(pool);
       const conditions = found?.status?.conditions;
       seen = { conditions, times: isDeepStrictEqual(conditions, seen.conditions) ? seen.times + 1 : 0 };
       return seen.times === 6 && found;
     };
     const quiet = await waitFor(isQuiet, {
-      what: `the conditions of ${pool} to stay`,
+      what: `the conditions of ${pool} to be stable`,
       timeoutMs: 30_000,
       intervalMs: 150,
     });
     await assertGolden(`pools/${name}.yaml`, recordingOf(quiet));
   }
 
-  it('ready, one bad node of many, and all bad', async () => {
-    await ready('web', { scaling: { min: 1, max: 3, desired: 3 } });
-    await stage.world.waitForPool('web', 'to have 3 nodes', (pool) => pool?.status?.nodes?.verified === 3);
+  it('ready, with one failing node of many, and with only failing nodes', async () => {
+    await ready('web', { nodeGroup: { scaling: { minSize: 1, maxSize: 3, desiredSize: 3 } } });
+    await fixture.world.waitForPool('web', 'to have 3 nodes', (pool) => pool?.status?.nodes?.verified === 3);
     await record('ready', 'web');
     const member = 'eks.amazonaws.com/nodegroup=web';
-    const nodes = await stage.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}');
+    const nodes = await fixture.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}');
     const [first = '', ...others] = nodes.split(' ');
     faults().patchKernel({ node: first, build: '10.0.17763' });
     await becomes('web', 'NodesVerified=False/WrongBuild');
@@ -55,27 +55,27 @@ describe('the recorded pools are what a cluster shows', () => {
   });
 
   it('creating', async () => {
-    const goOn = slowed(stage.world);
+    const restoreSpeed = freezeAws(fixture.world);
     try {
       await apply('creating', {}, 'Reconciling=True/Creating', 'RuntimeClassReady=True/Available');
       await record('creating');
     } finally {
-      goOn();
+      restoreSpeed();
     }
   });
 
   it('updating, drifted, paused, and deleted', async () => {
-    await ready('busy', { labels: { tier: 'web' }, driftPolicy: 'Report' });
-    const goOn = slowed(stage.world);
+    await ready('busy', { labels: { tier: 'web' }, nodeGroup: { driftPolicy: 'Report' } });
+    const restoreSpeed = freezeAws(fixture.world);
     try {
       await patch('busy', { labels: { tier: 'db' } });
       await becomes('busy', 'Reconciling=True/Updating');
       await record('updating', 'busy');
     } finally {
-      goOn();
+      restoreSpeed();
     }
     await becomes('busy', 'UpToDate=True/AsSpecified', 'Reconciling=absent');
-    const labels = stage.world.cloud.state.groups.get('busy')?.nodegroup.labels;
+    const labels = fixture.world.cloud.state.groups.get('busy')?.nodegroup.labels;
     faults().edit({ group: 'busy', labels: { ...labels, tier: 'cache' } });
     await becomes('busy', 'UpToDate=False/Drifted');
     await record('drifted', 'busy');
@@ -84,9 +84,9 @@ describe('the recorded pools are what a cluster shows', () => {
     await record('paused', 'busy');
     await patch('busy', { paused: false });
     await becomes('busy', 'Paused=absent');
-    const goOnDeleting = slowed(stage.world);
+    const goOnDeleting = freezeAws(fixture.world);
     try {
-      await stage.world.kubectl('delete', 'windowspool', 'busy', '--wait=false');
+      await fixture.world.kubectl('delete', 'windowspool', 'busy', '--wait=false');
       await becomes('busy', 'Ready=False/Deleting');
       await record('deleting', 'busy');
     } finally {
@@ -105,7 +105,7 @@ describe('the recorded pools are what a cluster shows', () => {
     await record('degraded');
   });
 
-  it('failed updates and creations, and what another one made', async () => {
+  it('with failed updates and creations, and with a group of another owner', async () => {
     await ready('update-failed');
     const errorMessage = 'Couldn’t proceed with upgrade process';
     faults().updateFailure({ group: 'update-failed', errors: [{ errorCode: 'NodeCreationFailure', errorMessage }] });
@@ -136,14 +136,14 @@ describe('the recorded pools are what a cluster shows', () => {
     }
   });
 
-  it('what waits for a prerequisite or a right', async () => {
+  it('waiting for a prerequisite or a permission', async () => {
     const linux = ['-l', 'kubernetes.io/os=linux'];
-    await stage.world.kubectl('cordon', ...linux);
+    await fixture.world.kubectl('cordon', ...linux);
     try {
       await apply('early', {}, 'PrerequisitesMet=False/NoLinuxNode', 'RuntimeClassReady=True/Available');
       await record('no-linux-node', 'early');
     } finally {
-      await stage.world.kubectl('uncordon', ...linux);
+      await fixture.world.kubectl('uncordon', ...linux);
     }
     faults().removeAction({ action: 'eks:CreateNodegroup' });
     try {
@@ -154,27 +154,27 @@ describe('the recorded pools are what a cluster shows', () => {
     }
   });
 
-  it('existing nodes that are not there', async () => {
-    await stage.world.apply(existingPool('nobody', { matchLabels: { rack: 'none' } }));
+  it('with existing nodes that do not exist', async () => {
+    await fixture.world.apply(existingPool('nobody', { matchLabels: { rack: 'none' } }));
     await becomes('nobody', 'Ready=False/NoNodesFound');
     await record('no-existing-nodes', 'nobody');
   });
 
-  it('no nodes wanted', async () => {
-    await apply('empty', { scaling: { min: 0 } }, 'Ready=True/NoNodes', 'UpToDate=True/AsSpecified');
+  it('with desired size 0', async () => {
+    await apply('empty', { nodeGroup: { scaling: { minSize: 0 } } }, 'Ready=True/NoNodes', 'UpToDate=True/AsSpecified');
     await record('no-nodes', 'empty');
   });
 
-  it('what the operator has not seen yet', async () => {
+  it('not reconciled yet', async () => {
     await ready('known');
-    await stage.operator.stop();
+    await fixture.operator.stop();
     try {
-      await patch('known', { scaling: { max: 5 } });
+      await patch('known', { nodeGroup: { scaling: { maxSize: 5 } } });
       await record('changed-unseen', 'known');
-      await stage.world.apply(poolManifest('unseen'));
+      await fixture.world.apply(poolManifest('unseen'));
       await record('unseen');
     } finally {
-      await stage.restart();
+      await fixture.restart();
     }
   });
 });

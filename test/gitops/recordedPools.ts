@@ -1,12 +1,12 @@
-/** Pools as the cluster suites saw them, kept in files: what GitOps tools make of them is tested without a cluster. */
+/** Pools that were recorded in the cluster suites, so that their health in GitOps tools is tested without a cluster. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { withoutChance } from '../goldenText.ts';
+import { normalized } from '../goldenText.ts';
 
 const FOLDER = new URL('../golden/pools/', import.meta.url);
 
-/** What such tools read of an object. */
+/** The fields of an object that such tools read. */
 export interface RecordedPool {
   readonly apiVersion: string;
   readonly kind: string;
@@ -14,7 +14,7 @@ export interface RecordedPool {
   readonly status?: Pick<NonNullable<WindowsPool['status']>, 'observedGeneration' | 'conditions'>;
 }
 
-/** The text of a recording, without what differs from run to run. */
+/** The text of a recording, without values that differ between runs. */
 export function recordingOf({ apiVersion, kind, metadata, status }: WindowsPool): string {
   const { name, generation, deletionTimestamp } = metadata;
   const { observedGeneration, conditions } = status ?? {};
@@ -24,7 +24,7 @@ export function recordingOf({ apiVersion, kind, metadata, status }: WindowsPool)
     metadata: { name, generation, ...(deletionTimestamp && { deletionTimestamp }) },
     ...(status && { status: { observedGeneration, ...(conditions && { conditions }) } }),
   } as RecordedPool;
-  return withoutChance(stringify(pool, { lineWidth: 0 }));
+  return normalized(stringify(pool, { lineWidth: 0 }));
 }
 
 /** Names of all recordings, such as `creating`. */

@@ -1,16 +1,16 @@
-/** What must be so for each alert to fire, and to be quiet: input for `promtool test rules`. Time begins at 1970. */
+/** When each alert fires, and when it does not: input for `promtool test rules`. Time begins in 1970. */
 
 export interface AlertCase {
   readonly alert: string;
-  /** What is tested, as the end of "fires ...". */
+  /** The case, as the end of "fires ...". */
   readonly when: string;
-  /** Between two samples, such as 1m; also between two evaluations. */
+  /** The interval between two samples, and between two evaluations, such as 1m. */
   readonly interval?: string;
   /** Series and their values in promtool's notation: `0x3 1` is 0, 0, 0, 0, 1. */
   readonly series: Readonly<Record<string, string>>;
-  /** Times at which it is quiet: right before it fires, and when the cause is gone. */
+  /** Times at which it does not fire: right before it fires, and when the cause is gone. */
   readonly quiet: readonly string[];
-  /** The time at which it fires first, and its message then. Absent: never. */
+  /** The time at which it fires first, and its message. Absent: it never fires. */
   readonly fires?: {
     readonly at: string;
     /** Later times at which it still fires with the same message. */
@@ -21,8 +21,14 @@ export interface AlertCase {
   };
 }
 
-const READY = 'windowspool_status_condition{pool="web",type="Ready",status="True"}';
-const MET = 'windowspool_status_condition{pool="web",type="PrerequisitesMet",status="True"}';
+const IS = (type: string) => `windowspool_status_condition{pool="web",type="${type}",status="True"}`;
+const REASON = (type: string, reason: string) =>
+  `windowspool_status_condition_reason{pool="web",type="${type}",reason="${reason}"}`;
+const READY = IS('Ready');
+const MET = IS('PrerequisitesMet');
+const VERIFIED = 'windowspool_nodes{pool="web",state="verified"}';
+const MIN = 'windowspool_nodes_min{pool="web"}';
+const INFO = 'windowspool_info{pool="web",windows_version="Windows2022",source="existingNodes"}';
 const JOB = 'job="windowspool-operator"';
 const KERNEL = (version: string) => `windowspool_nodes_by_kernel{pool="web",kernel_version="${version}"}`;
 const CALLS = (result: string) =>
@@ -32,72 +38,165 @@ const UP_IN = (cluster: string) => `up{job="windowspool-operator",instance="a",c
 const LEADS = (instance: string) =>
   `leader_election_master_status{job="windowspool-operator",name="windowspool-operator",instance="${instance}"}`;
 const web = { pool: 'web' };
+const LACKS_CAPACITY = (reason: string) => ({
+  summary: `Windows pool web lacks capacity: ${reason}.`,
+  description: `WindowsPool web has not been Ready for 30 minutes and has too few verified nodes (reason ${reason}). New Windows pods of this pool may stay Pending; running pods are not affected. Run: kubectl describe windowspool web`,
+});
 
 export const alertCases: readonly AlertCase[] = [
   {
     alert: 'WindowsPoolNotReady',
-    when: 'after half an hour, and not before',
-    series: { [READY]: '0x34 1x10', 'windowspool_paused{pool="web"}': '0x45' },
+    when: 'critically after half an hour with too few verified nodes, and not before',
+    series: {
+      [READY]: '0x34 1x10',
+      [REASON('Ready', 'CreateFailed')]: '1x34 stale',
+      [REASON('Ready', 'Verified')]: '_x35 1x10',
+      [VERIFIED]: '1x34 2x10',
+      [MIN]: '2x45',
+      'windowspool_paused{pool="web"}': '0x45',
+    },
     quiet: ['29m', '40m'],
     fires: {
       at: '30m',
-      labels: web,
-      summary: 'Windows pool web is not Ready.',
-      description: 'WindowsPool web has not been Ready for 30 minutes. Its condition Ready says why and what to do.',
+      on: ['39m'],
+      labels: { ...web, reason: 'CreateFailed' },
+      ...LACKS_CAPACITY('CreateFailed'),
     },
   },
   {
     alert: 'WindowsPoolNotReady',
-    when: 'on while another operator takes over, and does not wait anew then',
-    series: { [READY]: '0x34 stale _x3 0x10 1x10' },
+    when: 'after half an hour although the reason changes, with the last one',
+    series: {
+      [READY]: '0x50',
+      [REASON('Ready', 'Creating')]: '1x19 stale',
+      [REASON('Ready', 'CreateFailed')]: '_x20 1x30',
+      [VERIFIED]: '0x50',
+      [MIN]: '2x50',
+    },
+    quiet: ['29m'],
+    fires: { at: '30m', labels: { ...web, reason: 'CreateFailed' }, ...LACKS_CAPACITY('CreateFailed') },
+  },
+  {
+    alert: 'WindowsPoolNotReady',
+    when: 'with the new reason alone 5 minutes after the reason changed',
+    series: {
+      [READY]: '0x50',
+      [REASON('Ready', 'Creating')]: '1x39 stale',
+      [REASON('Ready', 'CreateFailed')]: '_x40 1x10',
+      [VERIFIED]: '0x50',
+      [MIN]: '2x50',
+    },
+    quiet: ['29m'],
+    fires: {
+      at: '46m',
+      labels: { ...web, reason: 'CreateFailed' },
+      ...LACKS_CAPACITY('CreateFailed'),
+    },
+  },
+  {
+    alert: 'WindowsPoolNotReady',
+    when: 'for existing nodes none of which is verified',
+    series: {
+      [READY]: '0x40',
+      [REASON('Ready', 'NoNodesFound')]: '1x40',
+      [VERIFIED]: '0x40',
+      [INFO]: '1x40',
+    },
+    quiet: ['29m'],
+    fires: { at: '30m', labels: { ...web, reason: 'NoNodesFound' }, ...LACKS_CAPACITY('NoNodesFound') },
+  },
+  {
+    alert: 'WindowsPoolNotReady',
+    when: 'with a warning if enough nodes are verified',
+    series: {
+      [READY]: '0x34 1x10',
+      [REASON('Ready', 'NotOwned')]: '1x34 stale',
+      [VERIFIED]: '2x45',
+      [MIN]: '2x45',
+    },
+    quiet: ['29m', '40m'],
+    fires: {
+      at: '30m',
+      labels: { ...web, reason: 'NotOwned', severity: 'warning' },
+      summary: 'Windows pool web is not Ready: NotOwned.',
+      description:
+        'WindowsPool web has not been Ready for 30 minutes (reason NotOwned), although it has enough verified nodes. New Windows pods of this pool may be rejected or fail; running pods are not affected. Run: kubectl describe windowspool web',
+    },
+  },
+  {
+    alert: 'WindowsPoolNotReady',
+    when: 'on while another replica becomes the leader, and does not start again then',
+    series: {
+      [READY]: '0x34 stale _x3 0x10 1x10',
+      [REASON('Ready', 'Creating')]: '1x34 stale _x3 1x10 stale',
+      [VERIFIED]: '0x34 stale _x3 0x20',
+      [MIN]: '2x34 stale _x3 2x20',
+    },
     quiet: ['29m', '55m'],
     fires: {
       at: '30m',
       on: ['36m', '38m', '39m', '48m'],
-      labels: web,
-      summary: 'Windows pool web is not Ready.',
-      description: 'WindowsPool web has not been Ready for 30 minutes. Its condition Ready says why and what to do.',
+      labels: { ...web, reason: 'Creating' },
+      ...LACKS_CAPACITY('Creating'),
     },
   },
   {
     alert: 'WindowsPoolNotReady',
-    when: 'never for a pool that is paused',
-    series: { [READY]: '0x60', 'windowspool_paused{pool="web"}': '1x60' },
-    quiet: ['30m', '60m'],
+    when: 'never for a pool that is paused, nor for one that was Ready within half an hour, nor for one that is gone',
+    series: {
+      [READY]: '0x60',
+      [REASON('Ready', 'Creating')]: '1x60',
+      [VERIFIED]: '0x60',
+      [MIN]: '2x60',
+      'windowspool_paused{pool="web"}': '1x60',
+      'windowspool_status_condition{pool="new",type="Ready",status="True"}': '1 0x24 1 0x24 1 0x10',
+      'windowspool_status_condition_reason{pool="new",type="Ready",reason="Updating"}': '1x60',
+      'windowspool_status_condition{pool="gone",type="Ready",status="True"}': '0x25 stale',
+      'windowspool_status_condition_reason{pool="gone",type="Ready",reason="Deleting"}': '1x25 stale',
+      'windowspool_nodes{pool="gone",state="verified"}': '0x25 stale',
+    },
+    quiet: ['30m', '45m', '60m'],
   },
   {
     alert: 'WindowsPoolStalled',
     when: 'after 5 minutes',
-    series: { 'windowspool_status_condition{pool="web",type="Stalled",status="True"}': '1x9 _x10' },
-    quiet: ['4m', '21m'],
+    series: { [IS('Stalled')]: '1x9 stale', [REASON('Stalled', 'UpdateFailed')]: '1x9 stale' },
+    quiet: ['4m', '15m'],
     fires: {
       at: '5m',
-      labels: web,
-      summary: 'Windows pool web waits for a human.',
+      labels: { ...web, reason: 'UpdateFailed' },
+      summary: 'Windows pool web is stalled: UpdateFailed.',
       description:
-        'WindowsPool web is Stalled. The operator tries nothing more until somebody changes something. The condition Stalled says what.',
+        'The operator cannot apply the spec of WindowsPool web until you fix the cause (reason UpdateFailed). Running nodes are not affected. Run: kubectl describe windowspool web',
     },
   },
   {
     alert: 'WindowsPoolStalled',
     when: 'never for a pool that is paused',
     series: {
-      'windowspool_status_condition{pool="web",type="Stalled",status="True"}': '1x30',
+      [IS('Stalled')]: '1x30',
+      [REASON('Stalled', 'UpdateFailed')]: '1x30',
       'windowspool_paused{pool="web"}': '1x30',
     },
     quiet: ['5m', '30m'],
   },
   {
     alert: 'WindowsPoolPrerequisitesNotMet',
-    when: 'after half an hour, of a pool that is Ready, too',
-    series: { [MET]: '0x34 1x10', [READY]: '1x45', 'windowspool_paused{pool="web"}': '0x45' },
+    when: 'after half an hour, of a pool that is Ready, too, with the last reason',
+    series: {
+      [MET]: '0x34 1x10',
+      [REASON('PrerequisitesMet', 'NotChecked')]: '1x9 stale',
+      [REASON('PrerequisitesMet', 'NoLinuxNode')]: '_x10 1x24 stale',
+      [READY]: '1x45',
+      'windowspool_paused{pool="web"}': '0x45',
+    },
     quiet: ['29m', '40m'],
     fires: {
       at: '30m',
-      labels: web,
-      summary: 'Windows pool web misses a prerequisite, or it cannot be looked at.',
+      labels: { ...web, reason: 'NoLinuxNode' },
+      summary: 'Prerequisites of Windows pool web are not met or cannot be checked: NoLinuxNode.',
       description:
-        'For 30 minutes, a prerequisite of WindowsPool web has been missing or could not be looked at. Nodes that run may go on; new ones may not come. Condition PrerequisitesMet says what to do.',
+        'A prerequisite of WindowsPool web has not been met, or could not be checked, for 30 minutes (reason NoLinuxNode). Running nodes are not affected, but new nodes may not start or may not run pods. Run: kubectl describe windowspool web',
     },
   },
   {
@@ -105,8 +204,10 @@ export const alertCases: readonly AlertCase[] = [
     when: 'never for a pool that is paused, nor for what could not be checked once in ten minutes',
     series: {
       [MET]: '0x60',
+      [REASON('PrerequisitesMet', 'NoLinuxNode')]: '1x60',
       'windowspool_paused{pool="web"}': '1x60',
       'windowspool_status_condition{pool="new",type="PrerequisitesMet",status="True"}': '1 0x9 1 0x9 1 0x9 1 0x30',
+      'windowspool_status_condition_reason{pool="new",type="PrerequisitesMet",reason="NotChecked"}': '1x64',
     },
     quiet: ['30m', '60m'],
   },
@@ -114,18 +215,21 @@ export const alertCases: readonly AlertCase[] = [
     alert: 'WindowsNodesUnverified',
     when: 'after a quarter of an hour, for failing nodes and not for joining ones',
     series: {
-      'windowspool_nodes{pool="web",state="failing"}': '2x19 0x10',
+      'windowspool_nodes{pool="web",state="failing"}': '1x9 2x9 0x10',
       'windowspool_nodes{pool="web",state="verified"}': '3x29',
+      [REASON('NodesVerified', 'WrongBuild')]: '1x9 stale',
+      [REASON('NodesVerified', 'NodesFailing')]: '_x10 1x9 stale',
       'windowspool_nodes{pool="new",state="joining"}': '5x29',
       'windowspool_nodes{pool="new",state="failing"}': '0x29',
+      'windowspool_status_condition_reason{pool="new",type="NodesVerified",reason="Joining"}': '1x29',
     },
     quiet: ['14m', '25m'],
     fires: {
       at: '15m',
-      labels: web,
-      summary: '2 of the nodes of Windows pool web fail verification.',
+      labels: { ...web, reason: 'NodesFailing' },
+      summary: '2 node(s) of Windows pool web fail verification: NodesFailing.',
       description:
-        '2 of the nodes of WindowsPool web have failed a check for 15 minutes. status.failingNodes names them.',
+        "Nodes of WindowsPool web have failed verification for 15 minutes; 2 node(s) fail now (reason NodesFailing). Pods on these nodes may not start. Run: kubectl get windowspool web --output jsonpath='{.status.failingNodes}'",
     },
   },
   {
@@ -137,9 +241,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '360m',
       labels: web,
-      summary: 'Windows pool web has 2 kernel versions.',
+      summary: 'Windows pool web runs 2 different kernel versions.',
       description:
-        'The nodes of WindowsPool web have run 2 different Windows kernel versions for 6 hours, and no update is on its way.',
+        "The nodes of WindowsPool web have run 2 different Windows kernel versions for 6 hours, and no update is in progress. Pods that start on one node may fail on another. Run: kubectl get windowspool web --output jsonpath='{.status.builds}'",
     },
   },
   {
@@ -164,9 +268,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '1501m',
       labels: web,
-      summary: 'The AMI of Windows pool web ends in 20d 22h 59m 0s.',
+      summary: 'The AMI of Windows pool web becomes private in 20d 22h 59m 0s.',
       description:
-        'About four months after its release AWS makes an AMI private. New nodes of WindowsPool web cannot start then. Update it to a newer release.',
+        'AWS makes a Windows AMI private about four months after its release. From then on, no new node of WindowsPool web can start: scaling up and replacing nodes fail. Update the pool to a newer release. Run: kubectl get windowspool web --output wide',
     },
   },
   {
@@ -184,9 +288,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '1466h',
       labels: web,
-      summary: 'Windows pool web misses the patches of a month.',
+      summary: 'Windows pool web runs an AMI release that is more than 60 days old.',
       description:
-        'The AMI release of WindowsPool web is older than 60 days, and a newer one is out. It is of 1970-01-02 00:00:00 +0000 UTC.',
+        'The AMI release of WindowsPool web is of 1970-01-02 00:00:00 +0000 UTC, and a newer release is available. The nodes lack the Windows patches released since then. Run: kubectl get windowspool web --output wide',
     },
   },
   {
@@ -200,9 +304,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '126m',
       labels: web,
-      summary: 'The update of Windows pool web does not end.',
+      summary: 'An update of Windows pool web has been in progress for 2h 6m 0s.',
       description:
-        'An update of the node group of WindowsPool web has run for 2h 6m 0s, longer than an hour and half an hour for each node.',
+        'An update of the node group of WindowsPool web takes longer than 1 hour plus 30 minutes per node. Usually, EKS waits for pods that cannot be evicted or for nodes that do not join. No other change of the node group is applied until it ends. Run: kubectl get nodes --selector winpool.dev/pool=web --output wide',
     },
   },
   {
@@ -218,7 +322,7 @@ export const alertCases: readonly AlertCase[] = [
       labels: { ...web, status: 'DEGRADED' },
       summary: 'The node group of Windows pool web is DEGRADED.',
       description:
-        'EKS says that the node group of WindowsPool web is DEGRADED. Its nodes may run on, and new ones may not come.',
+        'The node group of WindowsPool web has the status DEGRADED in EKS. Running nodes are not affected, but EKS may not start new nodes and may refuse updates. Run: kubectl describe windowspool web',
     },
   },
   {
@@ -229,9 +333,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '10m',
       labels: { ...web, code: 'InsufficientFreeAddresses' },
-      summary: 'EKS reports InsufficientFreeAddresses for Windows pool web.',
+      summary: 'EKS reports a health issue of Windows pool web: InsufficientFreeAddresses.',
       description:
-        'The node group of WindowsPool web has the health issue InsufficientFreeAddresses. status.nodeGroup.healthIssues has what EKS says of it.',
+        "The node group of WindowsPool web has the health issue InsufficientFreeAddresses. New nodes may not start or may not join. Run: kubectl get windowspool web --output jsonpath='{.status.nodeGroup.healthIssues}'",
     },
   },
   {
@@ -245,9 +349,8 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '10m',
       labels: web,
-      summary: '1 of the nodes of Windows pool web cannot be drained.',
-      description:
-        'For 10 minutes, pods on 1 of the nodes of WindowsPool web have not let themselves be evicted. Condition NodesLeaving names them.',
+      summary: 'Draining 1 node(s) of Windows pool web is blocked.',
+      description: `Pods on 1 node(s) of WindowsPool web could not be evicted for 10 minutes. The drain counts against spec.disruption.maxUnavailable, so other nodes of the pool may have to wait. After spec.disruption.drain.timeout the operator gives up and uncordons the nodes. Run: kubectl get windowspool web --output jsonpath='{.status.conditions[?(@.type=="NodesLeaving")].message}'`,
     },
   },
   {
@@ -258,9 +361,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '15m',
       labels: web,
-      summary: 'Too many nodes of Windows pool web fail to be replaced by themselves.',
+      summary: 'Too many nodes of Windows pool web fail verification to be replaced automatically.',
       description:
-        'More nodes of WindowsPool web have failed for a quarter of an hour than remediation.maxUnhealthy allows, so none is replaced. They may have one cause.',
+        "For 15 minutes, more nodes of WindowsPool web have failed verification than spec.remediation.maxUnhealthy allows, so the operator replaces none of them. They probably have one common cause. Run: kubectl get windowspool web --output jsonpath='{.status.failingNodes}'",
     },
   },
   {
@@ -270,9 +373,9 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['15m', '26m'],
     fires: {
       at: '16m',
-      summary: 'AWS throttles the operator of Windows pools.',
+      summary: 'AWS throttles the windowspool-operator.',
       description:
-        "AWS has refused 15% of the operator's calls for a quarter of an hour, because the account makes too many. Changes of pools take longer.",
+        "AWS has throttled 15% of the operator's calls in the last 5 minutes, and more than 10% for 15 minutes. All clients of the AWS account and Region share the API limits. Changes of pools are delayed. Run: aws cloudtrail lookup-events --lookup-attributes AttributeKey=EventSource,AttributeValue=eks.amazonaws.com --query 'Events[].Username'",
     },
   },
   {
@@ -288,9 +391,9 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['10m', '17m'],
     fires: {
       at: '11m',
-      summary: 'The operator of Windows pools is down.',
+      summary: 'The windowspool-operator is down.',
       description:
-        'No replica of the operator has been scraped for 5 minutes. Nodes run on; no new node leaves the gate, and no pool changes.',
+        'Prometheus has not scraped any replica of the operator for 5 minutes. Running nodes are not affected. Until it is back, no pool is changed, new nodes stay tainted under verification.policy Gate, and alerts about pools do not fire. Run: kubectl get pods --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
     },
   },
   {
@@ -300,9 +403,9 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['4m', '11m'],
     fires: {
       at: '5m',
-      summary: 'The operator of Windows pools is down.',
+      summary: 'The windowspool-operator is down.',
       description:
-        'No replica of the operator has been scraped for 5 minutes. Nodes run on; no new node leaves the gate, and no pool changes.',
+        'Prometheus has not scraped any replica of the operator for 5 minutes. Running nodes are not affected. Until it is back, no pool is changed, new nodes stay tainted under verification.policy Gate, and alerts about pools do not fire. Run: kubectl get pods --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
     },
   },
   {
@@ -313,9 +416,9 @@ export const alertCases: readonly AlertCase[] = [
     fires: {
       at: '11m',
       labels: { cluster: 'south' },
-      summary: 'The operator of Windows pools is down.',
+      summary: 'The windowspool-operator is down.',
       description:
-        'No replica of the operator has been scraped for 5 minutes. Nodes run on; no new node leaves the gate, and no pool changes.',
+        'Prometheus has not scraped any replica of the operator for 5 minutes. Running nodes are not affected. Until it is back, no pool is changed, new nodes stay tainted under verification.policy Gate, and alerts about pools do not fire. Run: kubectl get pods --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
     },
   },
   {
@@ -325,9 +428,9 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['9m', '14m', '20m'],
     fires: {
       at: '15m',
-      summary: 'No operator of Windows pools leads.',
+      summary: 'The windowspool-operator has no leader.',
       description:
-        'Replicas of the operator run, and none has led for 5 minutes. No new node leaves the gate, and no pool changes.',
+        'Replicas of the operator run, but none has been the leader for 5 minutes. Running nodes are not affected. Until there is a leader, no pool is changed, new nodes stay tainted under verification.policy Gate, and alerts about pools do not fire. Run: kubectl get leases --all-namespaces --field-selector metadata.name=windowspool-operator',
     },
   },
   {
@@ -343,9 +446,9 @@ export const alertCases: readonly AlertCase[] = [
       at: '15m',
       on: ['19m'],
       labels: { name: 'nodes' },
-      summary: 'The operator of Windows pools does not see the nodes of the cluster.',
+      summary: 'The windowspool-operator cannot watch nodes.',
       description:
-        "The operator's watch of nodes has failed for 10 minutes. What it knows of them is old, and so is what pools and metrics say.",
+        "The operator's watch of nodes has failed for 10 minutes. The operator works with outdated data, so the status and the metrics of pools may be wrong. Run: kubectl get nodes",
     },
   },
   {
@@ -354,15 +457,15 @@ export const alertCases: readonly AlertCase[] = [
     series: {
       'windowspool_status_confirmed_timestamp_seconds{pool="web"}': '0x40 2400x10',
       'windowspool_status_confirmed_timestamp_seconds{pool="new"}': '0+600x50',
-      windowspool_longest_look_interval_seconds: '600x50',
+      windowspool_reconcile_interval_max_seconds: '600x50',
     },
     quiet: ['30m', '35m', '46m'],
     fires: {
       at: '36m',
       labels: web,
-      summary: 'The status of Windows pool web is stale.',
+      summary: 'The status of Windows pool web is out of date.',
       description:
-        'The operator has not been able to write or confirm the status of WindowsPool web for 36m 0s. What it shows may not be true any more.',
+        'The operator has neither written nor confirmed the status of WindowsPool web for 36m 0s. The status, and every other alert about this pool, may be wrong. Run: kubectl get pods --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
     },
   },
 ];

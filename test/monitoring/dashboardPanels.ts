@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { PanelJson } from '../../hack/grafana/model.ts';
 import type { Row } from './dashboardValues.ts';
 
-/** The scrape job of the operator, by config/prometheus. */
+/** The scrape job of the operator in config/prometheus. */
 export const JOB = 'windowspool-operator';
 
 /** The panels below each heading. */
@@ -33,7 +33,7 @@ export function chosen(expr: string, pools: readonly string[]): string {
   });
 }
 
-/** In an order of their own, and without what floating point adds. */
+/** Sorted, and without rounding errors. */
 export function sorted(rows: readonly Row[]): readonly Row[] {
   const key = ([labels]: Row) => JSON.stringify(Object.entries(labels).sort());
   return rows

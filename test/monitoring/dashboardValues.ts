@@ -1,4 +1,4 @@
-/** What the panels of the dashboards have to show, from what kubectl shows. */
+/** The expected values of the panels of the dashboards, computed from the output of kubectl. */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 export interface Facts {
   readonly pools: readonly WindowsPool[];
   readonly nodes: readonly Stored<V1Node>[];
-  /** The labels of the alerts that fire, about these pools or about none. */
+  /** The labels of the firing alerts, about these pools or about none. */
   readonly alerts: readonly Readonly<Record<string, string>>[];
   /** In seconds since 1970. */
   readonly now: number;
@@ -43,9 +43,9 @@ function sum(pools: readonly WindowsPool[], value: (pool: WindowsPool) => number
   return rows.length === 0 ? [] : [[{}, total(rows)]];
 }
 
-const total = (rows: readonly Row[]) => rows.reduce((so, [, value]) => so + value, 0);
+const total = (rows: readonly Row[]) => rows.reduce((subtotal, [, value]) => subtotal + value, 0);
 
-/** How many there are of each name. */
+/** The number of each name. */
 function count(label: string, names: readonly string[]): Row[] {
   return [...Map.groupBy(names, (name) => name)].map(([name, same]) => [{ [label]: name }, same.length]);
 }
@@ -56,7 +56,7 @@ const updating = ({ pools }: Facts) =>
     return update?.status === 'InProgress' ? [{ pool: nameOf(pool), update }] : [];
   });
 
-/** The nodes that go one by one: none of the suite's is empty. */
+/** The terminating nodes: none of the suite's is drained. */
 function leaving({ pools }: Facts) {
   return pools.flatMap((pool) => {
     const reason = conditionsOf(pool).find(({ type }) => type === 'NodesLeaving')?.reason;
@@ -77,13 +77,13 @@ function dayOf(release: string | undefined): number | undefined {
 /** By the title of the panel. */
 export const fromKubectl: Readonly<Record<string, Expectation>> = {
   'Pools not Ready': ({ pools }) => [sum(pools, (pool) => Number(!has(pool, 'Ready', 'True')))],
-  'Pools that wait for a human': ({ pools }) => [
+  'Stalled pools': ({ pools }) => [
     pools.some((pool) => has(pool, 'Stalled', 'True'))
       ? sum(pools, (pool) => Number(has(pool, 'Stalled', 'True')))
       : [],
   ],
-  'Alerts firing': ({ alerts }) => [[[{}, alerts.length]]],
-  Firing: ({ alerts }) => {
+  'Firing alerts': ({ alerts }) => [[[{}, alerts.length]]],
+  Alerts: ({ alerts }) => {
     const shown = alerts.map(({ alertname = '', severity = '', pool }) => ({
       alertname,
       severity,
@@ -91,7 +91,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     }));
     return [[...Map.groupBy(shown, (labels) => JSON.stringify(labels)).values()].map(([labels = {}]) => [labels, 1])];
   },
-  'Nodes not verified': ({ pools }) => [
+  'Unverified nodes': ({ pools }) => [
     sum(pools, ({ status }) => status?.nodes?.failing),
     sum(pools, ({ status }) => status?.nodes?.joining),
   ],
@@ -126,31 +126,34 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       total(each(pools, ({ status }) => status?.nodes?.[state])),
     ]),
   ],
-  'Desired and Ready': ({ pools }) => [
+  'Desired and Ready nodes': ({ pools }) => [
     sum(pools, ({ status }) => status?.nodes?.desired),
     sum(pools, ({ status }) => status?.nodes?.ready),
-    sum(pools, ({ spec }) => spec.scaling?.min),
-    sum(pools, ({ spec }) => spec.scaling?.max),
+    sum(pools, ({ spec }) => spec.nodeGroup?.scaling.minSize),
+    sum(pools, ({ spec }) => spec.nodeGroup?.scaling.maxSize),
   ],
   'Nodes by kernel version': ({ pools }) => {
     const builds = pools.flatMap(({ status }) => status?.builds ?? []);
     const groups = Map.groupBy(builds, ({ kernelVersion }) => kernelVersion);
     return [
-      [...groups].map(([kernel_version, same]) => [{ kernel_version }, same.reduce((so, { nodes }) => so + nodes, 0)]),
+      [...groups].map(([kernel_version, same]) => [
+        { kernel_version },
+        same.reduce((subtotal, { nodes }) => subtotal + nodes, 0),
+      ]),
     ];
   },
-  'Why nodes fail': ({ pools }) => [
+  'Failed checks': ({ pools }) => [
     count(
       'reason',
       pools.flatMap(({ status }) => (status?.failingNodes ?? []).map(({ reason }) => reason)),
     ),
   ],
-  'Kept from pods': ({ pools }) => [
+  'Gated and quarantined nodes': ({ pools }) => [
     sum(pools, ({ status }) => status?.nodes?.gated),
     sum(pools, ({ status }) => status?.nodes?.quarantined),
     sum(pools, ({ status }) => status?.revisions?.belowMinimum),
   ],
-  'Updates in flight': (facts) => [
+  'Updates in progress': (facts) => [
     updating(facts).map(({ pool, update }) => [{ pool, type: update.type }, 1]),
     updating(facts).map(({ pool, update }) => [
       { pool, type: update.type },
@@ -177,11 +180,11 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       return newest === undefined || own === undefined ? undefined : newest - own;
     }),
   ],
-  'Pools that may lose nodes now': ({ pools }) => [
+  'Disruption budget': ({ pools }) => [
     sum(pools, ({ status }) => (status?.nodeGroup ? Number(status.disruption !== undefined) : undefined)),
     [[{}, BUDGET]],
   ],
-  'Health issues of node groups': ({ pools }) => [
+  'Node group health issues': ({ pools }) => [
     pools.flatMap((pool) =>
       count(
         'code',
@@ -189,20 +192,20 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       ).map(([labels, value]): Row => [{ pool: nameOf(pool), ...labels }, value]),
     ),
   ],
-  'Node groups': ({ pools }) => [
+  'Node group status': ({ pools }) => [
     pools.flatMap((pool) => {
       const status = pool.status?.nodeGroup?.status;
       return status === undefined ? [] : [[{ pool: nameOf(pool), status }, 1] as const];
     }),
   ],
-  'Pod addresses': ({ pools, nodes }) => [
+  'Pod IP addresses': ({ pools, nodes }) => [
     each(pools, (pool) =>
       nodes
         .filter(({ metadata }) => metadata.labels?.['eks.amazonaws.com/nodegroup'] === pool.status?.nodeGroup?.name)
         .reduce((so, { status }) => so + Number(status.allocatable?.['vpc.amazonaws.com/PrivateIPv4Address'] ?? 0), 0),
     ).filter(([, value]) => value > 0),
   ],
-  'Pools with nodes that leave': (facts) => [
+  'Pools with leaving nodes': (facts) => [
     leaving(facts).flatMap(({ pool, entries }) =>
       [...Map.groupBy(entries, ({ operation, stage }) => `${operation} ${stage}`).values()].map((same): Row => {
         const [{ operation = '', stage = '' } = {}] = same;
@@ -215,7 +218,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     ]),
     [],
   ],
-  'Nodes that leave by stage': (facts) => [
+  'Leaving nodes by stage': (facts) => [
     count(
       'stage',
       leaving(facts).flatMap(({ entries }) => entries.map(({ stage }) => stage)),
@@ -226,45 +229,45 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
   ],
 };
 
-/** Of what status does not tell: a smallest and a largest value for the one series, or for all of them. */
+/** For values that the status does not contain: a minimum and a maximum for the one series, or for all of them. */
 export const within: Readonly<Record<string, readonly [least: number, most: number]>> = {
   'Oldest status': [0, 60],
-  'Until the AMI is private': [-20 * 365 * DAY, 122 * DAY],
-  'Addresses that subnets lack': [0, 1000],
-  'Prerequisites that are not met': [1, 1],
-  'Edits behind the back of the spec': [1, 20],
-  'Remediation held back': [0, 0],
-  Calls: [0, 100],
-  'Time of calls (99 %)': [0.001, 60],
-  'Wait for a turn (99 %)': [0, 60],
+  'Time until the AMI becomes private': [-20 * 365 * DAY, 122 * DAY],
+  'Missing subnet IP addresses': [0, 1000],
+  'Prerequisites that need attention': [1, 1],
+  Drift: [1, 20],
+  'Short-circuited remediation': [0, 0],
+  'AWS calls': [0, 100],
+  'Duration of AWS calls (p99)': [0.001, 60],
+  'Wait for the rate limiter (p99)': [0, 60],
   Leaders: [1, 1],
   Replicas: [0, 3600],
-  Reconciles: [0, 1000],
-  'Time of reconciles and in the queue (99 %)': [0, 60],
-  Queue: [0, 100],
+  Reconciliations: [0, 1000],
+  'Reconcile and queue time (p99)': [0, 60],
+  'Work queue': [0, 100],
   Watches: [0, 1000],
   'Requests to the API server': [0, 1000],
   Memory: [1e6, 1e9],
   'CPU and event loop': [0, 10],
   CPU: [0.2, 0.3],
-  'Collectors that fail': [0, 0],
+  'Failing collectors': [0, 0],
   'Physical memory in use': [0.375, 0.375],
-  'Memory promised': [0.25, 0.25],
-  'Disk in use': [0.6, 0.6],
+  'Committed memory': [0.25, 0.25],
+  'Disk usage': [0.6, 0.6],
   Network: [500, 8_000],
-  'Packets dropped': [0, 4],
+  'Dropped packets': [0, 4],
   Containers: [4, 4],
   'CPU of containers (top 10)': [0.5, 2],
   'Memory of containers (top 10)': [209_715_200, 2 * 209_715_200],
 };
 
-/** May show nothing: little or nothing of the kind happens in the suite. */
+/** These can be empty: such events are rare in the suite. */
 export const empty: readonly string[] = [
   'Evictions',
 
-  'Warnings',
+  'Check warnings',
   'Throttling',
-  'Calls without success',
-  'Instances ended',
-  'Drains given up',
+  'Failed AWS calls',
+  'Terminated instances',
+  'Abandoned drains',
 ];

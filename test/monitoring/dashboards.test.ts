@@ -1,4 +1,4 @@
-/** Every query of the Grafana dashboards, asked of a real Prometheus that scrapes a working operator, and compared with what kubectl shows. */
+/** Every query of the Grafana dashboards, run on a real Prometheus that scrapes an operator, and compared with the output of kubectl. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,11 +22,11 @@ const boards = ['fleet', 'pool'].map((name) => ({
     readFileSync(new URL(`../../config/grafana/windowspool-${name}.json`, import.meta.url), 'utf8'),
   ),
 }));
-/** The pools of the dashboards: of the fleet all, of the other one that has something of everything. */
+/** The pools of the dashboards: all pools for the fleet, and for the other one the pool that has a value for every panel. */
 const POOL = 'web';
 /** The ServiceAccount of Prometheus. */
 const READER = 'dashboards-prometheus';
-/** A pod that keeps its node from being emptied. */
+/** A pod that blocks the drain of its node. */
 const HOLDS = 'holds-its-node';
 const OLD = '1.36-2026.03.17';
 const NEW = '1.36-2026.04.18';
@@ -43,12 +43,12 @@ interface Series {
 
 describe('the dashboards on a real Prometheus', function () {
   this.timeout(180_000);
-  // Before the pools are deleted, which the suite's own hook does.
+  // Runs before the hook of withOperator, which deletes the pools.
   after(async () => {
-    await stage.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
-    for (const id of subnetIds) stage.world.cloud.faults.subnet({ id, freeAddresses: 251 });
+    await fixture.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
+    for (const id of subnetIds) fixture.world.cloud.faults.subnet({ id, freeAddresses: 251 });
     await prometheus?.[Symbol.asyncDispose]();
-    await stage.world.kubectl(
+    await fixture.world.kubectl(
       'delete',
       'clusterrolebinding,serviceaccount',
       READER,
@@ -58,68 +58,67 @@ describe('the dashboards on a real Prometheus', function () {
     );
     await exporter?.stop();
   });
-  const stage = withOperator(
+  const fixture = withOperator(
     '--leader-elect=true',
     '--metrics-secure=true',
     `--max-pools-updating=${BUDGET}`,
     '--resync-interval=2s',
   );
   let prometheus: PrometheusServer;
-  /** Titles of panels of which kubectl said what they have to show. */
+  /** Titles of the panels that were compared with kubectl. */
   const compared = new Set<string>();
   let exporter: Awaited<ReturnType<typeof serveWindowsExposition>>;
 
   before(async () => {
     exporter = await serveWindowsExposition();
-    await stage.world.kubectl('create', 'serviceaccount', READER, '-n', 'default');
-    await stage.world.kubectl(
+    await fixture.world.kubectl('create', 'serviceaccount', READER, '-n', 'default');
+    await fixture.world.kubectl(
       ...['create', 'clusterrolebinding', READER, `--serviceaccount=default:${READER}`],
       '--clusterrole=windowspool-operator-metrics-reader',
     );
     prometheus = await PrometheusServer.start({
       rules: ruleText(hastened(ruleFile, 1_800)),
-      port: Number(stage.operator.lines.find((line) => line.metricsPort !== undefined)?.metricsPort),
-      token: (await stage.world.kubectl('create', 'token', READER, '-n', 'default')).trim(),
+      port: Number(fixture.operator.lines.find((line) => line.metricsPort !== undefined)?.metricsPort),
+      token: (await fixture.world.kubectl('create', 'token', READER, '-n', 'default')).trim(),
       jobs: [exporters(exporter.port)],
     });
     await makePools();
   });
 
-  /** One pool with a bit of everything, one in the middle of an update, one that is paused. */
+  /** One pool with a value for every panel, one in the middle of an update, one that is paused. */
   async function makePools(): Promise<void> {
-    const { cloud } = stage.world;
+    const { cloud } = fixture.world;
     const ready = (name: string) =>
-      stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
-    await stage.world.apply(
+      fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.apply(
       poolManifest(POOL, {
-        scaling: { min: 2, max: 4 },
+        nodeGroup: { scaling: { minSize: 2, maxSize: 4 }, driftPolicy: 'Report' },
         labels: { tier: 'web' },
-        driftPolicy: 'Report',
         verification: { policy: 'Quarantine', minimumRevision: 1 },
-        remediation: { unhealthyAfter: '24h' },
+        remediation: { policy: 'Replace' as const, unhealthyAfter: '24h' },
       }),
     );
-    await stage.world.apply(poolManifest('old', { nodeGroup: { releaseVersion: OLD } }));
-    await stage.world.apply(poolManifest('still', { paused: true }));
+    await fixture.world.apply(poolManifest('old', { nodeGroup: { releaseVersion: OLD } }));
+    await fixture.world.apply(poolManifest('still', { paused: true }));
     await Promise.all([POOL, 'old'].map(ready));
     const broken = { code: 'Ec2SubnetNotFound', message: 'No such subnet', resourceIds: ['subnet-9'] } as const;
     cloud.faults.createFailure({ group: 'broken', issues: [{ ...broken, resourceIds: [...broken.resourceIds] }] });
-    await stage.world.apply(poolManifest('broken'));
-    await stage.world.waitForPool('broken', 'to be Stalled', (pool) =>
+    await fixture.world.apply(poolManifest('broken'));
+    await fixture.world.waitForPool('broken', 'to be Stalled', (pool) =>
       conditionOf(pool, 'Stalled').startsWith('True/'),
     );
 
     cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
-    await stage.world.patchPool(POOL, { scaling: { desired: 3 } });
-    await stage.world.waitForPool(POOL, 'to fail', (pool) => pool?.status?.nodes?.quarantined === 1);
+    await fixture.world.patchPool(POOL, { nodeGroup: { scaling: { desiredSize: 3 } } });
+    await fixture.world.waitForPool(POOL, 'to fail', (pool) => pool?.status?.nodes?.quarantined === 1);
     for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1 });
     cloud.faults.edit({ group: POOL, labels: { tier: 'db' } });
     const issue = { code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: ['eks-asg'] } as const;
     cloud.faults.healthIssue({ group: POOL, issues: [{ ...issue, resourceIds: [...issue.resourceIds] }] });
 
     await holdNode();
-    await stage.world.patchPool('old', { nodeGroup: { releaseVersion: NEW } });
-    await stage.world.waitForPool(
+    await fixture.world.patchPool('old', { nodeGroup: { releaseVersion: NEW } });
+    await fixture.world.waitForPool(
       'old',
       'to be updated',
       ({ status } = {} as WindowsPool) =>
@@ -135,13 +134,20 @@ describe('the dashboards on a real Prometheus', function () {
 
   /** A user replaces a node with a pod that no controller recreates. */
   async function holdNode(): Promise<void> {
-    const failing = (await stage.world.pool(POOL))?.status?.failingNodes ?? [];
-    const names = await stage.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'name');
+    const failing = (await fixture.world.pool(POOL))?.status?.failingNodes ?? [];
+    const names = await fixture.world.kubectl(
+      'get',
+      'nodes',
+      '-l',
+      `eks.amazonaws.com/nodegroup=${POOL}`,
+      '-o',
+      'name',
+    );
     const node = names
       .trim()
       .split('\n')
       .find((name) => !failing.some((other) => name.endsWith(other.name)));
-    await stage.world.apply({
+    await fixture.world.apply({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { namespace: 'default', name: HOLDS },
@@ -151,16 +157,16 @@ describe('the dashboards on a real Prometheus', function () {
         containers: [{ name: 'main', image: 'main' }],
       },
     });
-    await stage.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
-    await stage.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
-    await stage.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
+    await fixture.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
+    await fixture.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
+    await fixture.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
       conditionOf(pool, 'NodesLeaving').endsWith('/DrainBlocked'),
     );
   }
 
-  async function look(pools: readonly string[]): Promise<Facts> {
+  async function readFacts(pools: readonly string[]): Promise<Facts> {
     const list = async <T>(...args: readonly string[]): Promise<T[]> =>
-      JSON.parse(await stage.world.kubectl('get', ...args, '-o', 'json')).items;
+      JSON.parse(await fixture.world.kubectl('get', ...args, '-o', 'json')).items;
     const all = await list<WindowsPool>('windowspools');
     const nodes = await list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
     const chosen = all.filter(({ metadata }) => pools.length === 0 || pools.includes(metadata.name));
@@ -170,7 +176,7 @@ describe('the dashboards on a real Prometheus', function () {
     return { pools: chosen, nodes, alerts, now: Date.now() / 1000 };
   }
 
-  /** The series of a query, as Grafana asks it with these pools chosen. */
+  /** The series of a query, as Grafana runs it with these pools selected. */
   async function ask(expr: string, pools: readonly string[], now: number): Promise<Row[]> {
     const { result } = await prometheus.ask<{ result: Series[] }>('query', {
       query: chosen(expr, pools),
@@ -179,20 +185,20 @@ describe('the dashboards on a real Prometheus', function () {
     return result.map(({ metric: { __name__, ...labels }, value: [, value] }) => [labels, Number(value)]);
   }
 
-  /** What is not as it has to be in a panel; undefined when all is. */
+  /** The difference between a panel and its expected values; undefined if there is none. */
   async function wrongIn({ title, targets }: PanelJson, pools: readonly string[], facts: Facts): Promise<unknown> {
     const answers = await Promise.all(targets.map(({ expr }) => ask(expr, pools, facts.now)));
     const expected = fromKubectl[title]?.(facts);
     if (expected) {
       if (expected.some((rows) => rows.length > 0)) compared.add(title);
       const shown = answers.map(sorted);
-      const wanted = expected.map(sorted);
-      return isDeepStrictEqual(shown, wanted) ? undefined : { title, shown, wanted };
+      const sortedExpected = expected.map(sorted);
+      return isDeepStrictEqual(shown, sortedExpected) ? undefined : { title, shown, expected: sortedExpected };
     }
     const bounds = within[title];
-    if (!bounds) return empty.includes(title) ? undefined : { title, shown: 'nobody says what' };
+    if (!bounds) return empty.includes(title) ? undefined : { title, shown: 'no expected values' };
     const [least, most] = bounds;
-    // A quantile of nothing is no number.
+    // A quantile of no values is NaN.
     const values = answers
       .flat()
       .map(([, value]) => value)
@@ -208,12 +214,12 @@ describe('the dashboards on a real Prometheus', function () {
         let wrong: unknown[] = [];
         await waitFor(
           async () => {
-            const facts = await look(pools);
+            const facts = await readFacts(pools);
             wrong = (await Promise.all(panels.map((panel) => wrongIn(panel, pools, facts)))).filter(Boolean);
             return wrong.length === 0;
           },
           {
-            what: 'the panels to show what kubectl shows',
+            what: 'the panels to show the values of kubectl',
             timeoutMs: 60_000,
             intervalMs: 500,
             explain: () => JSON.stringify(wrong, null, 1),
@@ -223,24 +229,24 @@ describe('the dashboards on a real Prometheus', function () {
     }
   }
 
-  it('had something to show wherever kubectl says what', () => {
+  it('compare every panel whose values kubectl shows', () => {
     assert.deepEqual([...compared].sort(), Object.keys(fromKubectl).sort());
   });
 
-  it('are installed as ConfigMaps with the label that the sidecar of Grafana looks for', async () => {
+  it('are installed as ConfigMaps with the label that the sidecar of Grafana selects', async () => {
     const folder = fileURLToPath(new URL('../../config/grafana', import.meta.url));
-    await stage.world.kubectl('apply', '-k', folder);
-    assert.match(await stage.world.kubectl('apply', '-k', folder), /^(configmap\/\S+ unchanged\n){2}$/);
+    await fixture.world.kubectl('apply', '-k', folder);
+    assert.match(await fixture.world.kubectl('apply', '-k', folder), /^(configmap\/\S+ unchanged\n){2}$/);
     const labelled = ['configmaps', '-n', 'winpool-system', '-l', 'grafana_dashboard=1'];
-    const maps: { data: object }[] = JSON.parse(await stage.world.kubectl('get', ...labelled, '-o', 'json')).items;
+    const maps: { data: object }[] = JSON.parse(await fixture.world.kubectl('get', ...labelled, '-o', 'json')).items;
     assert.deepEqual(
       maps.flatMap(({ data }) => Object.keys(data)),
       ['windowspool-fleet.json', 'windowspool-pool.json'],
     );
-    await stage.world.kubectl('delete', ...labelled);
+    await fixture.world.kubectl('delete', ...labelled);
   });
 
-  it('offer every value that their variables have', async () => {
+  it('offer every value of their variables', async () => {
     const values = async (name: string) => {
       const variable = boards.flatMap(({ board }) => board.templating.list).find((other) => other.name === name);
       const { query = '' } = (variable?.query ?? {}) as { query?: string };
@@ -254,7 +260,7 @@ describe('the dashboards on a real Prometheus', function () {
   });
 });
 
-/** What docs/dashboards.md makes of the pods of windows_exporter: two nodes of the pool. */
+/** Targets of windows_exporter with the relabeling of docs/dashboards.md: two nodes of the pool. */
 function exporters(port: number): object {
   return {
     job_name: 'windows-exporter',

@@ -1,4 +1,4 @@
-/** /metrics over TLS, for those whom the API server lets read it. */
+/** /metrics over TLS, for users that the API server authorizes. */
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,13 +39,13 @@ describe('the metrics endpoint', function () {
   const tokenOf = async (name: string, ...flags: string[]) =>
     (await world.kubectl('create', 'token', name, '--namespace', 'monitoring', ...flags)).trim();
 
-  it('is open to whom the documented command gives the right', async () => {
+  it('is open to users with the permission that the documented command grants', async () => {
     const [command] = blocksOf(await readFile(PAGE, 'utf8')).filter(({ info }) => info === 'sh');
     const words = (command?.text ?? '').replaceAll('\\\n', ' ').trim().split(/\s+/);
     assert.equal(words.shift(), 'kubectl');
     await world.kubectl(...words);
     const token = await tokenOf('prometheus');
-    // The API server sees the binding a moment later.
+    // The API server applies the binding with a delay.
     const answered = async () => {
       const answer = await scrape(operator, { token });
       return answer.status === 200 && answer;
@@ -55,7 +55,7 @@ describe('the metrics endpoint', function () {
     assert.match(body, /^windowspool_build_info\{version="\d+\.\d+\.\d+",node_version="v\d+\.\d+\.\d+"\} 1$/m);
   });
 
-  it('asks the API server once for scrapes that follow one another', async () => {
+  it('sends one review to the API server for consecutive scrapes', async () => {
     const token = await tokenOf('prometheus');
     const questions = async () => {
       const { body } = await scrape(operator, { token });
@@ -66,7 +66,7 @@ describe('the metrics endpoint', function () {
     assert.deepEqual([await questions(), await questions()], [first, first]);
   });
 
-  it('is closed without a token that the API server accepts: 401', async () => {
+  it('responds with 401 without a token that the API server accepts', async () => {
     const secret = 'bound';
     await world.kubectl('create', 'secret', 'generic', secret, '--namespace', 'monitoring');
     const revoked = await tokenOf('prometheus', '--bound-object-kind=Secret', `--bound-object-name=${secret}`);
@@ -89,22 +89,22 @@ describe('the metrics endpoint', function () {
     }
   });
 
-  it('is closed to others, and names the ClusterRole: 403', async () => {
+  it('responds with 403 to other users, and names the ClusterRole', async () => {
     const { status, body } = await scrape(operator, { token: await tokenOf('stranger') });
     assert.deepEqual(
       [status, body],
       [
         403,
-        'system:serviceaccount:monitoring:stranger may not get /metrics. Bind it to the ClusterRole windowspool-operator-metrics-reader.\n',
+        'User system:serviceaccount:monitoring:stranger is not authorized to get /metrics. Bind it to ClusterRole windowspool-operator-metrics-reader.\n',
       ],
     );
-    // The ClusterRole lets get, and nothing else.
+    // The ClusterRole grants get, and nothing else.
     const token = await tokenOf('prometheus');
     assert.equal((await scrape(operator, { token, method: 'HEAD' })).status, 403);
     assert.equal((await scrape(operator, { token, method: 'POST' })).status, 405);
   });
 
-  it('says 503 and why when the operator may not ask, and stays closed', async () => {
+  it('responds with 503 and the cause when the operator lacks the permission to send reviews', async () => {
     const role = ['clusterrole', 'windowspool-operator'] as const;
     const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as {
       rules: { resources: string[] }[];
@@ -119,20 +119,20 @@ describe('the metrics endpoint', function () {
           const { status, body } = await scrape(operator, { token: await tokenOf('prometheus') });
           return status === 503 ? body : undefined;
         },
-        { what: 'the right to be gone', timeoutMs: 20_000, intervalMs: 200 },
+        { what: 'the permission to be revoked', timeoutMs: 20_000, intervalMs: 200 },
       );
-      assert.match(text, /is not known: .*cannot create resource "tokenreviews".* Try again\.$/m);
-      const reported = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
-      await waitFor(reported, { what: 'the log to say so', timeoutMs: 10_000, explain: () => operator.tail() });
+      assert.match(text, /^The token could not be reviewed: .*cannot create resource "tokenreviews".* Try again\.$/m);
+      const isLogged = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
+      await waitFor(isLogged, { what: 'the log line', timeoutMs: 10_000, explain: () => operator.tail() });
     } finally {
       await patch(rules);
     }
     const open = async () => (await scrape(operator, { token: await tokenOf('prometheus') })).status === 200;
-    await waitFor(open, { what: 'the right to be back', timeoutMs: 20_000, intervalMs: 200 });
+    await waitFor(open, { what: 'the permission to be restored', timeoutMs: 20_000, intervalMs: 200 });
   });
 
-  it('says 503 in time when the API server is silent, and when it is gone; who is remembered gets in', async () => {
-    await using cable = await Cable.lay(world.controlPlane, world.operatorKubeconfig);
+  it('responds with 503 in time when the API server is silent or down, and still serves cached users', async () => {
+    await using cable = await Cable.start(world.controlPlane, world.operatorKubeconfig);
     const behind = await world.operator(SECURE, { credentials: cable.kubeconfig }).ready();
     try {
       const [known, other, third] = [
@@ -143,23 +143,27 @@ describe('the metrics endpoint', function () {
       assert.equal((await scrape(behind, { token: known })).status, 200);
       cable.cut();
       const began = performance.now();
-      const silent = await scrape(behind, { token: other });
+      const timedOut = await scrape(behind, { token: other });
       assert.deepEqual(
-        [silent.status, /is not known: .*(Timeout|time|aborted)/i.test(silent.body)],
+        [timedOut.status, /^The token could not be reviewed: .*(Timeout|time|aborted)/i.test(timedOut.body)],
         [503, true],
-        silent.body,
+        timedOut.body,
       );
       assert.ok(performance.now() - began < 10_000, 'sooner than Prometheus gives up');
       await cable[Symbol.asyncDispose]();
       const gone = await scrape(behind, { token: third });
-      assert.deepEqual([gone.status, /is not known: .*ECONN/.test(gone.body)], [503, true], gone.body);
+      assert.deepEqual(
+        [gone.status, /^The token could not be reviewed: .*ECONN/.test(gone.body)],
+        [503, true],
+        gone.body,
+      );
       assert.equal((await scrape(behind, { token: known })).status, 200);
     } finally {
       await behind.kill();
     }
   });
 
-  it('has a self-signed certificate where none is given, another at each start', async () => {
+  it('has a self-signed certificate by default, a new one at each start', async () => {
     const { certificate } = await scrape(operator);
     assert.notEqual(certificate, '');
     await assert.rejects(scrape(operator, { ca: selfSigned(['localhost'], Date.now()).cert }), /certificate/);
@@ -183,7 +187,7 @@ describe('the metrics endpoint', function () {
       await rm(dir, { recursive: true, force: true });
     });
 
-    /** As the kubelet does it: the link to all files is swapped. */
+    /** Like the kubelet, swaps the link to all files. */
     async function mount({ cert, key }: KeyPair): Promise<void> {
       const name = `..${++version}`;
       await mkdir(join(dir, name));
@@ -193,7 +197,7 @@ describe('the metrics endpoint', function () {
       await rename(join(dir, '..data_tmp'), join(dir, '..data'));
     }
 
-    const shows = (name: string, ca: string) =>
+    const waitForCertificate = (name: string, ca: string) =>
       waitFor(async () => (await scrape(mounted, { ca }).catch(() => undefined))?.certificate === name, {
         what: `the certificate ${name}`,
         timeoutMs: 10_000,
@@ -205,35 +209,35 @@ describe('the metrics endpoint', function () {
       return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
     };
 
-    it('shows it to a client that verifies it, and follows it as the Secret changes', async () => {
-      await shows('localhost', first.cert);
+    it('presents it to a client that verifies it, and reloads it when the Secret changes', async () => {
+      await waitForCertificate('localhost', first.cert);
       await mount(second);
-      await shows('second', second.cert);
+      await waitForCertificate('second', second.cert);
       assert.ok((await series('windowspool_metrics_certificate_expiration_timestamp_seconds')) > Date.now() / 1_000);
     });
 
-    it('serves the old one on when the next cannot be used, and says which file is wrong', async () => {
+    it('keeps serving the old one when the next one is invalid, and logs the file', async () => {
       await mount({ cert: third.cert, key: second.key });
-      const reported = () => mounted.lines.find(({ error }) => /tls\.key is not the key of/.test(String(error)));
-      await waitFor(() => reported() !== undefined, {
-        what: 'the complaint',
+      const errorLine = () => mounted.lines.find(({ error }) => /tls\.key is not the key of/.test(String(error)));
+      await waitFor(() => errorLine() !== undefined, {
+        what: 'the error in the log',
         timeoutMs: 10_000,
         explain: () => mounted.tail(),
       });
-      await shows('second', second.cert);
+      await waitForCertificate('second', second.cert);
       assert.equal(await series('certwatcher_read_certificate_errors_total'), 1);
       await mount(third);
-      await shows('third', third.cert);
+      await waitForCertificate('third', third.cert);
     });
 
-    it('does not start with one that cannot be used, and says what to do', async () => {
+    it('does not start with an invalid one, and logs the remedy', async () => {
       const empty = await mkdtemp(join(tmpdir(), 'metrics-cert-'));
       const failing = world.operator([...SECURE, `--metrics-cert-dir=${empty}`]);
-      await waitFor(() => !failing.running, { what: 'the operator to end', timeoutMs: 30_000 });
+      await waitFor(() => !failing.running, { what: 'the operator to exit', timeoutMs: 30_000 });
       await rm(empty, { recursive: true });
       assert.match(
         failing.tail(),
-        /tls\.crt does not exist\. Mount a Secret of type kubernetes\.io\/tls there, or leave --metrics-cert-dir out/,
+        /tls\.crt does not exist\. Mount a Secret of type kubernetes\.io\/tls there, or remove --metrics-cert-dir\./,
       );
     });
   });

@@ -1,4 +1,4 @@
-/** Every alert on a real Prometheus: it fires because its cause happens to a working operator, and resolves when that is over. */
+/** Every alert on a real Prometheus: it fires when its cause occurs in a running operator, and resolves when the cause is gone. */
 import assert from 'node:assert/strict';
 import type { V1ClusterRole, V1ConfigMap } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
@@ -9,7 +9,7 @@ import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { poolManifest } from '../pools.ts';
-import { slowed } from '../sharedWorld.ts';
+import { freezeAws } from '../sharedWorld.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { scrape } from './scraper.ts';
@@ -17,7 +17,7 @@ import { scrape } from './scraper.ts';
 /** Half an hour is a second. */
 const TIMES = 1_800;
 const DAY_MS = 86_400_000;
-/** The days so long ago, as EKS dates its releases: one that ends within 21 days, and one that is older than 30 days and ends later. */
+/** Release dates in the format of EKS: one whose AMI becomes private within 21 days, and one that is older than 30 days and becomes private later. */
 const [NEAR_END, OLDISH] = [releaseOf(110), releaseOf(60)];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
 
@@ -30,7 +30,7 @@ describe('alerts on a real Prometheus', function () {
   let port: number;
   const fired = new Set<string>();
 
-  /** An environment of its own: new releases would disturb other suites. */
+  /** Uses its own environment, because new releases would disturb other suites. */
   before(async function () {
     this.timeout(900_000);
     world = await startTestEnv({ speed: 8, log: (line) => console.log(`    ${line}`) });
@@ -67,9 +67,9 @@ describe('alerts on a real Prometheus', function () {
 
   async function statesOf(name: string, labels: Readonly<Record<string, string>>): Promise<string[]> {
     const active = await prometheus.alerts();
-    const isIt = (one: Readonly<Record<string, string>>) =>
+    const hasLabels = (one: Readonly<Record<string, string>>) =>
       one.alertname === name && Object.entries(labels).every(([label, value]) => one[label] === value);
-    return active.filter((alert) => isIt(alert.labels)).map(({ state }) => state);
+    return active.filter((alert) => hasLabels(alert.labels)).map(({ state }) => state);
   }
 
   const explain = () => `${prometheus.tail()}\n${operator.tail()}`;
@@ -82,10 +82,10 @@ describe('alerts on a real Prometheus', function () {
 
   async function ends(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const isQuiet = async () => (await statesOf(name, labels)).length === 0;
-    await waitFor(isQuiet, { what: `${name} to end`, timeoutMs: 60_000, intervalMs: 200, explain });
+    await waitFor(isQuiet, { what: `${name} to resolve`, timeoutMs: 60_000, intervalMs: 200, explain });
   }
 
-  async function noneIsActive(): Promise<void> {
+  async function waitForNoAlerts(): Promise<void> {
     const names = async () => (await prometheus.alerts()).map(({ labels }) => labels.alertname);
     let left = await names();
     const isQuiet = async () => {
@@ -93,7 +93,7 @@ describe('alerts on a real Prometheus', function () {
       return left.length === 0;
     };
     await waitFor(isQuiet, {
-      what: 'all alerts to end',
+      what: 'all alerts to resolve',
       timeoutMs: 60_000,
       intervalMs: 200,
       explain: () => left.join(),
@@ -124,27 +124,30 @@ describe('alerts on a real Prometheus', function () {
     world.kubectl('get', 'node', node, '-o', 'jsonpath={.status.nodeInfo.kernelVersion}');
   const patch = (name: string, spec: object) => world.patchPool(name, spec);
 
-  it('none fires while all is well, and promtool likes the metrics', async () => {
-    await ready('web', { scaling: { min: 2, max: 4 }, remediation: { maxUnhealthy: 1, unhealthyAfter: '2h' } });
+  it('none fires for healthy pools, and promtool accepts the metrics', async () => {
+    await ready('web', {
+      nodeGroup: { scaling: { minSize: 2, maxSize: 4 } },
+      remediation: { maxUnhealthy: 1, policy: 'Replace' as const, unhealthyAfter: '2h' },
+    });
     await waitFor(async () => (await prometheus.query('windowspool:nodes:sum')).web === 2, {
       what: 'the recorded number of nodes',
       timeoutMs: 30_000,
       explain,
     });
-    // Before the first scrape the operator is down, to Prometheus.
-    await noneIsActive();
+    // Before the first scrape, Prometheus considers the operator down.
+    await waitForNoAlerts();
     const { body } = await scrape(operator, { token });
     const promtool = await toolPath('promtool', (line) => console.log(`    ${line}`));
     const { stdout, stderr, code } = await runCommand(promtool, ['check', 'metrics'], {
       stdin: body,
       timeoutMs: 30_000,
     });
-    // 3 is for names that Prometheus would not have given: the process's are Node.js' own.
+    // Exit code 3 is for metric names against the conventions: those of the process come from Node.js.
     const complaints = (stdout + stderr).split('\n').filter((line) => line !== '' && !line.startsWith('nodejs_'));
     assert.deepEqual(complaints, [], `ended with ${code}`);
   });
 
-  it('AWS that throttles more than a tenth of the calls; it ends with this suite, when enough others went well', async () => {
+  it('AWS throttles more than a tenth of the calls; resolves when enough other calls succeeded', async () => {
     faults().calls.throttle({ count: 1_000_000 });
     try {
       await fires('WindowsOperatorThrottled');
@@ -153,7 +156,7 @@ describe('alerts on a real Prometheus', function () {
     }
   });
 
-  it('bad nodes: unverified, of mixed builds, too many to be remediated, and the pool not Ready', async () => {
+  it('failing nodes: unverified, of mixed builds, too many for remediation, and the pool not Ready', async () => {
     const nodes = await nodesOf('web');
     const kernels = await Promise.all(nodes.map(kernelOf));
     const [one = '', other = ''] = nodes;
@@ -169,7 +172,7 @@ describe('alerts on a real Prometheus', function () {
       await ends(`Windows${name}`);
   });
 
-  it('a failed update: the pool is Stalled until somebody wants another try', async () => {
+  it('a failed update: the pool is Stalled until a user requests a retry', async () => {
     const errorMessage = 'Couldn’t proceed with upgrade process';
     faults().updateFailure({ group: 'web', errors: [{ errorCode: 'NodeCreationFailure', errorMessage }] });
     await patch('web', { labels: { tier: 'web' } });
@@ -179,7 +182,7 @@ describe('alerts on a real Prometheus', function () {
     await becomes('web', 'UpToDate=True/AsSpecified');
   });
 
-  it('a health issue: DEGRADED, and the issue by its code', async () => {
+  it('a health issue: DEGRADED, and the code of the issue', async () => {
     const code = 'Ec2SecurityGroupNotFound';
     faults().healthIssue({ group: 'web', issues: [{ code, message: 'It is gone', resourceIds: ['sg-1'] }] });
     await fires('WindowsNodeGroupDegraded', { pool: 'web', status: 'DEGRADED' });
@@ -189,8 +192,8 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsNodeGroupHealthIssue');
   });
 
-  it('an update that does not end, begun yesterday', async () => {
-    const goOn = slowed(world);
+  it('an update that started yesterday and does not end', async () => {
+    const restoreSpeed = freezeAws(world);
     try {
       await patch('web', { labels: { tier: 'db' } });
       await becomes('web', 'Reconciling=True/Updating');
@@ -206,13 +209,13 @@ describe('alerts on a real Prometheus', function () {
       );
       await fires('WindowsUpdateStuck', { pool: 'web' });
     } finally {
-      goOn();
+      restoreSpeed();
     }
     await ends('WindowsUpdateStuck');
     await becomes('web', 'UpToDate=True/AsSpecified');
   });
 
-  it('an old AMI release, until the pool has the newer one', async () => {
+  it('an old AMI release, until the pool has a newer one', async () => {
     const pinned = (release: string) => ({ nodeGroup: { releaseVersion: `1.36-${release}` } });
     await world.apply(poolManifest('old', pinned(NEAR_END)));
     await fires('WindowsAmiNearEnd', { pool: 'old' });
@@ -222,11 +225,11 @@ describe('alerts on a real Prometheus', function () {
     await patch('old', pinned(OLDISH));
     await ends('WindowsAmiNearEnd');
     await ends('WindowsReleaseOld');
-    // The next test wants the share of the disruption budget that this update has.
+    // The next test needs the share of the disruption budget that this update has.
     await world.waitForPool('old', 'to have given its share back', (pool) => pool?.status?.disruption === undefined);
   });
 
-  it('a node that cannot be drained, until its PodDisruptionBudget is gone', async () => {
+  it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {
     const [node = ''] = await nodesOf('web');
     const labels = { app: 'kept' };
     const controller = await world.get<Wire<V1ConfigMap>>('configmap', 'kube-root-ca.crt', '-n', 'default');
@@ -257,7 +260,7 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsDrainStuck');
   });
 
-  /** Does something while the operator has no right to a resource. */
+  /** Runs a function while the operator lacks the permissions for a resource. */
   async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
     const role = ['clusterrole', 'windowspool-operator'] as const;
     const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as Required<Wire<V1ClusterRole>>;
@@ -275,13 +278,13 @@ describe('alerts on a real Prometheus', function () {
   it('a status that cannot be written', async () => {
     assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
     await withoutRightTo('windowspools/status', async () => {
-      await patch('web', { driftPolicy: 'Report' });
+      await patch('web', { nodeGroup: { driftPolicy: 'Report' } });
       await fires('WindowsPoolStatusStale', { pool: 'web' });
     });
     await ends('WindowsPoolStatusStale');
   });
 
-  it('AWS that denies a look at the group of a pool which stays Ready', async () => {
+  it('AWS denies reading the group of a pool that stays Ready', async () => {
     await becomes('web', 'Ready=True/Verified');
     assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
     faults().removeAction({ action: 'eks:DescribeNodegroup' });
@@ -294,7 +297,7 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsPoolPrerequisitesNotMet');
   });
 
-  it('an operator that may not watch nodes', async () => {
+  it('an operator without the permission to watch nodes', async () => {
     assert.equal(await operator.stop(), 0);
     await withoutRightTo('nodes', async () => {
       operator = launch();
@@ -305,7 +308,7 @@ describe('alerts on a real Prometheus', function () {
     await operator.ready();
   });
 
-  it('an operator that is killed, and one that does not get to lead', async () => {
+  it('an operator that is killed, and one that does not become the leader', async () => {
     await operator.kill();
     await fires('WindowsOperatorDown');
     const spec = {
@@ -321,9 +324,9 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsOperatorNoLeader');
   });
 
-  it('all of them have fired, and in the end none does', async () => {
+  it('all of them have fired, and at the end none does', async () => {
     assert.deepEqual([...fired].sort(), [...alerts.keys()].sort());
-    await noneIsActive();
+    await waitForNoAlerts();
   });
 });
 

@@ -1,4 +1,4 @@
-/** A real Prometheus on loopback, for the tests of rules and of what the operator shows. */
+/** A real Prometheus on loopback, for tests of rules and of the metrics of the operator. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,11 +27,11 @@ export interface ServerOptions {
   readonly port: number;
   /** A token that may read them. */
   readonly token: string;
-  /** Scrape jobs beside the operator's, in the words of Prometheus' configuration. */
+  /** Scrape jobs in addition to the operator's, in the format of Prometheus' configuration. */
   readonly jobs?: readonly object[];
 }
 
-/** What a ServiceMonitor of config/prometheus makes of a target: the job, labels of where it runs, the operator's own labels first. */
+/** Relabels a target like the ServiceMonitor of config/prometheus: the job, labels of where it runs, and labels of the operator take precedence. */
 function configOf(folder: string, { port, jobs = [] }: ServerOptions): object {
   const where = { namespace: 'winpool-system', pod: 'operator-0', container: 'operator', endpoint: 'metrics' };
   const labels = { ...where, service: 'windowspool-operator-metrics' };
@@ -65,7 +65,7 @@ export class PrometheusServer implements AsyncDisposable {
     if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => this.#log.push(line));
   }
 
-  /** Starts one and waits until it is ready. `promtool check config` has to like its configuration. */
+  /** Starts one and waits until it is ready. Its configuration must pass `promtool check config`. */
   static async start(options: ServerOptions): Promise<PrometheusServer> {
     const folder = await mkdtemp(join(tmpdir(), 'windowspool-prometheus-'));
     await writeFile(join(folder, 'rules.yaml'), options.rules);
@@ -93,7 +93,7 @@ export class PrometheusServer implements AsyncDisposable {
     return ((await response.json()) as { data: { alerts: ActiveAlert[] } }).data.alerts;
   }
 
-  /** The values of a query by the label `pool`, or by nothing. */
+  /** The values of a query by the label `pool`, or '' without it. */
   async query(expression: string): Promise<Record<string, number>> {
     const url = `${this.#url}/api/v1/query?query=${encodeURIComponent(expression)}`;
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
@@ -102,7 +102,7 @@ export class PrometheusServer implements AsyncDisposable {
     return Object.fromEntries(data.result.map(({ metric, value }) => [metric.pool ?? '', Number(value[1])]));
   }
 
-  /** What a path of its API answers: `query`, `label/pool/values`. Throws its words when it fails, and also when it only warns. */
+  /** The response of a path of its API: `query`, `label/pool/values`. Throws its errors and its warnings. */
   async ask<T>(path: string, parameters: Readonly<Record<string, string>>): Promise<T> {
     const url = `${this.#url}/api/v1/${path}?${new URLSearchParams(parameters)}`;
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
@@ -113,7 +113,7 @@ export class PrometheusServer implements AsyncDisposable {
     return data;
   }
 
-  /** Its last lines, to explain a failure. */
+  /** Its last log lines, to explain a failure. */
   tail(): string {
     return this.#log.slice(-10).join('\n');
   }

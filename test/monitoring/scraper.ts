@@ -7,16 +7,16 @@ export interface Scrape {
   readonly status: number;
   readonly body: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first name of the certificate that the operator showed. */
+  /** The first name of the certificate that the operator presented. */
   readonly certificate: string;
 }
 
 export interface ScrapeOptions {
-  /** Of a ServiceAccount; none: no header. */
+  /** The token of a ServiceAccount; without it no header is sent. */
   readonly token?: string;
-  /** In place of `Bearer TOKEN`. */
+  /** Replaces `Bearer TOKEN`. */
   readonly authorization?: string;
-  /** The authority that must have signed the certificate; none: any is taken. */
+  /** The authority that must have signed the certificate; by default any certificate is accepted. */
   readonly ca?: string;
   readonly method?: string;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { windowsMetrics } from '../../hack/grafana/windowsExporter.ts';
 import { windowsExposition } from './windowsExposition.ts';
 
-describe('what stands for windows_exporter', () => {
+describe('the stand-in for windows_exporter', () => {
   it('has each metric that the dashboards use, with its type and labels', () => {
     const text = windowsExposition(0);
     const found = new Map<string, Set<string>>();

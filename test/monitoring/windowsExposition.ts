@@ -1,10 +1,10 @@
-/** What windows_exporter 0.31 serves on a node with two cores, a volume, an interface and a container: its names, labels and form, shortened to what dashboards use. */
+/** The metrics of windows_exporter 0.31 on a node with two cores, a volume, an interface and a container: its names, labels and format, limited to what dashboards use. */
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Type, name, and for each series its labels, its value and how much that grows in a second. */
+/** Type, name, and for each series its labels, its value and its increase per second. */
 type Recorded = readonly [
   type: 'gauge' | 'counter',
   name: string,
@@ -53,7 +53,7 @@ const recorded: readonly Recorded[] = [
   ['counter', 'windows_net_packets_received_discarded_total', [NIC, 17, 2]],
 ];
 
-/** The text after so many seconds. */
+/** The text after this many seconds. */
 export function windowsExposition(seconds: number): string {
   const lines = recorded.flatMap(([type, name, ...series]) => [
     `# TYPE ${name} ${type}`,
@@ -64,7 +64,7 @@ export function windowsExposition(seconds: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Serves it on loopback as the nodes' exporters would. */
+/** Serves it on loopback like the exporters of the nodes. */
 export async function serveWindowsExposition(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const from = performance.now();
   const server: Server = createServer((_request, response) => {

@@ -1,4 +1,4 @@
-/** Pods on a dead node: no kubelet confirms their deletion, so they are reported with their age, and waited for only for a limited time. */
+/** Pods on a dead node: no kubelet confirms their deletion, so they are reported with the time at which they were due, and waited for only for a limited time. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
@@ -8,47 +8,49 @@ import { firstOf, instanceOf, withTerminatingNodes } from './terminatingNodesFix
 const POOL = 'dead';
 const LATER = fileURLToPath(new URL('laterClock.ts', import.meta.url));
 
-describe('a node that is to be replaced and is dead', () => {
-  const on = withTerminatingNodes();
-  const { stage } = on;
+describe('a dead node with the replace annotation', () => {
+  const suite = withTerminatingNodes();
+  const { fixture } = suite;
   const finalizers = (list: readonly string[]) =>
-    on.kubectl('patch', 'pod', 'lost', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: list } }));
+    suite.kubectl('patch', 'pod', 'lost', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: list } }));
 
   before(async () => {
-    await stage.world.apply(poolManifest(POOL, { scaling: { min: 2, max: 4 } }));
-    await on.settled(POOL, 2);
+    await fixture.world.apply(poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 4 } } }));
+    await suite.settled(POOL, 2);
   });
 
-  it('goes although a pod never ended, which is told of with its age, but not before the others have gone', async () => {
-    const { cloud } = stage.world;
-    const node = firstOf(await on.nodes(POOL));
+  it('is terminated although the end of a pod is never confirmed, which is reported with its deadline, but not before the other pods are gone', async () => {
+    const { cloud } = fixture.world;
+    const node = firstOf(await suite.nodes(POOL));
     const { name } = node.metadata;
-    for (const pod of ['lost', 'kept']) await on.pod(name, pod, { spec: { terminationGracePeriodSeconds: 1 } });
-    await on.budget('kept');
-    // No kubelet confirms that it has ended.
+    for (const pod of ['lost', 'kept']) await suite.pod(name, pod, { spec: { terminationGracePeriodSeconds: 1 } });
+    await suite.budget('kept');
+    // No kubelet confirms its termination.
     await finalizers(['example.com/kubelet']);
     cloud.faults.nodeReady({ node: name, ready: false });
     cloud.resetCalls();
-    await on.annotate(name, 'winpool.dev/replace=true');
-    await on.leavingIs(POOL, 'True/DrainBlocked');
-    assert.doesNotMatch(await on.reported(POOL), /was to end/);
-    await stage.operator.stop();
+    await suite.annotate(name, 'winpool.dev/replace=true');
+    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
+    assert.doesNotMatch(await suite.leavingMessage(POOL), /is not confirmed/);
+    await fixture.operator.stop();
     const flags = ['--poll-interval=200ms', '--resync-interval=1s', '--retry-base=50ms', '--leader-elect=false'];
-    stage.operator = await stage.world.operator(flags, { nodeFlags: [`--import=${LATER}`] }).ready();
+    fixture.operator = await fixture.world.operator(flags, { nodeFlags: [`--import=${LATER}`] }).ready();
     const words =
-      /\(1 pod of the node, which is not Ready, was to end, such as tenants\/lost more than (5|10) minutes ago\)/;
-    await stage.world.waitForPool(
+      /The node is not Ready, so the termination of 1 pod is not confirmed, such as tenants\/lost \(due at (\S+)\)\./;
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to tell of the pod',
-      (pool) => words.test(messageOf(pool, 'NodesLeaving')),
+      (found) => words.test(messageOf(found, 'NodesLeaving')),
       20_000,
     );
-    assert.deepEqual(on.ended(), []);
-    await on.kubectl('delete', 'pdb', 'kept-budget');
-    await on.nodeIs(name, 'to end', () => on.ended().length > 0);
-    assert.deepEqual([await on.pods(), on.ended()], [['lost'], [instanceOf(node)]]);
-    assert.deepEqual(await on.evictions('lost'), [[1, 201]]);
+    const [, due] = words.exec(messageOf(pool, 'NodesLeaving')) ?? [];
+    assert.equal(due, await suite.kubectl('get', 'pod', 'lost', '-o', 'jsonpath={.metadata.deletionTimestamp}'));
+    assert.deepEqual(suite.terminations(), []);
+    await suite.kubectl('delete', 'pdb', 'kept-budget');
+    await suite.waitForNode(name, 'to end', () => suite.terminations().length > 0);
+    assert.deepEqual([await suite.pods(), suite.terminations()], [['lost'], [instanceOf(node)]]);
+    assert.deepEqual(await suite.evictions('lost'), [[1, 201]]);
     await finalizers([]);
-    await on.settled(POOL, 2);
+    await suite.settled(POOL, 2);
   });
 });

@@ -1,4 +1,4 @@
-/** Nodes that something else made, drained by annotation under a real PodDisruptionBudget, and never ended. */
+/** Existing nodes that are drained by annotation with a real PodDisruptionBudget, and never terminated. */
 import assert from 'node:assert/strict';
 import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
@@ -9,9 +9,9 @@ import { existingPool } from '../pools.ts';
 const NAMESPACE = 'byoh';
 const SITE = { matchLabels: { site: 'fra' } };
 
-describe('existing nodes that are to be replaced', () => {
-  const { stage, node, join, becomes, holds } = withExistingNodes();
-  const kubectl = (...words: string[]) => stage.world.kubectl(...words);
+describe('existing nodes with the replace annotation', () => {
+  const { fixture, node, join, waitForCondition, waitForNodes } = withExistingNodes();
+  const kubectl = (...words: string[]) => fixture.world.kubectl(...words);
   const annotate = (name: string, value = `${REPLACE_ANNOTATION}=true`) =>
     kubectl('annotate', 'node', name, value, '--overwrite');
   const pods = (name: string) =>
@@ -19,19 +19,28 @@ describe('existing nodes that are to be replaced', () => {
   const stateOf = async (name: string) => {
     const { metadata, spec } = await node(name);
     const { unschedulable } = spec as { unschedulable?: boolean };
-    const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: asked } = metadata.annotations ?? {};
-    return `${unschedulable ? 'cordoned' : 'open'} ${by ?? '-'} ${asked ?? '-'}`;
+    const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: replace } = metadata.annotations ?? {};
+    return `${unschedulable ? 'cordoned' : 'open'} ${by ?? '-'} ${replace ?? '-'}`;
   };
-  const becomesState = (name: string, wanted: string) => {
+  const waitForState = (name: string, state: string) => {
     let now = '';
-    const isSo = async () => {
+    const isInState = async () => {
       now = await stateOf(name);
-      return now === wanted;
+      return now === state;
     };
-    return waitFor(isSo, { what: `node ${name} to be ${wanted}`, timeoutMs: 30_000, explain: () => `it is ${now}` });
+    return waitFor(isInState, {
+      what: `node ${name} to be ${state}`,
+      timeoutMs: 30_000,
+      explain: () => `it is ${now}`,
+    });
   };
   const leaving = (pool: string, reason: string) =>
-    stage.world.waitForPool(pool, `to say ${reason}`, (found) => conditionOf(found, 'NodesLeaving') === reason, 40_000);
+    fixture.world.waitForPool(
+      pool,
+      `to say ${reason}`,
+      (found) => conditionOf(found, 'NodesLeaving') === reason,
+      40_000,
+    );
   const deployment = (replicas: number) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -67,19 +76,19 @@ describe('existing nodes that are to be replaced', () => {
   /** Two nodes of a pool, with a pod on the first. */
   const settle = async (pool: string, spec: object = {}) => {
     await join({ name: `${pool}-1`, labels: { site: 'fra' } });
-    await stage.world.apply(existingPool(pool, SITE, { ...spec }));
-    await becomes(pool, 'Ready', 'True/Verified');
-    await stage.world.apply(deployment(1));
+    await fixture.world.apply(existingPool(pool, SITE, { ...spec }));
+    await waitForCondition(pool, 'Ready', 'True/Verified');
+    await fixture.world.apply(deployment(1));
     await available(1);
     await join({ name: `${pool}-2`, labels: { site: 'fra' } });
-    await holds(pool, 2);
-    stage.world.cloud.resetCalls();
+    await waitForNodes(pool, 2);
+    fixture.world.cloud.resetCalls();
   };
 
-  before(() => stage.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
+  before(() => fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
   after(async () => {
-    // Where a node is gone nobody confirms that its pods have ended, and the namespace would wait for them.
-    await stage.world?.kubectl(
+    // When a node is gone, nobody confirms the termination of its pods, and the namespace would wait for them.
+    await fixture.world?.kubectl(
       '-n',
       NAMESPACE,
       'delete',
@@ -88,27 +97,27 @@ describe('existing nodes that are to be replaced', () => {
       '--cascade=foreground',
       '--wait=false',
     );
-    await stage.world?.kubectl('-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0');
-    await stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
+    await fixture.world?.kubectl('-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0');
+    await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
   beforeEach(async () => {
     await kubectl('-n', NAMESPACE, 'delete', 'deployments,poddisruptionbudgets', '--all', '--wait=true');
   });
 
-  it('wait for a PodDisruptionBudget, are emptied when it lets go, and stay; AWS is asked nothing', async () => {
+  it('wait for a PodDisruptionBudget, are drained when it is deleted, and stay, without AWS calls', async () => {
     await settle('held', { disruption: { drain: { timeout: '10m' } }, remediation: {} });
-    await stage.world.apply(budget(1));
+    await fixture.world.apply(budget(1));
     await annotate('held-1');
     const blocked = await leaving('held', 'True/DrainBlocked');
     assert.match(
       messageOf(blocked, 'NodesLeaving'),
-      /^node held-1 is to be replaced, and 1 pod must leave it first: pod byoh\/cart-\S+ is kept by PodDisruptionBudget cart\. /i,
+      /^Draining held-1: eviction of byoh\/cart-\S+ is blocked by PodDisruptionBudget cart \(0 disruptions allowed\)\. /,
     );
     await annotate('held-2');
-    await stage.world.apply(budget(0));
+    await fixture.world.apply(budget(0));
     const words =
-      'node held-1 is drained: end it with what made it, and delete the node if that does not: kubectl delete node held-1. held-2 waits for a turn: no more than 1 node may be out at a time.';
-    const drained = await stage.world.waitForPool(
+      'Node held-2 waits: at most 1 node may be unavailable at a time. Node held-1 is drained. Terminate it with its provisioner. If the Node object remains: kubectl delete node held-1';
+    const drained = await fixture.world.waitForPool(
       'held',
       `to say ${words}`,
       (found) => messageOf(found, 'NodesLeaving') === words,
@@ -131,50 +140,50 @@ describe('existing nodes that are to be replaced', () => {
             '-o',
             'jsonpath={.items[*].note}',
           )
-        ).includes('node held-1 is drained'),
+        ).includes('Node held-1 is drained'),
       { what: 'the event NodeDrained', timeoutMs: 10_000 },
     );
-    // It comes back as another node, which may take what the next one had.
+    // It comes back as another node, which may get the pods of the next one.
     await kubectl('delete', 'node', 'held-1');
     await join({ name: 'held-1', labels: { site: 'fra' } });
-    await becomesState('held-2', 'cordoned by-operator true');
+    await waitForState('held-2', 'cordoned by-operator true');
     await leaving('held', 'True/Drained');
     assert.deepEqual([await stateOf('held-1'), await pods('held-2')], ['open - -', '']);
-    assert.deepEqual(stage.world.cloud.calls(), []);
+    assert.deepEqual(fixture.world.cloud.calls(), []);
   });
 
-  it('take pods again when the annotation goes, also once they are empty', async () => {
+  it('are uncordoned when the annotation is removed, also after they are drained', async () => {
     await settle('undone');
     for (const [pods, reason] of [
       [1, 'True/DrainBlocked'],
       [0, 'True/Drained'],
     ] as const) {
-      await stage.world.apply(budget(pods));
+      await fixture.world.apply(budget(pods));
       await annotate('undone-1');
       await leaving('undone', reason);
       await annotate('undone-1', `${REPLACE_ANNOTATION}-`);
-      await becomesState('undone-1', 'open - -');
+      await waitForState('undone-1', 'open - -');
       const pool = await leaving('undone', 'absent');
       assert.equal(pool?.status?.disruption, undefined);
     }
   });
 
-  it('are drained by the one pool of two that has them, and belong to it still when the operator starts again', async () => {
+  it('are drained by the one of two pools that owns them, and still belong to it after a restart of the operator', async () => {
     await settle('first');
-    await stage.world.apply(existingPool('second', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
-    await becomes('second', 'NodesFound', 'False/ClaimedByAnother');
-    await stage.world.apply(budget(1));
+    await fixture.world.apply(existingPool('second', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
+    await waitForCondition('second', 'NodesFound', 'False/OwnedByOtherPool');
+    await fixture.world.apply(budget(1));
     await annotate('first-1');
     await leaving('first', 'True/DrainBlocked');
-    await stage.operator.stop();
-    await stage.restart();
-    await stage.world.apply(budget(0));
+    await fixture.operator.stop();
+    await fixture.restart();
+    await fixture.world.apply(budget(0));
     await leaving('first', 'True/Drained');
-    assert.equal(conditionOf(await stage.world.pool('second'), 'NodesLeaving'), 'absent');
+    assert.equal(conditionOf(await fixture.world.pool('second'), 'NodesLeaving'), 'absent');
     assert.equal((await node('first-1')).metadata.labels?.[POOL_KEY], 'first');
   });
 
-  it('get back what they had without the cordon when their pool goes', async () => {
+  it('are restored and uncordoned when their pool is deleted', async () => {
     await settle('gone');
     await annotate('gone-1');
     await leaving('gone', 'True/Drained');

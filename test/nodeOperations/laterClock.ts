@@ -1,3 +1,3 @@
-/** Preloaded into an operator, makes it that of ten minutes later, for what takes minutes: its clock is ahead of all others. */
+/** Preloaded into an operator, sets its clock ten minutes ahead, for tests of timeouts of minutes. */
 const { now } = Date;
 Date.now = () => now() + 600_000;

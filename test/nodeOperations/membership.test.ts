@@ -10,143 +10,145 @@ const POOL = 'members';
 const REPLACE = 'winpool.dev/replace';
 const REMOVE = 'winpool.dev/remove';
 
-describe('a node that must not go although it is asked for', () => {
-  const on = withTerminatingNodes('--denied-retry-interval=500ms');
-  let asked: Node;
-  const faults = () => on.stage.world.cloud.faults;
+describe('a node with an annotation that must not be removed', () => {
+  const suite = withTerminatingNodes('--denied-retry-interval=500ms');
+  let annotated: Node;
+  const faults = () => suite.fixture.world.cloud.faults;
   const isRefused = (found: Node | undefined) => found?.metadata.annotations?.[REPLACE] === 'refused';
   const isUntouched = (found: Node | undefined) =>
-    found?.metadata.uid === asked.metadata.uid &&
+    found?.metadata.uid === annotated.metadata.uid &&
     found.spec.unschedulable !== true &&
     found.metadata.annotations?.['winpool.dev/cordoned'] === undefined;
-  const isGone = (found: Node | undefined) => found?.metadata.uid !== asked.metadata.uid;
-  /** A Node created by a user who may, or by a kubelet that reports a wrong instance. */
+  const isGone = (found: Node | undefined) => found?.metadata.uid !== annotated.metadata.uid;
+  /** A Node created by a user with the permission, or by a kubelet that reports a wrong instance. */
   const nodeWith = (name: string, providerID: string, annotations: Record<string, string> = {}) => ({
     ...existingNode({ name, annotations, labels: { 'eks.amazonaws.com/nodegroup': POOL } }),
     spec: { providerID, taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
   });
-  const rescale = (scaling: object) => on.stage.world.patchPool(POOL, { scaling });
+  const rescale = (scaling: object) => suite.fixture.world.patchPool(POOL, { nodeGroup: { scaling } });
 
   before(async () => {
-    await on.stage.world.apply(poolManifest(POOL, { scaling: { min: 2, max: 5 }, disruption: { maxUnavailable: 2 } }));
-    await on.settled(POOL, 2);
+    await suite.fixture.world.apply(
+      poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 5 } }, disruption: { maxUnavailable: 2 } }),
+    );
+    await suite.settled(POOL, 2);
   });
   beforeEach(async () => {
-    await on.settled(POOL, 2);
-    asked = firstOf(await on.nodes(POOL));
-    on.stage.world.cloud.resetCalls();
+    await suite.settled(POOL, 2);
+    annotated = firstOf(await suite.nodes(POOL));
+    suite.fixture.world.cloud.resetCalls();
   });
   afterEach(() => faults().restoreAction());
 
   // First: the recorder drops events about an object that has had many, as this suite's pool has.
-  it('is not removed from a pool of scaling.min nodes, which says so, and goes when the pool may be smaller', async () => {
-    const { name } = asked.metadata;
-    await on.annotate(name, `${REMOVE}=true`);
-    await on.leavingIs(POOL, 'True/RemovalRefused');
-    const words = `node ${name} is not removed: the pool has no more than scaling.min (2) nodes`;
-    assert.ok((await on.reported(POOL)).includes(words.replace(/^node /, '')), await on.reported(POOL));
-    await on.eventSays('RemovalRefused', name, 'scaling.min (2)');
-    assert.ok(isUntouched(await on.node(name)));
-    await rescale({ min: 1 });
-    await on.nodeIs(name, 'to go', isGone);
-    await on.settled(POOL, 1);
-    assert.deepEqual(on.ended(), [`${instanceOf(asked)} smaller`]);
-    await rescale({ min: 2 });
+  it('is not removed from a pool of minSize nodes, which says so, and goes when the pool may be smaller', async () => {
+    const { name } = annotated.metadata;
+    await suite.annotate(name, `${REMOVE}=true`);
+    await suite.becomesLeaving(POOL, 'True/RemovalRejected');
+    const words = `Node ${name} is not removed: the pool would have fewer nodes than nodeGroup.scaling.minSize (2)`;
+    assert.ok((await suite.leavingMessage(POOL)).includes(words), await suite.leavingMessage(POOL));
+    await suite.eventSays('RemovalRejected', name, 'nodeGroup.scaling.minSize (2)');
+    assert.ok(isUntouched(await suite.node(name)));
+    await rescale({ minSize: 1 });
+    await suite.waitForNode(name, 'to go', isGone);
+    await suite.settled(POOL, 1);
+    assert.deepEqual(suite.terminations(), [`${instanceOf(annotated)} smaller`]);
+    await rescale({ minSize: 2 });
   });
 
-  it('is refused in words when its instance has the tag of another scaling group, and is not touched', async () => {
-    const { name } = asked.metadata;
-    const instance = on.stage.world.cloud.state.instances.get(instanceOf(asked));
+  it('is rejected with the cause when its instance has the tag of another scaling group, and is not changed', async () => {
+    const { name } = annotated.metadata;
+    const instance = suite.fixture.world.cloud.state.instances.get(instanceOf(annotated));
     assert.ok(instance);
     const { autoScalingGroup } = instance;
     Object.assign(instance, { autoScalingGroup: 'eks-foreign' });
-    await on.annotate(name, `${REPLACE}=true`);
-    await on.nodeIs(name, 'to be refused', isRefused);
-    await on.eventSays('NodeStays', name, `instance ${instance.id}`, 'belongs to scaling group eks-foreign');
-    assert.ok(isUntouched(await on.node(name)));
-    assert.deepEqual(on.ended(), []);
+    await suite.annotate(name, `${REPLACE}=true`);
+    await suite.waitForNode(name, 'to be refused', isRefused);
+    await suite.eventSays('NodeDisruptionCanceled', name, `instance ${instance.id}`, 'is in scaling group eks-foreign');
+    assert.ok(isUntouched(await suite.node(name)));
+    assert.deepEqual(suite.terminations(), []);
     Object.assign(instance, { autoScalingGroup });
-    await on.annotate(name, `${REPLACE}-`);
+    await suite.annotate(name, `${REPLACE}-`);
   });
 
-  it('is refused in words when it says that it is the instance of another node, which is not touched either', async () => {
-    const liar = 'ip-10-9-9-9.eu-west-1.compute.internal';
-    await on.stage.world.apply(nodeWith(liar, asked.spec.providerID ?? ''));
-    await on.annotate(liar, `${REPLACE}=true`);
-    await on.nodeIs(liar, 'to be refused', isRefused);
-    await on.eventSays('NodeStays', liar, `which is node ${asked.metadata.name}`);
-    assert.notEqual((await on.node(liar))?.spec.unschedulable, true);
-    assert.ok(isUntouched(await on.node(asked.metadata.name)));
-    assert.deepEqual(on.ended(), []);
-    await on.stage.world.kubectl('delete', 'node', liar);
+  it('is rejected with the cause when it reports the instance of another node, which is not changed either', async () => {
+    const impostor = 'ip-10-9-9-9.eu-west-1.compute.internal';
+    await suite.fixture.world.apply(nodeWith(impostor, annotated.spec.providerID ?? ''));
+    await suite.annotate(impostor, `${REPLACE}=true`);
+    await suite.waitForNode(impostor, 'to be refused', isRefused);
+    await suite.eventSays('NodeDisruptionCanceled', impostor, `which belongs to node ${annotated.metadata.name}`);
+    assert.notEqual((await suite.node(impostor))?.spec.unschedulable, true);
+    assert.ok(isUntouched(await suite.node(annotated.metadata.name)));
+    assert.deepEqual(suite.terminations(), []);
+    await suite.fixture.world.kubectl('delete', 'node', impostor);
   });
 
-  it('is left alone when another node with another instance has taken its name, and so is its instance', async () => {
-    const { name } = asked.metadata;
-    await on.pod(name, 'cart');
-    await on.budget('cart');
-    await on.annotate(name, `${REPLACE}=true`);
-    await on.leavingIs(POOL, 'True/DrainBlocked');
-    await on.stage.world.kubectl('delete', 'node', name);
-    await on.stage.world.apply(nodeWith(name, 'aws:///eu-west-1a/i-00000000000000000', { [REPLACE]: 'true' }));
-    await on.kubectl('delete', 'pdb', 'cart-budget');
-    await on.nodeIs(name, 'to be refused', isRefused);
-    await on.eventSays('NodeStays', name, 'EC2 knows no instance i-00000000000000000');
-    assert.deepEqual(on.ended(), []);
+  it('is not changed when another node with another instance has its name, nor is its instance', async () => {
+    const { name } = annotated.metadata;
+    await suite.pod(name, 'cart');
+    await suite.budget('cart');
+    await suite.annotate(name, `${REPLACE}=true`);
+    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
+    await suite.fixture.world.kubectl('delete', 'node', name);
+    await suite.fixture.world.apply(nodeWith(name, 'aws:///eu-west-1a/i-00000000000000000', { [REPLACE]: 'true' }));
+    await suite.kubectl('delete', 'pdb', 'cart-budget');
+    await suite.waitForNode(name, 'to be refused', isRefused);
+    await suite.eventSays('NodeDisruptionCanceled', name, 'reports instance i-00000000000000000, which does not exist');
+    assert.deepEqual(suite.terminations(), []);
     // Its kubelet registers again when it starts.
-    await on.stage.world.kubectl('delete', 'node', name);
-    faults().restartNode({ node: instanceOf(asked) });
+    await suite.fixture.world.kubectl('delete', 'node', name);
+    faults().restartNode({ node: instanceOf(annotated) });
   });
 
-  it('waits while EC2 must not be asked, untouched, and goes when it may', async () => {
-    const { name } = asked.metadata;
+  it('waits unchanged while EC2 calls are denied, and is terminated when they are allowed', async () => {
+    const { name } = annotated.metadata;
     faults().removeAction({ action: 'ec2:DescribeInstances' });
-    await on.annotate(name, `${REPLACE}=true`);
-    const pool = await on.stage.world.waitForPool(
+    await suite.annotate(name, `${REPLACE}=true`);
+    const pool = await suite.fixture.world.waitForPool(
       POOL,
-      'to name the right',
+      'to name the permission',
       (found) => conditionOf(found, 'PrerequisitesMet') === 'Unknown/AccessDenied',
     );
     assert.match(messageOf(pool, 'PrerequisitesMet'), /ec2:DescribeInstances/);
-    assert.ok(isUntouched(await on.node(name)));
+    assert.ok(isUntouched(await suite.node(name)));
     faults().restoreAction();
-    await on.nodeIs(name, 'to go', isGone);
-    assert.deepEqual(on.ended(), [instanceOf(asked)]);
+    await suite.waitForNode(name, 'to go', isGone);
+    assert.deepEqual(suite.terminations(), [instanceOf(annotated)]);
   });
 
-  it('does not end while EC2 does not answer, although it is empty', async () => {
-    const { name } = asked.metadata;
-    await on.pod(name, 'last');
-    await on.budget('last');
-    await on.annotate(name, `${REPLACE}=true`);
-    await on.leavingIs(POOL, 'True/DrainBlocked');
+  it('is not terminated while EC2 does not respond, although it is drained', async () => {
+    const { name } = annotated.metadata;
+    await suite.pod(name, 'last');
+    await suite.budget('last');
+    await suite.annotate(name, `${REPLACE}=true`);
+    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
     faults().calls.serverError({ count: 1_000, operation: 'DescribeInstances' });
-    await on.kubectl('delete', 'pdb', 'last-budget');
+    await suite.kubectl('delete', 'pdb', 'last-budget');
     const tries = () =>
-      on.stage.world.cloud.calls().filter(({ operation }) => operation === 'DescribeInstances').length;
+      suite.fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeInstances').length;
     const before = tries();
-    await waitFor(() => tries() > before + 1, { what: 'two more questions to EC2', timeoutMs: 20_000 });
-    assert.deepEqual([await on.pods(), on.ended()], [[], []]);
+    await waitFor(() => tries() > before + 1, { what: 'two more calls to EC2', timeoutMs: 20_000 });
+    assert.deepEqual([await suite.pods(), suite.terminations()], [[], []]);
     faults().calls.clear();
-    await on.nodeIs(name, 'to go', isGone);
-    assert.deepEqual(on.ended(), [instanceOf(asked)]);
+    await suite.waitForNode(name, 'to go', isGone);
+    assert.deepEqual(suite.terminations(), [instanceOf(annotated)]);
   });
 
   it('is not removed from a pool whose size the spec says, and goes when that is taken away', async () => {
-    const { name } = asked.metadata;
-    await rescale({ min: 1, desired: 2 });
-    await on.annotate(name, `${REMOVE}=true`);
-    await on.leavingIs(POOL, 'True/RemovalRefused');
+    const { name } = annotated.metadata;
+    await rescale({ minSize: 1, desiredSize: 2 });
+    await suite.annotate(name, `${REMOVE}=true`);
+    await suite.becomesLeaving(POOL, 'True/RemovalRejected');
     assert.match(
-      await on.reported(POOL),
-      /is not removed: spec\.scaling\.desired is 2, and the pool would grow back to it/,
+      await suite.leavingMessage(POOL),
+      /is not removed: nodeGroup\.scaling\.desiredSize is 2, so the pool would add a node again/,
     );
-    assert.ok(isUntouched(await on.node(name)));
-    assert.deepEqual(on.ended(), []);
-    await rescale({ desired: null });
-    await on.nodeIs(name, 'to go', isGone);
-    await on.settled(POOL, 1);
-    assert.deepEqual(on.ended(), [`${instanceOf(asked)} smaller`]);
-    await rescale({ min: 2 });
+    assert.ok(isUntouched(await suite.node(name)));
+    assert.deepEqual(suite.terminations(), []);
+    await rescale({ desiredSize: null });
+    await suite.waitForNode(name, 'to go', isGone);
+    await suite.settled(POOL, 1);
+    assert.deepEqual(suite.terminations(), [`${instanceOf(annotated)} smaller`]);
+    await rescale({ minSize: 2 });
   });
 });

@@ -1,8 +1,8 @@
-/** Nodes that fail for too long are replaced, and none is when so many fail that the nodes are hardly the cause. */
+/** Nodes that fail for too long are replaced, but none if so many fail that the nodes are unlikely to be the cause. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { poolManifest } from '../pools.ts';
-import { slowed } from '../sharedWorld.ts';
+import { freezeAws } from '../sharedWorld.ts';
 import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'healers';
@@ -10,14 +10,14 @@ const SIZE = 3;
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
 describe('a pool with remediation', () => {
-  // Not longer than a node needs to join here: what fails is known soon.
-  const on = withTerminatingNodes('--join-grace=4s');
+  // Not longer than a node needs to join here, so that failures are detected soon.
+  const suite = withTerminatingNodes('--join-grace=4s');
   let node: Node;
   let others: readonly Node[];
-  const cloud = () => on.stage.world.cloud;
+  const cloud = () => suite.fixture.world.cloud;
   const name = () => node.metadata.name;
-  const result = async (of: string) =>
-    on.stage.world.kubectl(
+  const verifiedStatusOf = async (of: string) =>
+    suite.fixture.world.kubectl(
       'get',
       'node',
       of,
@@ -25,147 +25,159 @@ describe('a pool with remediation', () => {
       '-o',
       'jsonpath={.status.conditions[?(@.type=="winpool.dev/Verified")].status}',
     );
-  /** Waits until a node fails, and lets that be long ago. */
-  const failsFor = async (of: string) => {
-    await waitFor(async () => (await result(of)) === 'False', { what: `node ${of} to fail`, timeoutMs: 30_000 });
+  /** Waits until a node fails, and backdates the failure. */
+  const makeFailedLongAgo = async (of: string) => {
+    await waitFor(async () => (await verifiedStatusOf(of)) === 'False', {
+      what: `node ${of} to fail`,
+      timeoutMs: 30_000,
+    });
     const condition = { type: 'winpool.dev/Verified', lastTransitionTime: LONG_AGO };
     const patch = JSON.stringify({ status: { conditions: [condition] } });
-    await on.stage.world.kubectl('patch', 'node', of, '--subresource=status', '--type=strategic', '-p', patch);
+    await suite.fixture.world.kubectl('patch', 'node', of, '--subresource=status', '--type=strategic', '-p', patch);
   };
   const breakBuild = (of: string) => cloud().faults.patchKernel({ node: of, build: '10.0.17763' });
-  const mendBuild = (of: string) => cloud().faults.patchKernel({ node: of, build: '10.0.20348' });
+  const restoreBuild = (of: string) => cloud().faults.patchKernel({ node: of, build: '10.0.20348' });
   const isGone = (found: Node | undefined) => found?.metadata.uid !== node.metadata.uid;
   /** The next node of the pool, which takes the place of `node`. */
   const successor = async () => {
     cloud().faults.terminateInstance({ node: name() });
     const known = [node, ...others].map(({ metadata }) => metadata.uid);
-    const look = async () => (await on.nodes(POOL)).find(({ metadata }) => !known.includes(metadata.uid));
-    return waitFor(look, { what: 'the next node', timeoutMs: 30_000 });
+    const findSuccessor = async () => (await suite.nodes(POOL)).find(({ metadata }) => !known.includes(metadata.uid));
+    return waitFor(findSuccessor, { what: 'the next node', timeoutMs: 30_000 });
   };
 
   before(async () => {
-    const spec = { scaling: { min: SIZE, max: 5 }, remediation: { unhealthyAfter: '5m', maxUnhealthy: 1 } };
-    await on.stage.world.apply(poolManifest(POOL, spec));
-    await on.settled(POOL, SIZE);
+    const spec = {
+      nodeGroup: { scaling: { minSize: SIZE, maxSize: 5 } },
+      remediation: { policy: 'Replace' as const, unhealthyAfter: '5m', maxUnhealthy: 1 },
+    };
+    await suite.fixture.world.apply(poolManifest(POOL, spec));
+    await suite.settled(POOL, SIZE);
   });
   beforeEach(async () => {
-    await on.settled(POOL, SIZE);
-    const all = await on.nodes(POOL);
+    await suite.settled(POOL, SIZE);
+    const all = await suite.nodes(POOL);
     node = firstOf(all);
     others = all.slice(1);
     cloud().resetCalls();
   });
 
   // First: the recorder drops events about an object that has had many, as this suite's pool has.
-  it('replaces none while more than maxUnhealthy fail, and says so, and goes on when fewer do', async () => {
+  it('replaces none while more than maxUnhealthy fail, reports that, and continues when fewer fail', async () => {
     const other = firstOf(others).metadata.name;
     for (const each of [name(), other]) breakBuild(each);
-    await on.leavingIs(POOL, 'True/TooManyUnhealthy');
-    for (const each of [name(), other]) await failsFor(each);
-    await looksAgain();
+    await suite.becomesLeaving(POOL, 'True/TooManyUnhealthy');
+    for (const each of [name(), other]) await makeFailedLongAgo(each);
+    await waitForThreePolls();
     assert.match(
-      await on.reported(POOL),
-      /2 nodes fail or have not joined, more than remediation\.maxUnhealthy \(1\) allows/,
+      await suite.leavingMessage(POOL),
+      /^2 nodes failed verification or did not join, more than remediation\.maxUnhealthy \(1\)\. None of them is replaced\./,
     );
-    await on.eventSays('TooManyUnhealthy', 'remediation.maxUnhealthy (1)');
-    assert.deepEqual(on.ended(), []);
-    assert.ok((await on.nodes(POOL)).every(({ spec }) => spec.unschedulable !== true));
-    mendBuild(other);
-    await on.nodeIs(name(), 'to go', isGone);
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [instanceOf(node)]);
+    await suite.eventSays('TooManyUnhealthy', 'remediation.maxUnhealthy (1)');
+    assert.deepEqual(suite.terminations(), []);
+    assert.ok((await suite.nodes(POOL)).every(({ spec }) => spec.unschedulable !== true));
+    restoreBuild(other);
+    await suite.waitForNode(name(), 'to go', isGone);
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
   });
 
-  it('replaces a node that fails verification, after spec.remediation.unhealthyAfter and not before', async () => {
+  it('replaces a node that fails verification after spec.remediation.unhealthyAfter, not before', async () => {
     breakBuild(name());
-    await waitFor(async () => (await result(name())) === 'False', { what: 'the node to fail', timeoutMs: 30_000 });
-    assert.equal((await on.node(name()))?.spec.unschedulable, undefined);
-    await failsFor(name());
-    await on.nodeIs(name(), 'to go', isGone);
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [instanceOf(node)]);
+    await waitFor(async () => (await verifiedStatusOf(name())) === 'False', {
+      what: 'the node to fail',
+      timeoutMs: 30_000,
+    });
+    assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
+    await makeFailedLongAgo(name());
+    await suite.waitForNode(name(), 'to go', isGone);
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
   });
 
   it('replaces a node that is not Ready', async () => {
     cloud().faults.nodeReady({ node: name(), ready: false });
-    await failsFor(name());
-    await on.nodeIs(name(), 'to go', isGone);
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [instanceOf(node)]);
+    await makeFailedLongAgo(name());
+    await suite.waitForNode(name(), 'to go', isGone);
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
   });
 
   it('replaces a node without addresses for pods', async () => {
     cloud().faults.nextNode({ group: POOL, noPodAddresses: true });
     node = await successor();
-    await failsFor(name());
-    await on.nodeIs(name(), 'to go', isGone);
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [instanceOf(node)]);
+    await makeFailedLongAgo(name());
+    await suite.waitForNode(name(), 'to go', isGone);
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
   });
 
-  it('replaces an instance that never became a node', async () => {
+  it('replaces an instance that never joined', async () => {
     cloud().faults.nextNode({ group: POOL, neverJoins: true });
     const known = new Set(cloud().state.instances.keys());
     cloud().faults.terminateInstance({ node: name() });
     const late = [...cloud().state.instances.values()].find(({ id }) => !known.has(id));
     assert.ok(late);
     Object.assign(late, { launchedAt: new Date(LONG_AGO) });
-    await waitFor(() => on.ended().length > 0, { what: 'the end of the instance', timeoutMs: 30_000 });
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [late.id]);
+    await waitFor(() => suite.terminations().length > 0, {
+      what: 'the termination of the instance',
+      timeoutMs: 30_000,
+    });
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [late.id]);
   });
 
-  it('lets a node stay that recovers while its pods keep it', async () => {
-    await on.pod(name(), 'cart');
-    await on.budget('cart');
+  it('keeps a node that recovers while its pods block the drain', async () => {
+    await suite.pod(name(), 'cart');
+    await suite.budget('cart');
     breakBuild(name());
-    await failsFor(name());
-    await on.leavingIs(POOL, 'True/DrainBlocked');
-    mendBuild(name());
-    await on.settled(POOL, SIZE);
-    assert.equal((await on.node(name()))?.spec.unschedulable, undefined);
-    assert.deepEqual([await on.pods(), on.ended()], [['cart'], []]);
+    await makeFailedLongAgo(name());
+    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
+    restoreBuild(name());
+    await suite.settled(POOL, SIZE);
+    assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
+    assert.deepEqual([await suite.pods(), suite.terminations()], [['cart'], []]);
   });
 
-  it('lets a node alone that has the annotation winpool.dev/remediation, until it is taken away', async () => {
-    await on.annotate(name(), 'winpool.dev/remediation=off');
+  it('does not replace a node with the annotation winpool.dev/remediation, until it is removed', async () => {
+    await suite.annotate(name(), 'winpool.dev/remediation=off');
     breakBuild(name());
-    await failsFor(name());
-    await looksAgain();
-    assert.equal((await on.node(name()))?.spec.unschedulable, undefined);
-    await on.annotate(name(), 'winpool.dev/remediation-');
-    await on.nodeIs(name(), 'to go', isGone);
+    await makeFailedLongAgo(name());
+    await waitForThreePolls();
+    assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
+    await suite.annotate(name(), 'winpool.dev/remediation-');
+    await suite.waitForNode(name(), 'to go', isGone);
   });
 
   it('does nothing while EKS works on the group', async () => {
     const status = () => cloud().state.groups.get(POOL)?.nodegroup.status;
-    const goOn = slowed(on.stage.world);
+    const restoreSpeed = freezeAws(suite.fixture.world);
     try {
-      await on.stage.world.patchPool(POOL, { labels: { team: 'a' } });
-      await waitFor(() => status() === 'UPDATING', { what: 'EKS to begin', timeoutMs: 30_000 });
-      // The kernel of a node is nothing that the slow AWS does: it is measured at once.
+      await suite.fixture.world.patchPool(POOL, { labels: { team: 'a' } });
+      await waitFor(() => status() === 'UPDATING', { what: 'EKS to start', timeoutMs: 30_000 });
+      // The kernel of a node does not depend on the slowed AWS: it is reported at once.
       breakBuild(name());
-      await failsFor(name());
-      await looksAgain();
+      await makeFailedLongAgo(name());
+      await waitForThreePolls();
       assert.deepEqual(
-        [status(), on.ended(), (await on.node(name()))?.spec.unschedulable],
+        [status(), suite.terminations(), (await suite.node(name()))?.spec.unschedulable],
         ['UPDATING', [], undefined],
       );
     } finally {
-      goOn();
+      restoreSpeed();
     }
-    await on.nodeIs(name(), 'to go', isGone);
-    await on.settled(POOL, SIZE);
-    assert.deepEqual(on.ended(), [instanceOf(node)]);
+    await suite.waitForNode(name(), 'to go', isGone);
+    await suite.settled(POOL, SIZE);
+    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
   });
 
   /** Waits for some more reconciles. */
-  async function looksAgain(): Promise<void> {
-    const looks = () =>
+  async function waitForThreePolls(): Promise<void> {
+    const polls = () =>
       cloud()
         .calls()
         .filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    const before = looks();
-    await waitFor(() => looks() >= before + 3, { what: 'three more looks', timeoutMs: 20_000 });
+    const before = polls();
+    await waitFor(() => polls() >= before + 3, { what: 'three more polls', timeoutMs: 20_000 });
   }
 });

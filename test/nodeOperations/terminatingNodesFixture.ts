@@ -1,4 +1,4 @@
-/** What the suites about nodes that are replaced or removed share: a pool with nodes, pods where a test wants them, and the annotations. */
+/** Shared by the suites about nodes that are replaced or removed: a pool with nodes, pods on given nodes, and the annotations. */
 import assert from 'node:assert/strict';
 import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
@@ -11,7 +11,7 @@ import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 /** A Node of a pool. */
 export type Node = Stored<V1Node>;
 
-/** How a pod of a test differs. `owner` null: none. Default: a controller that recreates no pod. */
+/** How a pod differs from the default. `owner` null: none. Default: a controller that recreates no pod. */
 interface PodOptions {
   readonly spec?: object;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -21,17 +21,17 @@ interface PodOptions {
 const NAMESPACE = 'tenants';
 const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
 
-/** Runs an operator during the suite that calls this. After each test its pods and budgets are gone, and no node goes. */
+/** Runs an operator during the suite that calls this. After each test its pods and budgets are deleted, and no node is terminating. */
 export function withTerminatingNodes(...flags: readonly string[]) {
-  after(() => stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
-  const stage: OperatorFixture = withOperator('--resync-interval=1s', ...flags);
+  after(() => fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));
+  const fixture: OperatorFixture = withOperator('--resync-interval=1s', ...flags);
   let owner: V1OwnerReference;
-  const kubectl = (...args: readonly string[]) => stage.world.kubectl('-n', NAMESPACE, ...args);
+  const kubectl = (...args: readonly string[]) => fixture.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {
-    await stage.world.apply(namespace);
+    await fixture.world.apply(namespace);
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: NAMESPACE, name: 'owner' } };
-    await stage.world.apply(map);
+    await fixture.world.apply(map);
     const uid = await kubectl('get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
     owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
   });
@@ -43,14 +43,14 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   });
 
   const nodes = async (pool: string): Promise<Node[]> => {
-    const text = await stage.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
+    const text = await fixture.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
     return (JSON.parse(text) as { items: Node[] }).items;
   };
-  const node = (name: string) => stage.world.get<Node>('node', name);
+  const node = (name: string) => fixture.world.get<Node>('node', name);
   const annotate = (name: string, ...annotations: readonly string[]) =>
-    stage.world.kubectl('annotate', 'node', name, '--overwrite', ...annotations);
-  const leavingIs = (pool: string, state: string) =>
-    stage.world.waitForPool(
+    fixture.world.kubectl('annotate', 'node', name, '--overwrite', ...annotations);
+  const becomesLeaving = (pool: string, state: string) =>
+    fixture.world.waitForPool(
       pool,
       `to have NodesLeaving=${state}`,
       (found) => conditionOf(found, 'NodesLeaving') === state,
@@ -63,36 +63,40 @@ export function withTerminatingNodes(...flags: readonly string[]) {
     conditionOf(pool, 'NodesVerified') === 'True/AllVerified';
 
   return {
-    stage,
+    fixture,
     kubectl,
     nodes,
     node,
     annotate,
-    leavingIs,
+    becomesLeaving,
 
-    /** Waits until the pool has so many nodes, all verified, and none of them goes. */
+    /** Waits until the pool has this number of nodes, all verified and none terminating. */
     settled: (pool: string, size: number) =>
-      stage.world.waitForPool(
+      fixture.world.waitForPool(
         pool,
-        `to have ${size} nodes, of which none goes`,
+        `to have ${size} nodes, none of them terminating`,
         (found) => isSettled(found, size),
         40_000,
       ),
 
-    /** Waits until a node is as described, undefined when it is gone. */
-    nodeIs: (name: string, what: string, isSo: (found: Node | undefined) => boolean) => {
+    /** Waits until the predicate is true for a node, which is undefined when it is gone. */
+    waitForNode: (name: string, what: string, predicate: (found: Node | undefined) => boolean) => {
       let last: Node | undefined;
-      const explain = () => `${JSON.stringify(last?.metadata.annotations)} ${stage.operator.tail()}`;
-      const look = async () => {
+      const explain = () => `${JSON.stringify(last?.metadata.annotations)} ${fixture.operator.tail()}`;
+      const probe = async () => {
         last = await node(name);
-        return isSo(last);
+        return predicate(last);
       };
-      return waitFor(look, { what: `node ${name} ${what}`, timeoutMs: 30_000, explain });
+      return waitFor(probe, { what: `node ${name} ${what}`, timeoutMs: 30_000, explain });
     },
 
     /** Runs a pod on a node, and waits until it runs. */
-    async pod(on: string, name: string, { spec, annotations, owner: own = owner }: PodOptions = {}): Promise<void> {
-      await stage.world.apply({
+    async pod(
+      nodeName: string,
+      name: string,
+      { spec, annotations, owner: own = owner }: PodOptions = {},
+    ): Promise<void> {
+      await fixture.world.apply({
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: {
@@ -103,7 +107,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
           ...(own && { ownerReferences: [{ ...own, controller: true }] }),
         },
         spec: {
-          nodeName: on,
+          nodeName,
           tolerations: [{ key: 'os', operator: 'Exists' }],
           containers: [{ name: 'main', image: 'main' }],
           ...spec,
@@ -112,9 +116,9 @@ export function withTerminatingNodes(...flags: readonly string[]) {
       await kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=20s');
     },
 
-    /** A PodDisruptionBudget that wants one pod of the app, which is known to the API server when this resolves. */
+    /** Creates a PodDisruptionBudget that requires one pod of the app, and waits until its controller has processed it. */
     async budget(app: string): Promise<void> {
-      await stage.world.apply({
+      await fixture.world.apply({
         apiVersion: 'policy/v1',
         kind: 'PodDisruptionBudget',
         metadata: { namespace: NAMESPACE, name: `${app}-budget` },
@@ -123,24 +127,24 @@ export function withTerminatingNodes(...flags: readonly string[]) {
       await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=1', `pdb/${app}-budget`, '--timeout=20s');
     },
 
-    /** The pods of the suite that are there, by name, in order. */
+    /** The names of the existing pods of the suite, sorted. */
     pods: async () =>
       (await kubectl('get', 'pods', '-o', 'jsonpath={.items[*].metadata.name}'))
         .split(' ')
         .filter((name) => name !== ''),
 
-    /** The operator's evictions of a pod: the grace in seconds that each one gives, and the answer's status. */
+    /** The operator's evictions of a pod: the grace period of each in seconds, and the status of the response. */
     evictions: async (pod: string): Promise<readonly (readonly [number | undefined, number | undefined])[]> =>
-      ofOperator(await readAudit(stage.world.controlPlane.auditLog, `/pods/${pod}/eviction`))
+      ofOperator(await readAudit(fixture.world.controlPlane.auditLog, `/pods/${pod}/eviction`))
         .filter(({ objectRef }) => objectRef?.subresource === 'eviction')
         .map(({ requestObject, responseStatus }) => {
           const { deleteOptions } = requestObject as Wire<V1Eviction>;
           return [deleteOptions?.gracePeriodSeconds, responseStatus?.code] as const;
         }),
 
-    /** The ids of the instances whose end was asked for since the local AWS' calls were reset, and whether the group got smaller by them. */
-    ended: () =>
-      stage.world.cloud
+    /** The IDs of the instances that were terminated since the calls of the local AWS were reset, and whether the group shrank. */
+    terminations: () =>
+      fixture.world.cloud
         .calls()
         .filter(({ operation }) => operation === 'TerminateInstanceInAutoScalingGroup')
         .map(({ input }) => {
@@ -148,14 +152,14 @@ export function withTerminatingNodes(...flags: readonly string[]) {
           return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
         }),
 
-    /** The condition NodesLeaving. */
-    reported: async (pool: string) => messageOf(await stage.world.pool(pool), 'NodesLeaving'),
+    /** The message of the condition NodesLeaving. */
+    leavingMessage: async (pool: string) => messageOf(await fixture.world.pool(pool), 'NodesLeaving'),
 
-    /** Moves into the past since when a node goes. */
-    longSince: (pool: string, index = 0) => {
+    /** Moves the start of a removal into the past. */
+    makeStartedLongAgo: (pool: string, index = 0) => {
       const past = [{ op: 'replace', path: `/status/disruption/nodes/${index}/since`, value: '2026-01-01T00:00:00Z' }];
       const patch = ['--subresource=status', '--type=json', '-p', JSON.stringify(past)];
-      return stage.world.kubectl('patch', 'windowspool', pool, ...patch);
+      return fixture.world.kubectl('patch', 'windowspool', pool, ...patch);
     },
 
     /** Waits for an event about the pool. */
@@ -168,7 +172,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
             '-o',
             'jsonpath={range .items[*]}{.note}{"\\n"}{end}',
           ];
-          const notes = (await stage.world.kubectl('get', 'events.events.k8s.io', ...flags)).split('\n');
+          const notes = (await fixture.world.kubectl('get', 'events.events.k8s.io', ...flags)).split('\n');
           return notes.some((note) => words.every((word) => note.includes(word)));
         },
         { what: `an event ${reason} with ${words.join(' and ')}`, timeoutMs: 10_000 },

@@ -1,11 +1,11 @@
-/** Nodes that are asked for at the same time, and upgrades beside them: who goes, and who waits. */
+/** Concurrent removals of nodes and upgrades: which proceed, and which wait. */
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
-import { slowed } from '../sharedWorld.ts';
+import { freezeAws } from '../sharedWorld.ts';
 import { instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const REPLACE = 'winpool.dev/replace=true';
@@ -16,24 +16,24 @@ const ONE = 'turns-one';
 const OTHER = 'turns-other';
 const SIZE = 3;
 
-describe('nodes that are to be replaced at the same time', () => {
-  const on = withTerminatingNodes('--max-pools-updating=1');
-  const { stage } = on;
+describe('nodes with the replace annotation at the same time', () => {
+  const suite = withTerminatingNodes('--max-pools-updating=1');
+  const { fixture } = suite;
   const replaceAll = (...pools: readonly string[]) =>
-    stage.world.kubectl('annotate', 'nodes', '-l', `eks.amazonaws.com/nodegroup in (${pools})`, REPLACE);
-  const instances = async (pool: string) => (await on.nodes(pool)).map((node) => instanceOf(node));
+    fixture.world.kubectl('annotate', 'nodes', '-l', `eks.amazonaws.com/nodegroup in (${pools})`, REPLACE);
+  const instances = async (pool: string) => (await suite.nodes(pool)).map((node) => instanceOf(node));
   const release = async (pool: string, releaseVersion: string) => {
-    await stage.world.patchPool(pool, { nodeGroup: { releaseVersion } });
+    await fixture.world.patchPool(pool, { nodeGroup: { releaseVersion } });
   };
   const has = (pool: string, releaseVersion: string) =>
-    stage.world.waitForPool(
+    fixture.world.waitForPool(
       pool,
       `to have release ${releaseVersion}`,
       (found) => found?.status?.nodeGroup?.releaseVersion === releaseVersion,
     );
-  const statusOf = (pool: string) => stage.world.cloud.state.groups.get(pool)?.nodegroup.status;
+  const statusOf = (pool: string) => fixture.world.cloud.state.groups.get(pool)?.nodegroup.status;
 
-  /** The most nodes of a pool that took no pods at a time, and the most pools with such nodes, over all events of nodes. */
+  /** The maximum number of unschedulable nodes in a pool, and of pools with such nodes, over all events of nodes. */
   let watch: Watched;
   const out = new Map<string, Set<string>>();
   const most = new Map<string, number>();
@@ -52,11 +52,11 @@ describe('nodes that are to be replaced at the same time', () => {
   };
 
   before(async () => {
-    const scaling = { min: SIZE, max: 5 };
+    const scaling = { minSize: SIZE, maxSize: 5 };
     for (const pool of [ONE, OTHER])
-      await stage.world.apply(poolManifest(pool, { scaling, nodeGroup: { releaseVersion: OLD } }));
-    for (const pool of [ONE, OTHER]) await on.settled(pool, SIZE);
-    const { adminKubeconfig } = stage.world.controlPlane;
+      await fixture.world.apply(poolManifest(pool, { nodeGroup: { releaseVersion: OLD, scaling } }));
+    for (const pool of [ONE, OTHER]) await suite.settled(pool, SIZE);
+    const { adminKubeconfig } = fixture.world.controlPlane;
     watch = await watchEvents<Stored<V1Node>>(adminKubeconfig, '/api/v1/nodes', ({ type, object }) =>
       count(object, type !== 'DELETED'),
     );
@@ -65,100 +65,100 @@ describe('nodes that are to be replaced at the same time', () => {
   beforeEach(() => {
     most.clear();
     mostPools = 0;
-    stage.world.cloud.resetCalls();
+    fixture.world.cloud.resetCalls();
   });
 
-  it('go one after the other, and the others say that they wait', async () => {
+  it('are replaced one after the other, and the waiting ones are reported', async () => {
     const before = await instances(ONE);
     await replaceAll(ONE);
-    await stage.world.waitForPool(
+    await fixture.world.waitForPool(
       ONE,
       'to say that nodes wait',
       (pool) =>
-        /\S+ and \S+ wait for a turn/.test(messageOf(pool, 'NodesLeaving')) &&
+        /Nodes \S+ and \S+ wait: at most 1 node may be unavailable at a time\./.test(messageOf(pool, 'NodesLeaving')) &&
         pool?.status?.disruption?.nodes?.length === 1,
     );
-    await on.settled(ONE, SIZE);
-    assert.deepEqual(on.ended().sort(), before.sort());
+    await suite.settled(ONE, SIZE);
+    assert.deepEqual(suite.terminations().sort(), before.sort());
     assert.equal(most.get(ONE), 1);
   });
 
-  it('go two at a time where disruption.maxUnavailable is 2', async () => {
-    await stage.world.patchPool(ONE, { disruption: { maxUnavailable: 2 } });
+  it('are replaced two at a time if disruption.maxUnavailable is 2', async () => {
+    await fixture.world.patchPool(ONE, { disruption: { maxUnavailable: 2 } });
     const before = await instances(ONE);
     await replaceAll(ONE);
-    await stage.world.waitForPool(
+    await fixture.world.waitForPool(
       ONE,
       'to have two nodes that go',
       (pool) => pool?.status?.disruption?.nodes?.length === 2,
     );
-    await on.settled(ONE, SIZE);
-    assert.deepEqual(on.ended().sort(), before.sort());
+    await suite.settled(ONE, SIZE);
+    assert.deepEqual(suite.terminations().sort(), before.sort());
     assert.equal(most.get(ONE), 2);
-    await stage.world.patchPool(ONE, { disruption: { maxUnavailable: 1 } });
-    await on.settled(ONE, SIZE);
+    await fixture.world.patchPool(ONE, { disruption: { maxUnavailable: 1 } });
+    await suite.settled(ONE, SIZE);
   });
 
-  it('of two pools go in one pool after the other, as --max-pools-updating says', async () => {
+  it('of two pools are replaced in one pool after the other with --max-pools-updating=1', async () => {
     const before = [...(await instances(ONE)), ...(await instances(OTHER))];
     await replaceAll(ONE, OTHER);
     const states = await Promise.any(
       [ONE, OTHER].map((pool) =>
-        stage.world.waitForPool(
+        fixture.world.waitForPool(
           pool,
           'to wait',
-          (found) => conditionOf(found, 'NodesLeaving') === 'True/WaitingForTurn',
+          (found) => conditionOf(found, 'NodesLeaving') === 'True/DisruptionPending',
         ),
       ),
     );
     assert.equal(states?.status?.disruption, undefined);
-    for (const pool of [ONE, OTHER]) await on.settled(pool, SIZE);
-    assert.deepEqual(on.ended().sort(), before.sort());
+    for (const pool of [ONE, OTHER]) await suite.settled(pool, SIZE);
+    assert.deepEqual(suite.terminations().sort(), before.sort());
     assert.deepEqual([most.get(ONE), most.get(OTHER), mostPools], [1, 1, 1]);
   });
 
-  it('keep a rolling update waiting that is asked for while they go', async () => {
-    const [first] = await on.nodes(ONE);
+  it('delay a rolling update that is requested in the meantime', async () => {
+    const [first] = await suite.nodes(ONE);
     assert.ok(first);
-    await on.pod(first.metadata.name, 'cart');
-    await on.budget('cart');
-    await on.annotate(first.metadata.name, REPLACE);
-    await on.leavingIs(ONE, 'True/DrainBlocked');
+    await suite.pod(first.metadata.name, 'cart');
+    await suite.budget('cart');
+    await suite.annotate(first.metadata.name, REPLACE);
+    await suite.becomesLeaving(ONE, 'True/DrainBlocked');
     await release(ONE, NEW);
-    await stage.world.waitForPool(
+    await fixture.world.waitForPool(
       ONE,
       'to know of the new spec and wait',
       (pool) =>
         conditionOf(pool, 'UpToDate').startsWith('False/') && conditionOf(pool, 'NodesLeaving') === 'True/DrainBlocked',
     );
-    assert.ok(stage.world.cloud.calls().every(({ operation }) => operation !== 'UpdateNodegroupVersion'));
-    await on.kubectl('delete', 'pdb', 'cart-budget');
+    assert.ok(fixture.world.cloud.calls().every(({ operation }) => operation !== 'UpdateNodegroupVersion'));
+    await suite.kubectl('delete', 'pdb', 'cart-budget');
     await has(ONE, NEW);
-    await on.settled(ONE, SIZE);
-    const calls = stage.world.cloud.calls().map(({ operation }) => operation);
+    await suite.settled(ONE, SIZE);
+    const calls = fixture.world.cloud.calls().map(({ operation }) => operation);
     assert.deepEqual(
       calls.filter((operation) => /^(Terminate|UpdateNodegroup)/.test(operation)),
       ['TerminateInstanceInAutoScalingGroup', 'UpdateNodegroupVersion'],
     );
   });
 
-  it('wait while EKS rolls, which replaces them itself: nothing else touches them', async () => {
-    const goOn = slowed(stage.world);
+  it('wait while EKS replaces them in a rolling update: nothing else changes them', async () => {
+    const restoreSpeed = freezeAws(fixture.world);
     try {
       await release(ONE, NEWER);
-      await stage.world.waitForPool(ONE, 'to be updated', () => statusOf(ONE) === 'UPDATING');
+      await fixture.world.waitForPool(ONE, 'to be updated', () => statusOf(ONE) === 'UPDATING');
       await replaceAll(ONE);
-      await on.leavingIs(ONE, 'True/WaitingForTurn');
+      await suite.becomesLeaving(ONE, 'True/DisruptionPending');
       assert.equal(statusOf(ONE), 'UPDATING');
     } finally {
-      goOn();
+      restoreSpeed();
     }
     await has(ONE, NEWER);
-    await on.settled(ONE, SIZE);
-    // EKS has replaced them all, and the annotations went with them.
-    assert.deepEqual(on.ended(), []);
+    await suite.settled(ONE, SIZE);
+    // EKS has replaced them all, and with them their annotations.
+    assert.deepEqual(suite.terminations(), []);
     assert.ok(
-      (await on.nodes(ONE)).every(({ metadata }) => metadata.annotations?.['winpool.dev/cordoned'] === undefined),
+      (await suite.nodes(ONE)).every(({ metadata }) => metadata.annotations?.['winpool.dev/cordoned'] === undefined),
     );
   });
 });

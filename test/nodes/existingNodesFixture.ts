@@ -1,4 +1,4 @@
-/** What the suites about existing nodes share: nodes that were created outside the operator, and a watch of them. */
+/** Shared by the suites about existing nodes: nodes that were created outside the operator, and a watch of them. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Node } from '@kubernetes/client-node';
@@ -9,48 +9,48 @@ import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
-/** What Kubernetes' own controllers write of every node. */
+/** Fields that Kubernetes' own controllers write on every node. */
 const [TTL, FORMER_OS] = ['node.alpha.kubernetes.io/ttl', 'beta.kubernetes.io/os'];
 
-/** An operator, and nodes that end with each test. */
+/** Runs an operator, and deletes the nodes after each test. */
 export function withExistingNodes() {
-  const stage: OperatorFixture = withOperator();
+  const fixture: OperatorFixture = withOperator();
   const nodes: string[] = [];
 
   const node = async (name: string): Promise<Stored<V1Node>> =>
-    (await stage.world.get<Stored<V1Node>>('node', name)) ?? assert.fail(`there is no node ${name}`);
-  /** Makes a node and waits until Kubernetes' own controllers have done with it. */
-  const join = async (wanted: ExistingNode): Promise<void> => {
-    nodes.push(wanted.name);
-    await stage.world.apply(existingNode(wanted));
+    (await fixture.world.get<Stored<V1Node>>('node', name)) ?? assert.fail(`there is no node ${name}`);
+  /** Creates a node and waits until Kubernetes' own controllers have processed it. */
+  const join = async (options: ExistingNode): Promise<void> => {
+    nodes.push(options.name);
+    await fixture.world.apply(existingNode(options));
     await waitFor(
       async () => {
-        const { metadata, spec, status } = await node(wanted.name);
+        const { metadata, spec, status } = await node(options.name);
         const isReady = status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
         const isMarked = metadata.annotations?.[TTL] !== undefined && metadata.labels?.[FORMER_OS] !== undefined;
         return isReady && isMarked && !spec.taints?.some(({ key }) => key.startsWith('node.kubernetes.io/'));
       },
-      { what: `node ${wanted.name} to be Ready`, timeoutMs: 20_000 },
+      { what: `node ${options.name} to be Ready`, timeoutMs: 20_000 },
     );
   };
-  /** All that a pool may write of a node. */
-  const belongings = async (name: string) => {
+  /** All fields of a node that a pool may write. */
+  const writtenFields = async (name: string) => {
     const { metadata, spec, status } = await node(name);
     return {
       labels: metadata.labels,
       annotations: metadata.annotations,
       taints: spec.taints,
-      reported: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
+      isReported: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
     };
   };
-  const becomes = (pool: string, type: string, state: string) =>
-    stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
-  const holds = (pool: string, total: number) =>
-    stage.world.waitForPool(pool, `to have ${total} nodes`, (found) => found?.status?.nodes?.total === total);
-  const returns = async (name: string, before: object): Promise<void> => {
+  const waitForCondition = (pool: string, type: string, state: string) =>
+    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+  const waitForNodes = (pool: string, total: number) =>
+    fixture.world.waitForPool(pool, `to have ${total} nodes`, (found) => found?.status?.nodes?.total === total);
+  const waitUntilRestored = async (name: string, before: object): Promise<void> => {
     let now: object = {};
     const isBack = async () => {
-      now = await belongings(name);
+      now = await writtenFields(name);
       return isDeepStrictEqual(now, before);
     };
     const explain = () => `${JSON.stringify(now)}\nis not\n${JSON.stringify(before)}`;
@@ -58,9 +58,17 @@ export function withExistingNodes() {
   };
 
   afterEach(async () => {
-    await stage.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
-    if (nodes.length > 0) await stage.world.kubectl('delete', 'nodes', ...new Set(nodes.splice(0)));
+    await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+    if (nodes.length > 0) await fixture.world.kubectl('delete', 'nodes', ...new Set(nodes.splice(0)));
   });
 
-  return { stage, node, join, belongings, becomes, holds, returns };
+  return {
+    fixture,
+    node,
+    join,
+    writtenFields,
+    waitForCondition,
+    waitForNodes,
+    waitUntilRestored,
+  };
 }

@@ -1,26 +1,40 @@
 import assert from 'node:assert/strict';
 import { QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
 import { poolManifest } from '../pools.ts';
-import { OTHER_BUILD, waitingPod, withTrust } from './verificationFixture.ts';
+import { OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';
 
-describe('under Quarantine', () => {
-  const { stage, nodesOf, waitForTaints, setPolicy, becomes, makePods, untilBound, untilAvoided, fill, ...trust } =
-    withTrust();
+describe('a pool with policy Quarantine', () => {
+  const {
+    fixture,
+    nodesOf,
+    waitForTaints,
+    setPolicy,
+    becomes,
+    makePods,
+    untilBound,
+    untilAvoided,
+    fill,
+    ...verification
+  } = withVerification();
   const POOL = 'strict';
-  const held = (node: string, reason = 'WrongBuild') => `${node} ${QUARANTINE_TAINT_KEY}=${reason}:NoSchedule`;
+  const quarantineTaintOn = (node: string, reason = 'WrongBuild') =>
+    `${node} ${QUARANTINE_TAINT_KEY}=${reason}:NoSchedule`;
   let bad: string;
 
   before(async () => {
-    await stage.world.apply(
-      poolManifest(POOL, { scaling: { min: 2, max: 4 }, verification: { policy: 'Quarantine' } }),
+    await fixture.world.apply(
+      poolManifest(POOL, {
+        nodeGroup: { scaling: { minSize: 2, maxSize: 4 } },
+        verification: { policy: 'Quarantine' },
+      }),
     );
     await becomes(POOL, 'Ready', 'True/Verified');
     [bad = ''] = (await nodesOf(POOL)).map(({ metadata }) => metadata.name).sort();
-    stage.world.cloud.faults.patchKernel({ node: bad, build: OTHER_BUILD });
-    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'after a change of the build');
+    fixture.world.cloud.faults.patchKernel({ node: bad, build: OTHER_BUILD });
+    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [quarantineTaintOn(bad)], 'after a change of the build');
   });
 
-  it('taints a node that fails, with the reason, and nothing else of it', async () => {
+  it('taints a failing node with the reason, and changes nothing else', async () => {
     const node = (await nodesOf(POOL)).find(({ metadata }) => metadata.name === bad);
     assert.deepEqual(
       node?.spec.taints?.map(({ key, value }) => `${key}=${value}`),
@@ -28,30 +42,33 @@ describe('under Quarantine', () => {
     );
   });
 
-  it('counts the node, and says so', async () => {
-    const pool = await stage.world.waitForPool(
+  it('counts and reports the node', async () => {
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to count its quarantined node',
       (found) => found?.status?.nodes?.quarantined === 1,
     );
     const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
-    assert.match(message ?? '', / 1 node is quarantined: no new pod lands there\.$/);
+    assert.match(
+      message ?? '',
+      / 1 node is quarantined: no new pods are scheduled there\. Replace it: kubectl annotate node \S+ winpool\.dev\/replace=true$/,
+    );
   });
 
-  it('puts the taint back that somebody removes or changes', async () => {
+  it('restores the taint when another client removes or changes it', async () => {
     for (const change of [`${QUARANTINE_TAINT_KEY}-`, `${QUARANTINE_TAINT_KEY}=fine:NoSchedule`]) {
-      await stage.world.kubectl('taint', 'node', bad, change, '--overwrite');
-      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], `after ${change}`);
+      await fixture.world.kubectl('taint', 'node', bad, change, '--overwrite');
+      await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [quarantineTaintOn(bad)], `after ${change}`);
     }
   });
 
-  it('only warns where it is told to, and taints nobody under Report', async () => {
+  it('only warns about checks in warnOnly, and taints no node with policy Report', async () => {
     await makePods(waitingPod('strict-warned', POOL, bad));
     await setPolicy(POOL, { warnOnly: ['WrongBuild'] });
     await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'with warnOnly');
     await untilBound('strict-warned');
     await setPolicy(POOL, { warnOnly: null });
-    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'without warnOnly');
+    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [quarantineTaintOn(bad)], 'without warnOnly');
     await untilAvoided(POOL, bad);
     await fill(POOL, 'beside');
     await makePods(waitingPod('strict-report', POOL, bad));
@@ -60,17 +77,17 @@ describe('under Quarantine', () => {
     await becomes(POOL, 'NodesVerified', 'False/WrongBuild');
     await untilBound('strict-report');
     await setPolicy(POOL, { policy: 'Quarantine' });
-    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [held(bad)], 'under Quarantine again');
+    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [quarantineTaintOn(bad)], 'under Quarantine again');
   });
 
   it('releases the node when it passes', async () => {
     await makePods(waitingPod('strict-passes', POOL, bad));
-    stage.world.cloud.faults.patchKernel({ node: bad, build: '10.0.20348' });
+    fixture.world.cloud.faults.patchKernel({ node: bad, build: '10.0.20348' });
     await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'when it passes');
     await becomes(POOL, 'NodesVerified', 'True/AllVerified');
     await untilBound('strict-passes');
   });
 
-  it('is seen by the scheduler: it binds no pod to a node that has a taint of the operator', () =>
-    trust.assertBoundWithoutTaint(/^strict-/, 13));
+  it('keeps pods away: the scheduler binds none to a node that has a taint of the operator', () =>
+    verification.assertBoundWithoutTaint(/^strict-/, 13));
 });

@@ -1,4 +1,4 @@
-/** What the suites of the gate and of the quarantine share: watches that see each version of nodes and pods. */
+/** Shared by the suites of the gate and of the quarantine: watches that record each version of nodes and pods. */
 import assert from 'node:assert/strict';
 import type { V1Node, V1PodSpec } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
@@ -14,7 +14,7 @@ import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-/** A Windows build that no pool of these suites wants. */
+/** A Windows build of no pool in these suites. */
 export const OTHER_BUILD = '10.0.17763';
 
 /** A Node, or a Pod with the node that it is bound to. */
@@ -26,14 +26,14 @@ interface Bound {
   readonly at: number;
 }
 
-/** One version of a node, at its place in the history of the whole API server: etcd counts for all objects together. */
+/** One version of a node; etcd counts versions for all objects together. */
 export interface NodeVersion {
   readonly name: string;
   readonly at: number;
   readonly isGated: boolean;
 }
 
-/** A pod that any node of the pool would suit, or only the named one: a taint of the operator alone keeps it away. */
+/** A pod that can run on any node of the pool, or only on the named one; only a taint of the operator prevents that. */
 export const waitingPod = (name: string, pool: string, node?: string): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -45,12 +45,12 @@ export const waitingPod = (name: string, pool: string, node?: string): object =>
   },
 });
 
-/** An operator, and a watch of nodes and one of pods that last as long as the suite. */
-export function withTrust() {
-  const stage = withOperator('--join-grace=10s');
+/** Runs an operator, a watch of nodes and one of pods during the suite. */
+export function withVerification() {
+  const fixture = withOperator('--join-grace=10s');
 
   const nodesOf = async (pool: string): Promise<readonly Node[]> =>
-    JSON.parse(await stage.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
+    JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
   /** The nodes with a taint of this key, each as `key=value:effect`, sorted. */
   const tainted = async (pool: string, key: string): Promise<string[]> =>
     (await nodesOf(pool))
@@ -62,20 +62,22 @@ export function withTrust() {
       .sort();
   const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
     waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
-      what: `${what}: ${want.join(', ') || 'nobody'} with ${key}`,
+      what: `${what}: ${want.join(', ') || 'no node'} with ${key}`,
       timeoutMs: 60_000,
     });
-  const setPolicy = (pool: string, verification: object) => stage.world.patchPool(pool, { verification });
+  const setPolicy = (pool: string, verification: object) => fixture.world.patchPool(pool, { verification });
   const becomes = (pool: string, type: string, state: string) =>
-    stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
 
-  /** Every version of nodes and of pods, in the order of a watch that runs as long as the suite. */
+  /** Every version of nodes and of pods, in the order of a watch that runs during the suite. */
   const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };
   const watches: Watched[] = [];
   before(async () => {
-    for (const [resource, seen] of Object.entries(versions)) {
-      const { adminKubeconfig } = stage.world.controlPlane;
-      const watch = await watchEvents<Node>(adminKubeconfig, `/api/v1/${resource}`, ({ object }) => seen.push(object));
+    for (const [resource, history] of Object.entries(versions)) {
+      const { adminKubeconfig } = fixture.world.controlPlane;
+      const watch = await watchEvents<Node>(adminKubeconfig, `/api/v1/${resource}`, ({ object }) =>
+        history.push(object),
+      );
       watches.push(watch);
     }
   });
@@ -93,13 +95,15 @@ export function withTrust() {
         isGated: spec.taints?.some(({ key }) => key === GATE_TAINT_KEY) === true,
       }));
   const eventsSince = async (resource: 'nodes' | 'pods', since: string): Promise<readonly Node[]> => {
-    const { items } = JSON.parse(await stage.world.kubectl('get', '--raw', `/api/v1/${resource}`)) as { items: Node[] };
+    const { items } = JSON.parse(await fixture.world.kubectl('get', '--raw', `/api/v1/${resource}`)) as {
+      items: Node[];
+    };
     const isSeen = ({ metadata }: Node) =>
       versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
-    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to come so far`, timeoutMs: 30_000 });
+    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to catch up`, timeoutMs: 30_000 });
     return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
   };
-  /** Every pod that ever got a node since a resourceVersion, by name. */
+  /** Every pod that was bound to a node since a resourceVersion, by name. */
   const boundSince = async (since: string): Promise<ReadonlyMap<string, Bound>> => {
     const first = new Map<string, Bound>();
     for (const { metadata, spec } of await eventsSince('pods', since)) {
@@ -108,49 +112,49 @@ export function withTrust() {
     }
     return first;
   };
-  /** The pods that the scheduler bound, as the audit log has them. */
+  /** The pods that the scheduler bound, from the audit log. */
   const bindings = async (): Promise<(string | undefined)[]> =>
-    (await readAudit(stage.world.controlPlane.auditLog, '/binding'))
+    (await readAudit(fixture.world.controlPlane.auditLog, '/binding'))
       .filter(
         ({ verb, objectRef, responseStatus }) =>
           verb === 'create' && objectRef?.subresource === 'binding' && responseStatus?.code === 201,
       )
       .map(({ objectRef }) => objectRef?.name);
-  const makePods = (...pods: readonly object[]) => stage.world.apply({ apiVersion: 'v1', kind: 'List', items: pods });
+  const makePods = (...pods: readonly object[]) => fixture.world.apply({ apiVersion: 'v1', kind: 'List', items: pods });
   const nodeOf = (pod: string) =>
-    stage.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
+    fixture.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
   const untilBound = (pod: string) =>
     waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
-  /** Waits until the scheduler places no pod on the node: it sees a taint a moment after the API server. */
+  /** Waits until the scheduler places no pod on the node: it observes a taint later than the API server. */
   const untilAvoided = async (pool: string, node: string): Promise<void> => {
     const name = `probe-of-${pool}`;
     const isAvoided = async () => {
       await makePods(waitingPod(name, pool, node));
       const query = 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].status}';
-      const decided = async () => (await stage.world.kubectl('get', 'pod', name, '-o', query)) || undefined;
-      const answer = await waitFor(decided, { what: `the scheduler to look at pod ${name}`, timeoutMs: 60_000 });
-      await stage.world.kubectl('delete', 'pod', name, '--grace-period=0', '--force');
+      const decided = async () => (await fixture.world.kubectl('get', 'pod', name, '-o', query)) || undefined;
+      const answer = await waitFor(decided, { what: `the scheduler to process pod ${name}`, timeoutMs: 60_000 });
+      await fixture.world.kubectl('delete', 'pod', name, '--grace-period=0', '--force');
       return answer === 'False';
     };
     await waitFor(isAvoided, { what: `the scheduler to avoid ${node}`, timeoutMs: 60_000 });
   };
-  /** Pods that any node of the pool suits. */
+  /** Pods that can run on any node of the pool. */
   const fill = async (pool: string, what: string): Promise<void> => {
     const names = Array.from({ length: 10 }, (_, index) => `${pool}-${what}-${index}`);
     await makePods(...names.map((name) => waitingPod(name, pool)));
     for (const name of names) await untilBound(name);
   };
   const versionNow = async (): Promise<string> =>
-    JSON.parse(await stage.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
+    JSON.parse(await fixture.world.kubectl('get', '--raw', '/api/v1/nodes?limit=1')).metadata.resourceVersion;
   const namesOf = async (pool: string): Promise<string[]> =>
     (await nodesOf(pool)).map(({ metadata }) => metadata.name).sort();
-  /** Of the pods with such names, each that got a node got it from the scheduler, while the node had no taint of the operator. */
+  /** Asserts that the scheduler bound each bound pod with such a name, while the node had no taint of the operator. */
   const assertBoundWithoutTaint = async (names: RegExp, count: number): Promise<void> => {
     const own = [GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY];
     const nodes = await eventsSince('nodes', '0');
     const first = [...(await boundSince('0'))].filter(([pod]) => names.test(pod));
-    const reported = (await bindings()).filter((name) => names.test(name ?? ''));
-    assert.deepEqual(reported.sort(), first.map(([pod]) => pod).sort());
+    const bound = (await bindings()).filter((name) => names.test(name ?? ''));
+    assert.deepEqual(bound.sort(), first.map(([pod]) => pod).sort());
     assert.equal(first.length, count, 'pods that got a node');
     for (const [pod, { node, at }] of first) {
       const before = nodes.findLast(({ metadata }) => metadata.name === node && Number(metadata.resourceVersion) < at);
@@ -160,7 +164,7 @@ export function withTrust() {
   };
 
   return {
-    stage,
+    fixture,
     nodesOf,
     tainted,
     waitForTaints,

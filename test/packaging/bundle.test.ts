@@ -19,7 +19,7 @@ import { theWorld } from '../sharedWorld.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** Runs Node where no package can be found, as in the image. */
+/** Runs Node in a folder without packages, as in the image. */
 async function node(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string; code: number }> {
   try {
     const { stdout, stderr } = await run(process.execPath, args, { cwd, env: {}, timeout: 30_000 });
@@ -29,7 +29,7 @@ async function node(args: readonly string[], cwd: string): Promise<{ stdout: str
   }
 }
 
-/** Copies what the image is built from, as the Dockerfile does, and the packages that this needs: real files, so that every path differs. */
+/** Copies the sources of the image, as the Dockerfile does, and their packages: real files, so that every path differs. */
 async function copySources(target: string): Promise<void> {
   const packages = Object.entries(lock.packages as Record<string, { dev?: boolean }>)
     .filter(([path, { dev }]) => path !== '' && (!dev || /node_modules\/(@?esbuild)\b/.test(path)))
@@ -43,12 +43,12 @@ async function copySources(target: string): Promise<void> {
     'hack/licences.ts',
     'LICENSE',
   ];
-  // Packages of other platforms stand in the lock file and not on the disk.
+  // Packages for other platforms are in the lock file, but not on the disk.
   const there = [...sources, ...packages].filter((path) => existsSync(join(ROOT, path)));
   for (const path of there) await cp(join(ROOT, path), join(target, path), { recursive: true });
 }
 
-describe('the bundle that ships', () => {
+describe('the shipped bundle', () => {
   let folder: string;
   let world: TestEnv;
   let operator: OperatorProcess | undefined;
@@ -67,7 +67,7 @@ describe('the bundle that ships', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('has the same bytes when it is built again, from a copy of the checkout in another folder', async () => {
+  it('has the same bytes when it is built again from a copy of the checkout in another folder', async () => {
     const checkout = join(folder, 'checkout');
     await copySources(checkout);
     await run(process.execPath, ['hack/build.ts'], { cwd: checkout });
@@ -83,7 +83,7 @@ describe('the bundle that ships', () => {
     for (const [index, [name, text]] of again.entries()) assert.ok(text === before[index]?.[1], `${name} differs`);
   });
 
-  it('goes with its licence and those of the packages in it', async () => {
+  it('contains its licence and those of its packages', async () => {
     assert.equal(await readFile(join(bundle(), 'LICENSE'), 'utf8'), await readFile(join(ROOT, 'LICENSE'), 'utf8'));
     const notices = await readFile(join(bundle(), 'THIRD_PARTY_NOTICES'), 'utf8');
     const { dependencies } = manifest;
@@ -92,7 +92,7 @@ describe('the bundle that ships', () => {
     assert.match(notices, /Permission is hereby granted, free of charge/);
   });
 
-  it('prints its version, its help and what is missing', async () => {
+  it('prints its version, its help and missing flags', async () => {
     assert.deepEqual(await node([entry(), '--version'], folder), {
       stdout: `${manifest.version}\n`,
       stderr: '',
@@ -101,10 +101,10 @@ describe('the bundle that ships', () => {
     assert.match((await node([entry(), '--help'], folder)).stdout, /^Required:\n +--cluster-name /m);
     const { code, stderr } = await node([entry()], folder);
     assert.equal(code, 2);
-    assert.match(stderr, /--cluster-name is missing: give it, or set WINPOOL_CLUSTER_NAME/);
+    assert.match(stderr, /--cluster-name is missing\. Set the flag or the environment variable WINPOOL_CLUSTER_NAME\./);
   });
 
-  it('brings a pool to Ready as in a pod, without the reader of kubeconfigs', async () => {
+  it('makes a pool Ready as in a pod, without loading the reader of kubeconfigs', async () => {
     await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
     const { user } = shipped();
     const credentials = await readableBy(user, await world.podCredentials());
@@ -121,12 +121,12 @@ describe('the bundle that ships', () => {
     await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
   });
 
-  it('has of the client of EC2 only what is used', async () => {
+  it('contains only the used parts of the EC2 client', async () => {
     const { size } = await stat(join(bundle(), await chunkWith('DescribeInstancesCommand')));
     assert.ok(size < 150_000, `${size} bytes`);
   });
 
-  it('asks EC2 when nodes are missing, and names their instances', async () => {
+  it('calls EC2 when nodes are missing, and names their instances', async () => {
     world.cloud.faults.nextNode({ group: 'bundled', neverJoins: true });
     await world.kubectl('scale', 'windowspool', 'bundled', '--replicas=2');
     const pool = await world.waitForPool(
@@ -135,20 +135,20 @@ describe('the bundle that ships', () => {
       (found) => conditionOf(found, 'NodesVerified') === 'False/NodesMissing',
     );
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
-    assert.match(message, /Running and not joined: i-[0-9a-f]+\./);
+    assert.match(message, /Running but not joined: i-[0-9a-f]+\./);
   });
 
-  it('ends in order, and has said nothing but log lines', async () => {
+  it('exits cleanly, and has written only log lines', async () => {
     await world.kubectl('delete', 'windowspool', 'bundled', '--timeout=30s');
     assert.equal(await operator?.stop(), 0);
-    assert.deepEqual(operator?.unlabelledNode, []);
+    assert.deepEqual(operator?.otherLines, []);
   });
 
-  /** The ServiceAccount in a folder of this user alone, as the kubelet mounts it. */
+  /** The ServiceAccount in a folder that only this user can read, as the kubelet mounts it. */
   async function readableBy(user: string, { dir, env }: PodCredentials): Promise<PodCredentials> {
     const copy = join(folder, 'service-account');
     await cp(dir, copy, { recursive: true });
-    // The bundle lies beside it.
+    // The bundle is next to it.
     await chmod(folder, 0o755);
     const [uid = 0, gid = 0] = user.split(':').map(Number);
     if (process.getuid?.() === 0)
@@ -156,7 +156,7 @@ describe('the bundle that ships', () => {
     return { dir: copy, env };
   }
 
-  /** The file beside the entry that contains a word; there must be exactly one. */
+  /** The only file next to the entry that contains a word. */
   async function chunkWith(word: string): Promise<string> {
     const found: string[] = [];
     for (const name of await readdir(bundle()))

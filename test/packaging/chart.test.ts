@@ -1,4 +1,4 @@
-/** What the Helm chart renders, compared with kustomize, and what its schema refuses. */
+/** The output of the Helm chart, compared with kustomize, and the values that its schema rejects. */
 import assert from 'node:assert/strict';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ interface KubeObject {
   readonly [field: string]: unknown;
 }
 
-/** Helm's own marks on an object. */
+/** The labels and annotations that Helm adds. */
 const HELM_LABELS = [
   'app.kubernetes.io/name',
   'app.kubernetes.io/instance',
@@ -62,19 +62,19 @@ describe('the Helm chart', function () {
     ['ha', ['--values', join(CHART, 'values-ha.yaml')]],
   ];
   for (const [overlay, values] of overlays) {
-    it(`renders, object by object, what config/${overlay} does`, async () => {
+    it(`renders the same objects as config/${overlay}`, async () => {
       const [ours, theirs] = [
         await rendered(...values),
         objectsOf(await run(kubectl, 'kustomize', join(ROOT, 'config', overlay))),
       ];
-      // Helm makes the namespace with --create-namespace, or finds it.
+      // Helm creates the namespace with --create-namespace, or it exists.
       theirs.delete('Namespace winpool-system');
       assert.deepEqual([...ours.keys()].sort(), [...theirs.keys()].sort());
       for (const [key, object] of ours) assert.deepEqual(object, theirs.get(key), key);
     });
   }
 
-  it('renders with prometheus.enabled what config/prometheus does, with the labels that one asks for', async () => {
+  it('renders the same as config/prometheus with prometheus.enabled, with the given labels', async () => {
     const sets = ['--set', 'prometheus.enabled=true', '--set', 'prometheus.labels.release=stack'];
     const plain = [...(await rendered()).keys()];
     const added = [...(await rendered(...sets))].filter(([key]) => !plain.includes(key));
@@ -83,7 +83,7 @@ describe('the Helm chart', function () {
     assert.deepEqual(added.sort(), [...theirs].sort());
   });
 
-  it('has Prometheus verify the certificate as one asks for, and not at all else', async () => {
+  it('configures the given TLS verification for Prometheus, and none by default', async () => {
     const [example] = blocksOf(await readFile(join(ROOT, 'docs/metrics-endpoint.md'), 'utf8')).filter(({ text }) =>
       text.startsWith('tlsConfig:'),
     );
@@ -100,15 +100,23 @@ describe('the Helm chart', function () {
     assert.deepEqual(await monitor(tlsConfig), { ...unverified, tlsConfig });
   });
 
-  it('renders with dashboards.enabled what config/grafana does', async () => {
+  it('renders the same as config/grafana with dashboards.enabled', async () => {
     const plain = [...(await rendered()).keys()];
     const added = [...(await rendered('--set', 'dashboards.enabled=true'))].filter(([key]) => !plain.includes(key));
     const theirs = objectsOf(await run(kubectl, 'kustomize', join(ROOT, 'config/grafana')));
     assert.deepEqual(added.sort(), [...theirs].sort());
   });
 
-  it('renders with metrics.certSecret what config/metrics-cert makes of the Deployment', async () => {
-    // kustomize takes no absolute paths.
+  it('links every runbook below docsURL in alerts and dashboards', async () => {
+    const sets = ['prometheus.enabled=true', 'dashboards.enabled=true', 'docsURL=https://docs.example.com/windows'];
+    const text = await template(...VALUES, ...sets.flatMap((set) => ['--set', set]));
+    const folders = [...text.matchAll(/https:[^\s"]*\/runbooks\//g)].map(([folder]) => folder);
+    assert.ok(folders.length > 40);
+    assert.deepEqual([...new Set(folders)], ['https://docs.example.com/windows/runbooks/']);
+  });
+
+  it('renders the same Deployment as config/metrics-cert with metrics.certSecret', async () => {
+    // kustomize accepts no absolute paths.
     await mkdir(join(ROOT, 'build'), { recursive: true });
     const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
     try {
@@ -123,7 +131,7 @@ describe('the Helm chart', function () {
     }
   });
 
-  it('renders with windowsIpam.enabled what config/windows-ipam adds: the flag, and its Role in kube-system', async () => {
+  it('adds the flag and the Role of config/windows-ipam with windowsIpam.enabled', async () => {
     await mkdir(join(ROOT, 'build'), { recursive: true });
     const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
     try {
@@ -144,7 +152,7 @@ describe('the Helm chart', function () {
     }
   });
 
-  it('puts everything into the namespace of the release, and binds the roles to its ServiceAccount', async () => {
+  it('installs everything in the namespace of the release, and binds the roles to its ServiceAccount', async () => {
     const options = ['--set', 'prometheus.enabled=true', '--set', 'windowsIpam.enabled=true'];
     const text = await run(helm, 'template', 'x', CHART, '--namespace', 'elsewhere', ...VALUES, ...options);
     assert.doesNotMatch(text.replace(/^ *(description|#).*$/gm, ''), /winpool-system/);
@@ -154,7 +162,7 @@ describe('the Helm chart', function () {
       assert.deepEqual(subject, { kind: 'ServiceAccount', name: 'windowspool-operator', namespace: 'elsewhere' });
   });
 
-  it('can be a dependency of another chart, which may switch it off', async () => {
+  it('can be a dependency of another chart, which can disable it', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'windowspool-parent-'));
     try {
       const name = 'windowspool-operator';
@@ -175,8 +183,8 @@ describe('the Helm chart', function () {
 
   it('passes helm lint with its own values and with two replicas', async () => {
     for (const [, values] of overlays) {
-      const said = await run(helm, 'lint', '--strict', CHART, ...VALUES, ...values);
-      assert.match(said, /1 chart\(s\) linted, 0 chart\(s\) failed/);
+      const output = await run(helm, 'lint', '--strict', CHART, ...VALUES, ...values);
+      assert.match(output, /1 chart\(s\) linted, 0 chart\(s\) failed/);
     }
   });
 
@@ -185,14 +193,14 @@ describe('the Helm chart', function () {
     assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
   });
 
-  it('takes every role of config/rbac, and no other', async () => {
+  it('contains every role of config/rbac, and no other', async () => {
     const names = (await readdir(join(ROOT, 'config/rbac'))).filter(
       (name) => name !== 'kustomization.yaml' && name !== 'service_account.yaml',
     );
     assert.deepEqual((await readdir(join(CHART, 'files/rbac'))).sort(), names.sort());
   });
 
-  it('does with each value what the schema says', async () => {
+  it('applies each value as the schema describes', async () => {
     const pod = async (...sets: readonly string[]) => {
       const objects = await rendered(...sets.flatMap((set) => ['--set-json', set]));
       const spec = objects.get('Deployment winpool-system/windowspool-operator')?.spec as {
@@ -231,7 +239,7 @@ describe('the Helm chart', function () {
     });
   });
 
-  it('has its own labels once where the values have them, too: kustomize and Flux refuse a key that stands twice', async () => {
+  it('does not repeat its own labels if the values have them, because kustomize and Flux reject duplicate keys', async () => {
     const sets = [
       'nodeSelector={"kubernetes.io/os":"linux"}',
       'podLabels={"app.kubernetes.io/name":"mine"}',
@@ -245,7 +253,7 @@ describe('the Helm chart', function () {
     assert.doesNotMatch(text, /: "?mine/);
   });
 
-  it('takes a value of which all lines are comments for an empty one', async () => {
+  it('treats a value whose lines are all comments as empty', async () => {
     const defaults = await template(...VALUES);
     for (const set of [
       'serviceAccount.annotations=null',
@@ -261,7 +269,7 @@ describe('the Helm chart', function () {
     assert.equal(map?.kind, 'ConfigMap');
   });
 
-  it('leaves out what is switched off, and annotates the ServiceAccount', async () => {
+  it('omits disabled parts, and annotates the ServiceAccount', async () => {
     const kinds = async (set: string) => [...(await rendered('--set-json', set)).keys()];
     const all = [...(await rendered()).keys()];
     const without = async (set: string) => {
@@ -286,31 +294,35 @@ describe('the Helm chart', function () {
 
   const refused: readonly (readonly [what: string, set: string, words: RegExp])[] = [
     ['a value that does not exist', 'replica=2', /additional properties 'replica' not allowed/],
-    ['one inside of another', 'image.version="1"', /at '\/image': additional properties 'version' not allowed/],
-    ['a region that is a zone', 'region="eu-west-1a"', /at '\/region': .*does not match pattern/],
-    ['a cluster by its ARN', 'clusterName="arn:aws:eks:x"', /at '\/clusterName': .*does not match pattern/],
-    ['an image with its tag', 'image.repository="example.com/operator:1"', /at '\/image\/repository': .*pattern/],
-    ['half a digest', 'image.digest="sha256:12"', /at '\/image\/digest': .*does not match pattern/],
-    ['replicas as text', 'replicas="2"', /at '\/replicas': got string, want integer/],
+    [
+      'a nested value that does not exist',
+      'image.version="1"',
+      /at '\/image': additional properties 'version' not allowed/,
+    ],
+    ['a zone as region', 'region="eu-west-1a"', /at '\/region': .*does not match pattern/],
+    ['an ARN as cluster', 'clusterName="arn:aws:eks:x"', /at '\/clusterName': .*does not match pattern/],
+    ['an image with a tag', 'image.repository="example.com/operator:1"', /at '\/image\/repository': .*pattern/],
+    ['an incomplete digest', 'image.digest="sha256:12"', /at '\/image\/digest': .*does not match pattern/],
+    ['replicas as a string', 'replicas="2"', /at '\/replicas': got string, want integer/],
     ['a crowd', 'replicas=9', /at '\/replicas': maximum: got 9, want 5/],
-    ['a pull policy of another name', 'image.pullPolicy="Sometimes"', /at '\/image\/pullPolicy': value must be one of/],
-    ['an argument that is no flag', 'extraArgs=["debug"]', /at '\/extraArgs\/0': .*does not match pattern/],
-    ['a part whose lines are all comments', 'networkPolicy=null', /missing property 'networkPolicy'/],
-    ['a switch that is empty', 'crds.enabled=null', /at '\/crds': missing property 'enabled'/],
-    ['an answer in words', 'crds.keep="yes"', /at '\/crds\/keep': got string, want boolean/],
+    ['an unknown pull policy', 'image.pullPolicy="Sometimes"', /at '\/image\/pullPolicy': value must be one of/],
+    ['an argument that is not a flag', 'extraArgs=["debug"]', /at '\/extraArgs\/0': .*does not match pattern/],
+    ['a section whose lines are all comments', 'networkPolicy=null', /missing property 'networkPolicy'/],
+    ['an empty switch', 'crds.enabled=null', /at '\/crds': missing property 'enabled'/],
+    ['a string as a switch', 'crds.keep="yes"', /at '\/crds\/keep': got string, want boolean/],
   ];
   for (const [what, set, words] of refused) {
-    it(`refuses ${what}`, () => assert.rejects(rendered('--set-json', set), words));
+    it(`rejects ${what}`, () => assert.rejects(rendered('--set-json', set), words));
   }
 
-  it('says which values are missing', () =>
+  it('names missing values', () =>
     assert.rejects(
       template(),
       /missing properties 'clusterName', 'region'[\s\S]*'\/image': missing property 'repository'/,
     ));
 });
 
-/** The objects of a stream of YAML by kind, namespace and name, without what only Helm or only kustomize writes. */
+/** The objects of a YAML stream by kind, namespace and name, without fields that only Helm or only kustomize writes. */
 function objectsOf(text: string): Map<string, KubeObject> {
   // The generator's hash restarts the pods on a change, as the chart's checksum does.
   const plain = text.replace(/(windowspool-operator-cluster)-[0-9a-z]{10}\b/g, '$1');

@@ -1,4 +1,4 @@
-/** What the AWS SDK asks for credentials, on one port: STS, the agent of EKS Pod Identity, the instance metadata service, IAM Identity Center and sign-in. */
+/** The services from which the AWS SDK gets credentials, on one port: STS, the agent of EKS Pod Identity, the instance metadata service, IAM Identity Center and sign-in. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ const EXPIRATION = new Date(Date.now() + 3_600_000).toISOString();
 
 const keys = (id: string) => ({ accessKeyId: id, secretAccessKey: 'secret', sessionToken: 'session' });
 
-/** As the agents answer: https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html */
+/** In the format of the agents: https://docs.aws.amazon.com/sdkref/latest/guide/feature-container-credentials.html */
 const agentKeys = (id: string) =>
   JSON.stringify({
     AccessKeyId: id,
@@ -21,7 +21,7 @@ const stsKeys = (action: string, id: string) => `<${action}Response><${action}Re
 <AccessKeyId>${id}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>session</SessionToken><Expiration>${EXPIRATION}</Expiration>
 </Credentials></${action}Result></${action}Response>`;
 
-/** The answer to a request; its access key id names who answered. */
+/** The response to a request; its access key ID names the service. */
 function answer(path: string, body: string): string {
   const action = /Action=(\w+)/.exec(body)?.[1];
   if (action) return stsKeys(action, action);
@@ -31,7 +31,7 @@ function answer(path: string, body: string): string {
   if (path === '/latest/meta-data/iam/security-credentials/node') return agentKeys('InstanceMetadata');
   if (path.startsWith('/federation/credentials'))
     return JSON.stringify({ roleCredentials: { ...keys('IdentityCenter'), expiration: Date.parse(EXPIRATION) } });
-  // SSO OIDC: the token of a session that is renewed.
+  // SSO OIDC: the token of a renewed session.
   if (path === '/token') return JSON.stringify({ accessToken: 'renewed', expiresIn: 3600, refreshToken: 'next' });
   if (path === '/v1/token')
     return JSON.stringify({
@@ -45,7 +45,7 @@ function answer(path: string, body: string): string {
 
 export interface CredentialServices {
   readonly url: string;
-  /** Paths that nothing here answers. */
+  /** Paths without a service here. */
   readonly unknown: readonly string[];
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startCredentialServices(): Promise<CredentialServices> {
     if (text === '') unknown.push(`${request.method} ${path}`);
     response.writeHead(text === '' ? 404 : 200, {
       'content-type': text.startsWith('<') ? 'text/xml' : 'application/json',
-      // The instance metadata service names the lifetime of its token.
+      // The instance metadata service returns the lifetime of its token.
       'x-aws-ec2-metadata-token-ttl-seconds': '21600',
     });
     response.end(text);

@@ -7,7 +7,7 @@ import manifest from '../../package.json' with { type: 'json' };
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** The instructions of a Dockerfile, continued lines joined and comments left out. */
+/** The instructions of a Dockerfile, with continued lines joined and without comments. */
 function instructions(): { readonly word: string; readonly rest: string }[] {
   return read('Dockerfile')
     .replace(/^#.*\n/gm, '')
@@ -20,17 +20,17 @@ function instructions(): { readonly word: string; readonly rest: string }[] {
 const all = (word: string) => instructions().flatMap((line) => (line.word === word ? [line.rest] : []));
 
 describe('the Dockerfile', () => {
-  it('knows no words but those that are looked at here', () => {
+  it('uses only instructions that are tested here', () => {
     const words = new Set(instructions().map(({ word }) => word));
     assert.deepEqual([...words].sort(), ['COPY', 'ENTRYPOINT', 'ENV', 'FROM', 'RUN', 'USER', 'WORKDIR']);
   });
 
-  it('builds on the Node that the tests run on, by its exact tag', () => {
+  it('builds on the version of Node that the tests run on, by its exact tag', () => {
     const image = `node:${manifest.devDependencies.node}-slim`;
     assert.deepEqual(all('FROM'), [`${image} AS build`, image]);
   });
 
-  it('copies only what exists and what .dockerignore lets through', () => {
+  it('copies only files that exist and that .dockerignore includes', () => {
     const copied = all('COPY')
       .filter((rest) => !rest.startsWith('--from'))
       .flatMap((rest) => rest.split(' ').slice(0, -1));
@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
     for (const name of copied) assert.ok(existsSync(join(ROOT, name)), `${name} is not there`);
   });
 
-  it('ships the bundle alone, and runs it as the user whom the Deployment names', () => {
+  it('ships only the bundle, and runs it as the user in the Deployment', () => {
     const shipped = instructions().slice(instructions().findLastIndex(({ word }) => word === 'FROM') + 1);
     assert.deepEqual(
       shipped.filter(({ word }) => word === 'COPY' || word === 'RUN').map(({ rest }) => rest),
@@ -53,7 +53,7 @@ describe('the Dockerfile', () => {
     assert.equal(JSON.parse(entry ?? '[]').at(-1), '/app/operator.mjs');
   });
 
-  it('names no place of the machine that builds it', () => {
+  it('contains no path of the machine that builds it', () => {
     assert.doesNotMatch(read('Dockerfile'), /\/(root|home|tmp|Users)\b/);
   });
 });

@@ -1,4 +1,4 @@
-/** The page of the Helm chart, followed from top to bottom on a cluster of its own, with an operator that has the chart's permissions and no others. */
+/** The page of the Helm chart, followed from top to bottom on a cluster of its own, with an operator that has only the chart's permissions. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ describe('the Helm chart in a cluster', function () {
       .calls()
       .map(({ operation }) => operation)
       .filter((operation) => !/^(Describe|List|Get)/.test(operation));
-  /** The objects that the chart installs and uninstalls, as far as they exist. */
+  /** The objects that the chart installs and uninstalls, if they exist. */
   const installed = async () => {
     const kinds = 'deployments,serviceaccounts,configmaps,roles,rolebindings,networkpolicies,poddisruptionbudgets';
     const names = [
@@ -95,13 +95,13 @@ describe('the Helm chart in a cluster', function () {
   const readyReplicas = () =>
     world.kubectl('-n', NAMESPACE, 'get', 'deployments', '-o', 'jsonpath={.items[*].status.readyReplicas}');
 
-  it('is installed as its page says, and its pod runs under pod security', async () => {
+  it('is installed with the commands of its page, and its pod passes pod security', async () => {
     await sh(block('helm install'));
     assert.deepEqual(JSON.parse(await sh(`helm list -n ${NAMESPACE} -o json`))[0]?.status, 'deployed');
     assert.equal(await readyReplicas(), '1');
   });
 
-  it('gives the operator the rights to bring a pool to Ready, and it asks for nothing that it may not', async () => {
+  it('grants the operator the permissions to make a pool Ready, and none of its requests is denied', async () => {
     await startOperator();
     await world.apply(poolManifest('web'));
     await toBeReady();
@@ -113,7 +113,7 @@ describe('the Helm chart in a cluster', function () {
     );
   });
 
-  it('upgrades the CRD from that of an older chart and the Deployment to two replicas, and touches no pool', async () => {
+  it('upgrades the CRD of an older chart and scales the Deployment to two replicas, without changing pools', async () => {
     const old = join(folder, 'older');
     await cp(join(ROOT, CHART), old, { recursive: true });
     const crd = join(old, 'files/windowspools.yaml');
@@ -133,7 +133,7 @@ describe('the Helm chart in a cluster', function () {
     assert.deepEqual(writes(), sent);
   });
 
-  it('leaves the CRD, the pools and their node groups when it is uninstalled', async () => {
+  it('keeps the CRD, the pools and their node groups when it is uninstalled', async () => {
     const before = await world.pool('web');
     const sent = writes();
     await operator?.stop();
@@ -144,7 +144,7 @@ describe('the Helm chart in a cluster', function () {
     assert.equal(world.cloud.state.groups.get('web')?.nodegroup.status, 'ACTIVE');
   });
 
-  it('takes both over again when it is installed anew', async () => {
+  it('takes over the CRD and the pools when it is installed again', async () => {
     const sent = writes();
     await sh(
       block('helm install')
@@ -158,7 +158,7 @@ describe('the Helm chart in a cluster', function () {
     assert.deepEqual(writes().slice(sent.length), ['UpdateNodegroupConfig']);
   });
 
-  it('is uninstalled as its page says, and nothing is left', async () => {
+  it('is uninstalled completely with the commands of its page', async () => {
     await sh(block('helm uninstall'));
     await operator?.stop();
     assert.deepEqual(await installed(), []);

@@ -1,6 +1,6 @@
 /**
- * What the bundle loads only at its first use works in the bundle itself: every chunk loads, and each that is loaded lazily is called through, as the
- * operator or its AWS clients do. A lazy import that nothing here reaches fails the last test.
+ * Lazy imports work in the bundle: every chunk loads, and each lazily loaded one is called, as by the operator or its AWS clients. A lazy
+ * import that nothing here calls fails the last test.
  */
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync } from 'node:crypto';
@@ -16,13 +16,13 @@ import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type CredentialServices, startCredentialServices } from './credentialServices.ts';
 
-/** Lazy imports that no call of the operator reaches, and why. They are loaded by the test of all chunks. */
+/** Lazy imports that the operator never calls, and why. They are loaded by the test of all chunks. */
 const NEVER_CALLED = new Map([
   ['node_modules/bowser/bowser.mjs', 'reads the user agent of a browser'],
   ['node_modules/@smithy/core/dist-es/submodules/event-streams/index.js', 'no operation in use streams events'],
 ]);
 
-/** A variant of the environment in which the SDK finds credentials: who must have answered, and what is set. URL, HOME and NODE are filled in. */
+/** A variant of the environment in which the SDK finds credentials: the service that must respond, and the variables. URL, HOME and NODE are replaced. */
 interface Source {
   readonly answeredBy: string;
   readonly env: Readonly<Record<string, string>>;
@@ -89,11 +89,11 @@ const SOURCES: Readonly<Record<string, Source>> = {
   'a profile of aws login whose token is renewed': { answeredBy: 'SignIn', env: { AWS_PROFILE: 'login' } },
 };
 
-describe('what the bundle loads at its first use', function () {
+describe('lazy imports in the bundle', function () {
   this.timeout(120_000);
-  /** Chunk by the module that is loaded lazily, a path from the root of the project. */
+  /** Chunks by the lazily loaded module, a path from the root of the project. */
   const lazy = new Map<string, string>();
-  /** Names of the chunks that were loaded while something was called. */
+  /** Names of the chunks that were loaded during the calls. */
   const loaded = new Set<string>();
   let folder: string;
   let services: CredentialServices;
@@ -113,7 +113,7 @@ describe('what the bundle loads at its first use', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Gives the flag that makes Node write down each chunk that it loads, and how to read that. */
+  /** Returns the flag that makes Node record each chunk that it loads, and a function that reads the record. */
   async function recording(name: string): Promise<{ flag: string; read: () => Promise<void> }> {
     const log = join(folder, `${name}.log`);
     await writeFile(
@@ -128,7 +128,7 @@ registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}
     return { flag: `--import=${recorder(name)}`, read };
   }
 
-  it('is all there: every chunk loads where no package is installed', async () => {
+  it('load from the bundle: every chunk loads without installed packages', async () => {
     const chunks = (await readdir(built())).filter((name) => name.endsWith('.mjs') && name !== 'operator.mjs');
     assert.ok(chunks.length >= lazy.size);
     const script = `for (const name of ${JSON.stringify(chunks)}) await import(${JSON.stringify(built())} + '/' + name).catch((error) => {
@@ -139,7 +139,7 @@ registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}
   });
 
   for (const [index, [name, { answeredBy, env }]] of Object.entries(SOURCES).entries()) {
-    it(`finds the credentials of ${name}`, async () => {
+    it(`find the credentials of ${name}`, async () => {
       const { flag, read } = await recording(`source-${index}`);
       const client = join(built(), lazy.get('controllers/aws/ec2Client.ts') ?? '');
       const script = `import { EC2Client } from ${JSON.stringify(client)};
@@ -160,7 +160,7 @@ console.log((await new EC2Client({ region: 'eu-west-1' }).config.credentials()).
     });
   }
 
-  it('is called through by an operator on a cluster with aws-auth alone, with the ServiceAccount of a pod and with a kubeconfig', async () => {
+  it('are called by an operator in a cluster with only aws-auth, with the ServiceAccount of a pod and with a kubeconfig', async () => {
     const world = await theWorld();
     const restore = await awsAuthAlone(world);
     try {
@@ -178,11 +178,11 @@ console.log((await new EC2Client({ region: 'eu-west-1' }).config.credentials()).
           await operator.ready();
           await bringUpAndReplace(world, `lazy-${name}`);
         } finally {
-          // With this one at work the next suite would have two.
+          // If it kept running, the next suite would have two operators.
           await world.kubectl('delete', 'windowspools', '--all', '--timeout=30s').catch(() => undefined);
           assert.equal(await operator.stop(), 0);
         }
-        assert.deepEqual(operator.unlabelledNode, []);
+        assert.deepEqual(operator.otherLines, []);
         await read();
       }
     } finally {
@@ -190,18 +190,18 @@ console.log((await new EC2Client({ region: 'eu-west-1' }).config.credentials()).
     }
   });
 
-  it('was called through as a whole: a lazy import that is listed here needs a call above, or a reason in NEVER_CALLED', () => {
+  it('were all called: one that is listed here needs a call above, or a reason in NEVER_CALLED', () => {
     const uncalled = [...lazy].filter(([, chunk]) => !loaded.has(chunk)).map(([source]) => source);
     assert.deepEqual(uncalled.sort(), [...NEVER_CALLED.keys()].sort());
   });
 
-  /** Runs Node where no package can be found, as in the image, with no variables but these. */
+  /** Runs Node in a folder without packages, as in the image, with only these variables. */
   function runNode(args: readonly string[], env: Readonly<Record<string, string>>) {
     return runCommand(process.execPath, args, { cwd: folder, env: { HOME: home(), ...env }, timeoutMs: 60_000 });
   }
 });
 
-/** What the profiles refer to: a token, a process, and sessions that are about to expire. */
+/** Creates what the profiles refer to: a token, a process, and sessions that are about to expire. */
 async function furnishHome(home: string): Promise<void> {
   const expired = new Date(Date.now() - 60_000).toISOString();
   const sha = (algorithm: string, text: string) => createHash(algorithm).update(text).digest('hex');
@@ -230,7 +230,7 @@ async function furnishHome(home: string): Promise<void> {
   }
 }
 
-/** Makes the cluster one without access entries, and with a vpc-cni add-on that is configured in YAML; returns how to undo that. */
+/** Changes the cluster to one without access entries, and with a vpc-cni add-on that is configured in YAML; returns a function that undoes it. */
 async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
   world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
   world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: 'enableWindowsIpam: "true" # for web\n' });
@@ -249,7 +249,7 @@ async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
   };
 }
 
-/** The life of a pool that needs every client of AWS: SSM for the latest release, EC2 and Auto Scaling for a node that is replaced. */
+/** Creates a pool and replaces a node, which needs every AWS client: SSM for the latest release, EC2 and Auto Scaling for the node. */
 async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.apply(poolManifest(name, { nodeGroup: { update: { policy: 'Automatic' } } }));
   await world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');

@@ -1,4 +1,4 @@
-/** Another version of the operator takes over what the one before it made and wrote: pools in every state, and an update under way. */
+/** A new version of the operator takes over the pools of the previous one in every state, and an update in progress. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +15,10 @@ const OLD = '1.36-2026.02.17';
 const NEW = '1.36-2026.03.17';
 const FLAGS = ['--poll-interval=200ms', '--resync-interval=1s', '--leader-elect=false'];
 
-/** Pools, and what the old operator makes of each before it ends. */
-const pools: readonly (readonly [manifest: object, isSo: (pool: WindowsPool) => boolean])[] = [
+/** Pools, and the state that each reaches before the old operator stops. */
+const pools: readonly (readonly [manifest: object, isReached: (pool: WindowsPool) => boolean])[] = [
   [
-    poolManifest('settled', { scaling: { desired: 2 }, labels: { team: 'a' } }),
+    poolManifest('settled', { nodeGroup: { scaling: { desiredSize: 2 } }, labels: { team: 'a' } }),
     ({ status }) => status?.nodes?.verified === 2,
   ],
   [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/Verified')],
@@ -28,7 +28,7 @@ const pools: readonly (readonly [manifest: object, isSo: (pool: WindowsPool) => 
   ],
   [poolManifest('refused'), ({ status }) => status?.nodeGroup?.status === 'CREATE_FAILED'],
   [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
-  [poolManifest('edited', { driftPolicy: 'Report' }), has('UpToDate', 'False/Drifted')],
+  [poolManifest('edited', { nodeGroup: { driftPolicy: 'Report' } }), has('UpToDate', 'False/Drifted')],
   [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/Verified')],
   [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/Verified')],
 ];
@@ -50,8 +50,8 @@ describe('an upgrade of the operator', function () {
   let previous: PreviousOperator;
   let world: TestEnv;
   let operator: OperatorProcess;
-  let were: readonly WindowsPool[];
-  let toldBefore: readonly string[];
+  let poolsBefore: readonly WindowsPool[];
+  let eventsBefore: readonly string[];
   let callsBefore: number;
 
   before(async () => {
@@ -70,16 +70,16 @@ describe('an upgrade of the operator', function () {
 
   const read = async (name: string) => (await world.pool(name)) ?? assert.fail(`pool ${name} is gone`);
   const all = () => Promise.all(names.map(read));
-  /** What AWS was asked to change since the old operator ended, but for the pool that came later. */
+  /** The changes that were sent to AWS since the old operator stopped, except those for the pool that was created later. */
   const writesToAws = () =>
     world.cloud
       .calls()
       .slice(callsBefore)
       .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
       .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
-      .filter((desired) => !desired.includes('newcomer'));
+      .filter((call) => !call.includes('newcomer'));
   /** The events about the pools, each with its count. */
-  const reported = async (): Promise<string[]> => {
+  const countedEvents = async (): Promise<string[]> => {
     const { items }: { items: Event[] } = JSON.parse(
       await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),
     );
@@ -97,10 +97,10 @@ describe('an upgrade of the operator', function () {
       last = now;
       return same;
     };
-    await waitFor(quiet, { what: 'the pools to change no more', timeoutMs: 60_000, intervalMs: 1_500 });
+    await waitFor(quiet, { what: 'the pools to be stable', timeoutMs: 60_000, intervalMs: 1_500 });
   }
 
-  it('begins with an operator of before that works on pools in every state', async () => {
+  it('starts with the previous operator and pools in every state', async () => {
     operator = await world.operator(FLAGS, { entry: previous.entry, knownFlags: previous.knownFlags }).ready();
     world.cloud.faults.nextNode({ group: 'failing', build: '10.0.17763' });
     const issues = [{ code: 'NodeCreationFailure' as const, message: 'Unhealthy nodes', resourceIds: ['i-1'] }];
@@ -109,31 +109,35 @@ describe('an upgrade of the operator', function () {
     for (const [manifest] of pools) await world.apply(manifest);
     await world.waitForPool('edited', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
-    for (const [index, [, isSo]] of pools.entries()) {
+    for (const [index, [, isReached]] of pools.entries()) {
       const name = names[index] ?? '';
-      await world.waitForPool(name, 'to be as the old operator leaves it', (pool) => pool !== undefined && isSo(pool));
+      await world.waitForPool(
+        name,
+        'to reach its state with the old operator',
+        (pool) => pool !== undefined && isReached(pool),
+      );
     }
     await untilQuiet();
     world.cloud.faults.speed({ speed: 0.01 });
     await world.patchPool('updating', { nodeGroup: { releaseVersion: NEW } });
     await world.waitForPool(
       'updating',
-      'to be at it',
+      'to be updating',
       (pool) => pool?.status?.nodeGroup?.update?.status === 'InProgress',
     );
     await untilQuiet();
     assert.equal(await operator.stop(), 0);
   });
 
-  it('goes on with the new CRD and rights: every pool is looked at again', async () => {
-    were = await all();
-    toldBefore = await reported();
+  it('continues with the new CRD and permissions: every pool is reconciled again', async () => {
+    poolsBefore = await all();
+    eventsBefore = await countedEvents();
     callsBefore = world.cloud.calls().length;
     await world.kubectl('apply', '-f', join(ROOT, 'crds/windowspools.yaml'));
     await world.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
     operator = await world.operator(FLAGS).ready();
     const groups = names.filter((name) => name !== 'existing');
-    const seen = () =>
+    const describedGroups = () =>
       new Set(
         world.cloud
           .calls()
@@ -141,20 +145,20 @@ describe('an upgrade of the operator', function () {
           .filter(({ operation }) => operation === 'DescribeNodegroup')
           .map(({ input }) => (input as { nodegroupName: string }).nodegroupName),
       );
-    await waitFor(() => groups.every((name) => seen().has(name)), {
-      what: 'the new operator to look at every group',
+    await waitFor(() => groups.every((name) => describedGroups().has(name)), {
+      what: 'the new operator to read every group',
       timeoutMs: 60_000,
       explain: () => operator.tail(),
     });
-    // Reconciled after those that were there before it.
+    // Reconciled after the existing ones.
     await world.apply(poolManifest('newcomer'));
-    await world.waitForPool('newcomer', 'to be begun', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
+    await world.waitForPool('newcomer', 'to be creating', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
     await untilQuiet();
   });
 
-  it('sends nothing to AWS for them', () => assert.deepEqual(writesToAws(), []));
+  it('changes nothing in AWS for them', () => assert.deepEqual(writesToAws(), []));
 
-  it('leaves every condition as it was, and the time since when', async () => {
+  it('keeps every condition and its lastTransitionTime', async () => {
     const facts = ({ metadata, status }: WindowsPool) =>
       (status?.conditions ?? []).map(({ type, status: is, lastTransitionTime }) =>
         [metadata.name, type, is, lastTransitionTime].join(' '),
@@ -162,19 +166,19 @@ describe('an upgrade of the operator', function () {
     const after = (await all()).flatMap(facts);
     assert.notEqual(after.length, 0);
     assert.deepEqual(
-      were.flatMap(facts).filter((fact) => !after.includes(fact)),
+      poolsBefore.flatMap(facts).filter((fact) => !after.includes(fact)),
       [],
     );
   });
 
-  it('leaves the specs and the groups alone', async () => {
+  it('does not change the specs and the groups', async () => {
     const facts = ({ metadata, spec, status }: WindowsPool) => [metadata.generation, spec, status?.nodeGroup?.arn];
-    assert.deepEqual((await all()).map(facts), were.map(facts));
+    assert.deepEqual((await all()).map(facts), poolsBefore.map(facts));
   });
 
-  it('tells nothing again', async () => assert.deepEqual(await reported(), toldBefore));
+  it('publishes no event again', async () => assert.deepEqual(await countedEvents(), eventsBefore));
 
-  it('brings the update to its end that the old one began, without another', async () => {
+  it('finishes the update that the old one started, without another one', async () => {
     world.cloud.faults.speed({ speed: 4 });
     await world.waitForPool(
       'updating',
@@ -187,7 +191,7 @@ describe('an upgrade of the operator', function () {
     assert.deepEqual(writesToAws(), []);
   });
 
-  it('lets every pool go', async () => {
+  it('deletes every pool', async () => {
     await world.patchPool('paused', { paused: false });
     await world.kubectl('delete', 'windowspools', '--all', '--timeout=120s');
     assert.deepEqual([...world.cloud.state.groups.keys()], []);

@@ -1,4 +1,4 @@
-/** The overlays of config, applied to a real API server: what pod security, the quota of priorities and RBAC make of them. */
+/** The overlays of config on a real API server with pod security, the quota for priority classes and RBAC. */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ describe('the overlays of config', function () {
   const items = async <T>(...args: readonly string[]): Promise<T[]> =>
     JSON.parse((await kubectl(['-n', NAMESPACE, 'get', ...args, '-o', 'json'])).stdout).items;
 
-  /** Waits until the Deployment has this many pods that run, and gives them. */
+  /** Waits until the Deployment has this number of running pods, and returns them. */
   const running = (count: number): Promise<Pod[]> =>
     waitFor(
       async () => {
@@ -54,7 +54,7 @@ describe('the overlays of config', function () {
       { what: `${count} pods of the operator to run`, timeoutMs: 60_000, intervalMs: 200 },
     );
 
-  it('default: the API server has nothing to say about it, and pod security lets its one pod run', async () => {
+  it('default: the API server returns no warning, and pod security admits its one pod', async () => {
     const { stderr } = await kubectl(['apply', '-k', join(ROOT, 'config/default')]);
     assert.equal(stderr, '');
     const pods = await running(1);
@@ -65,7 +65,7 @@ describe('the overlays of config', function () {
     );
   });
 
-  it('ha: a second pod, and a budget that lets one of the two go', async () => {
+  it('ha: a second pod, and a budget that allows the disruption of one of the two', async () => {
     const { stderr } = await kubectl(['apply', '-k', join(ROOT, 'config/ha')]);
     assert.equal(stderr, '');
     await running(2);
@@ -78,7 +78,7 @@ describe('the overlays of config', function () {
     );
   });
 
-  it('a pod that asks for more than the operator does is kept out of its namespace', async () => {
+  it('a pod that requests more privileges than the operator is rejected in its namespace', async () => {
     const broken = parseAllDocuments(await readFile(join(ROOT, 'config/manager/deployment.yaml'), 'utf8'))[0];
     broken?.setIn(['metadata', 'name'], 'broken');
     const pod = ['spec', 'template', 'spec'];
@@ -93,13 +93,13 @@ describe('the overlays of config', function () {
           ({ reason, regarding }) => reason === 'FailedCreate' && regarding.name.startsWith('broken-'),
         );
       },
-      { what: 'the refusal of the broken pod', timeoutMs: 60_000, intervalMs: 200 },
+      { what: 'the rejection of the pod', timeoutMs: 60_000, intervalMs: 200 },
     );
     assert.match(refusal.note ?? '', /violates PodSecurity "restricted:latest"/);
     await kubectl(['-n', NAMESPACE, 'delete', 'deployment', 'broken']);
   });
 
-  it('IRSA: the lines at the end of config/default name the role to the ServiceAccount', async () => {
+  it('IRSA: the lines at the end of config/default annotate the ServiceAccount with the role', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'windowspool-irsa-'));
     try {
       for (const name of ['config', 'crds']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
@@ -143,7 +143,7 @@ describe('the overlays of config', function () {
       });
     });
 
-    /** Asked for the whole cluster: pools are in no namespace. */
+    /** For the whole cluster, because pools are not namespaced. */
     const can = async (user: string, verb: string, what: string): Promise<string> => {
       const [resource, subresource = ''] = what.split('/');
       const question = [verb, `${resource}.winpool.dev`, `--subresource=${subresource}`, '--all-namespaces'];
@@ -156,24 +156,24 @@ describe('the overlays of config', function () {
       return answers.flat();
     };
 
-    it('view lets its users look at pools, and no more', async () => {
+    it('view lets its users read pools, and nothing else', async () => {
       assert.deepEqual(await allowed('view', 'windowspools'), LOOKING);
       assert.deepEqual(await allowed('view', 'windowspools/status'), LOOKING);
     });
 
     for (const role of ['edit', 'admin']) {
-      it(`${role} lets its users change and scale pools, and not write what only the operator says`, async () => {
+      it(`${role} lets its users change and scale pools, but not write their status`, async () => {
         assert.deepEqual(await allowed(role, 'windowspools'), [...LOOKING, ...CHANGING]);
         assert.deepEqual(await allowed(role, 'windowspools/scale'), [...LOOKING, 'update', 'patch']);
         assert.deepEqual(await allowed(role, 'windowspools/status'), LOOKING);
       });
     }
 
-    it('give nothing on pools to who has them in a namespace only', async () => {
+    it('grant nothing on pools if they are bound in a namespace only', async () => {
       for (const role of WHO) assert.deepEqual(await allowed(`${role}-here`, 'windowspools'), []);
     });
 
-    it('let a viewer see a pool and keep him from changing it, and let an editor scale it', async () => {
+    it('let a viewer read a pool but not change it, and let an editor scale it', async () => {
       await kubectl(['apply', '-k', join(ROOT, 'config/samples'), '--as', 'edit']);
       const { stdout } = await kubectl(['get', 'windowspool', 'web', '-o', 'name', '--as', 'view']);
       assert.equal(stdout.trim(), 'windowspool.winpool.dev/web');

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../hack/controlplane/command.ts';
-import { lastOtherCommit } from './previousOperator.ts';
+import { FIRST_LINE_OF_API, lastOtherCommit } from './previousOperator.ts';
 
 describe('the commit of the previous operator', () => {
   let folder: string;
@@ -33,7 +33,8 @@ describe('the commit of the previous operator', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'windowspool-history-'));
-    await mkdir(join(origin(), 'cmd'), { recursive: true });
+    for (const path of ['cmd', 'crds']) await mkdir(join(origin(), path), { recursive: true });
+    await writeFile(join(origin(), 'crds/windowspools.yaml'), FIRST_LINE_OF_API);
     await git(origin(), 'init', '--quiet');
     commits = [await commit('cmd/main.ts', '1'), await commit('cmd/main.ts', '2'), await commit('README.md', 'text')];
   });
@@ -49,8 +50,16 @@ describe('the commit of the previous operator', () => {
     await git(origin(), 'checkout', '--quiet', 'cmd/main.ts');
   });
 
-  it('is not there where there is no history', async () => {
+  it('does not exist without a history', async () => {
     assert.equal(await lastOtherCommit(folder), undefined);
+  });
+
+  it('does not exist before the first commit of the API', async () => {
+    await git(origin(), 'switch', '--quiet', '--create', 'earlier');
+    await commit('crds/windowspools.yaml', 'another API');
+    await commit('crds/windowspools.yaml', FIRST_LINE_OF_API);
+    assert.equal(await lastOtherCommit(origin()), undefined);
+    await git(origin(), 'switch', '--quiet', '-');
   });
 
   for (const depth of [1, 2])

@@ -7,23 +7,25 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../hack/controlplane/command.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What makes an operator another one, as git's pathspecs. */
+/** The files whose changes make another operator, as pathspecs of git. */
 const OPERATOR = ['cmd', 'controllers', 'crds', ':!*.md', ':!*.test.ts', ':!**/testing/*'];
+/** The first commit of the API to upgrade from, by a line of its CRD: pools of earlier commits have fields that no longer exist. */
+export const FIRST_LINE_OF_API = 'bookkeeping:';
 
 export interface PreviousOperator {
-  /** What it is, for a person. */
+  /** A description for the log. */
   readonly origin: string;
-  /** The bundle's file that Node runs. */
+  /** The file of the bundle that Node runs. */
   readonly entry: string;
   readonly knownFlags: ReadonlySet<string>;
-  /** The folder with the crds and config of its time. */
+  /** The folder with its crds and config. */
   readonly manifests: string;
   end(): Promise<void>;
 }
 
 /**
- * Builds it from git's history, with the packages of today. Where there is no history, as in an exported checkout, it is built from the checkout
- * itself: then only the restart is tested, and `origin` shows that. Throws with the remedy if the history is incomplete, as in a shallow clone.
+ * Builds it from git's history, with the packages of today. Where there is no history, as in an exported checkout, or none with this API, it is built
+ * from the checkout itself: then only the restart is tested, and `origin` shows that. Throws with the remedy if the history is incomplete, as in a shallow clone.
  */
 export async function previousOperator(): Promise<PreviousOperator> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-previous-'));
@@ -35,7 +37,7 @@ export async function previousOperator(): Promise<PreviousOperator> {
     await must(process.execPath, ['hack/build.ts', bundle], sources);
     const origin =
       commit === undefined
-        ? 'this checkout: git knows no earlier one'
+        ? 'this checkout: git has no earlier one with this API'
         : (await must('git', ['log', '-1', '--format=%h %s', commit], ROOT)).trim();
     const end = () => rm(folder, { recursive: true, force: true });
     const entry = join(bundle, 'operator.mjs');
@@ -50,23 +52,26 @@ export async function previousOperator(): Promise<PreviousOperator> {
 }
 
 /**
- * HEAD while the checkout `root` has changes of the operator, else the commit before the one that changed it last; undefined where there is
- * none. In a shallow clone the oldest commit seems to have changed everything, and what was before it cannot be known: throws.
+ * HEAD while the checkout `root` has changes of the operator, otherwise the commit before the last change; undefined if there is none with
+ * FIRST_LINE_OF_API in its CRD. Throws if a shallow clone ends before that commit, because its oldest commit seems to have changed
+ * everything.
  */
 export async function lastOtherCommit(root: string): Promise<string | undefined> {
   const git = (...args: readonly string[]) => gitIn(root, args);
+  const withApi = async (commit: string) =>
+    (await git('show', `${commit}:crds/windowspools.yaml`))?.includes(FIRST_LINE_OF_API) ? commit : undefined;
   const top = await git('rev-parse', '--show-prefix', '--verify', 'HEAD');
-  // No repository, or one around a folder that is not its root.
+  // No repository, or one whose root is another folder.
   if (top === undefined || !/^\n[0-9a-f]+\n$/.test(top)) return undefined;
   const changed = await git('status', '--porcelain', '--', ...OPERATOR);
-  if (changed !== '') return 'HEAD';
+  if (changed !== '') return await withApi('HEAD');
   const last = await git('rev-list', '-1', 'HEAD', '--', ...OPERATOR);
   const before = await git('rev-parse', '--verify', '--quiet', `${last?.trim()}^`);
   if (before === undefined && (await git('rev-parse', '--is-shallow-repository'))?.trim() === 'true')
     throw new Error(
       `${root} is a shallow clone: its history ends before the last change of the operator, so there is no previous operator to upgrade from. Run: git fetch --unshallow`,
     );
-  return before?.trim();
+  return before === undefined ? undefined : await withApi(before.trim());
 }
 
 async function checkOut(commit: string, folder: string): Promise<void> {
@@ -77,7 +82,7 @@ async function checkOut(commit: string, folder: string): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 }
 
-/** What git prints; undefined when it fails or is not there. */
+/** The output of git; undefined if it fails or does not exist. */
 async function gitIn(root: string, args: readonly string[]): Promise<string | undefined> {
   const outcome = await runCommand('git', args, { cwd: root, timeoutMs: 30_000 }).catch(() => undefined);
   return outcome?.code === 0 ? outcome.stdout : undefined;

@@ -8,12 +8,12 @@ import { poolManifest } from '../pools.ts';
 import { setSwitch, theWorld, withOperator } from '../sharedWorld.ts';
 
 const LAUNCH =
-  /not authorized to launch instances with this launch template\. Grant ec2:RunInstances to the operator's role/;
+  /not authorized to launch instances with this launch template\. Grant ec2:RunInstances to the operator's IAM role/;
 
 describe('an API server without watch lists', function () {
   this.timeout(120_000);
 
-  it('is listed and then watched, and pools get Ready', async () => {
+  it('is used with list and watch, and pools become Ready', async () => {
     const world = await theWorld();
     const from = (await readAudit(world.controlPlane.auditLog)).length;
     await using old = await startOldApiServer(world.controlPlane, world.operatorKubeconfig);
@@ -45,33 +45,33 @@ describe('an API server without watch lists', function () {
   });
 });
 
-describe('rights in AWS that only some accounts and pools need', () => {
-  const stage = withOperator('--denied-retry-interval=1s', '--create-retry-interval=1s');
+describe('AWS permissions that only some accounts and pools need', () => {
+  const fixture = withOperator('--denied-retry-interval=1s', '--create-retry-interval=1s');
   const ready = (name: string) =>
-    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
 
   /** Revokes the permission: the pool reports it in AWS' words with the action's name, refuses nothing for good, and continues once it is back. */
   async function withoutPermission(action: string, name: string, words: RegExp, change: object): Promise<void> {
-    stage.world.cloud.faults.removeAction({ action });
+    fixture.world.cloud.faults.removeAction({ action });
     try {
-      await stage.world.apply(change);
-      const reported = (pool: WindowsPool | undefined) =>
+      await fixture.world.apply(change);
+      const isReported = (pool: WindowsPool | undefined) =>
         conditionOf(pool, 'PrerequisitesMet') === 'False/AccessDenied' &&
         words.test(messageOf(pool, 'PrerequisitesMet'));
-      const pool = await stage.world.waitForPool(name, `to report that ${action} is missing`, reported);
+      const pool = await fixture.world.waitForPool(name, `to report that ${action} is missing`, isReported);
       assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
     } finally {
-      stage.world.cloud.faults.restoreAction();
+      fixture.world.cloud.faults.restoreAction();
     }
   }
 
   async function needs(action: string, pool: object, name: string, words: RegExp): Promise<void> {
     await withoutPermission(action, name, words, pool);
     await ready(name);
-    await stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
+    await fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
   }
 
-  it('a node group needs the permission to read its roles', async () => {
+  it('include the permission to read roles for a node group', async () => {
     await needs(
       'iam:GetRole',
       poolManifest('reader'),
@@ -80,8 +80,8 @@ describe('rights in AWS that only some accounts and pools need', () => {
     );
   });
 
-  it('the first node group of an account needs the service-linked role made', async () => {
-    const restore = setSwitch(stage.world, 'nodegroupServiceRole', 'missing');
+  it('include the creation of the service-linked role for the first node group of an account', async () => {
+    const restore = setSwitch(fixture.world, 'nodegroupServiceRole', 'missing');
     try {
       await needs(
         'iam:CreateServiceLinkedRole',
@@ -94,32 +94,32 @@ describe('rights in AWS that only some accounts and pools need', () => {
     }
   });
 
-  it('a launch template that tags its instances needs the right to tag them', async () => {
+  it('include the permission to tag instances for a launch template that does so', async () => {
     const tags = [{ Key: 'team', Value: 'site' }];
     const data = { TagSpecifications: [{ ResourceType: 'instance', Tags: tags }] };
-    stage.world.cloud.faults.launchTemplate({ name: 'tagging', data });
+    fixture.world.cloud.faults.launchTemplate({ name: 'tagging', data });
     const nodeGroup = { launchTemplate: { name: 'tagging', version: '$Latest' }, instanceTypes: ['m5.large'] };
     const pool = poolManifest('tagged', { nodeGroup });
     await needs('ec2:CreateTags', pool, 'tagged', LAUNCH);
   });
 
-  it('an update to another version of a launch template waits for the permission to launch from it', async () => {
-    const { faults } = stage.world.cloud;
+  it('include the permission to launch from a launch template, for which an update waits', async () => {
+    const { faults } = fixture.world.cloud;
     faults.launchTemplate({ name: 'moving', data: {} });
     const pool = (version: string) =>
       poolManifest('moving', {
         nodeGroup: { launchTemplate: { name: 'moving', version }, instanceTypes: ['m5.large'] },
       });
-    await stage.world.apply(pool('1'));
+    await fixture.world.apply(pool('1'));
     await ready('moving');
     faults.launchTemplate({ name: 'moving', data: { EbsOptimized: true } });
     await withoutPermission('ec2:RunInstances', 'moving', LAUNCH, pool('2'));
-    await stage.world.waitForPool(
+    await fixture.world.waitForPool(
       'moving',
       'to have the second version',
       (found) =>
         found?.status?.nodeGroup?.launchTemplate?.version === '2' && conditionOf(found, 'Ready') === 'True/Verified',
     );
-    await stage.world.kubectl('delete', 'windowspool', 'moving', '--timeout=60s');
+    await fixture.world.kubectl('delete', 'windowspool', 'moving', '--timeout=60s');
   });
 });

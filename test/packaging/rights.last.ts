@@ -12,7 +12,7 @@ const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;
 /** `make e2e` requests resources that do not exist as the operator, to learn AWS' answers. */
 const OF_E2E = /^eks:DescribeAddon .*aws-efs-csi-driver-e2e/;
 
-describe('the rights that are shipped, after all suites', function () {
+describe('the shipped permissions, after all suites', function () {
   this.timeout(120_000);
   let usage: Usage;
   before(async () => {
@@ -21,19 +21,19 @@ describe('the rights that are shipped, after all suites', function () {
     usage = await readUsage(USAGE_FOLDER);
   });
 
-  it('in Kubernetes are all needed: what stands here can be taken out of config/rbac or config/windows-ipam', async () =>
+  it('in Kubernetes are all needed: those listed here can be removed from config/rbac or config/windows-ipam', async () =>
     assert.deepEqual(unneeded(await shippedGrants(), usage.requests), []));
 
-  it('in Kubernetes are enough: what stands here is missing in config/rbac or config/windows-ipam', async () =>
+  it('in Kubernetes are sufficient: those listed here are missing in config/rbac or config/windows-ipam', async () =>
     assert.deepEqual(
       missing(await shippedGrants(), usage.requests).filter((right) => !OF_USERS.test(right)),
       [],
     ));
 
-  it('in AWS are all needed: what stands here can be taken out of the policies in config/aws', () =>
+  it('in AWS are all needed: those listed here can be removed from the policies in config/aws', () =>
     assert.deepEqual(usage.aws.unneeded, []));
 
-  it('in AWS are enough: what stands here is missing in the policies in config/aws', () =>
+  it('in AWS are sufficient: those listed here are missing in the policies in config/aws', () =>
     assert.deepEqual(
       usage.aws.refusals.filter((refusal) => !OF_E2E.test(refusal)),
       [],

@@ -36,10 +36,13 @@ describe('an operator that was uninstalled before its pools', function () {
     });
   }
 
-  it('makes undeploy stop at the pools, and say what to do', async () => {
+  it('makes undeploy stop because of the pools, with the remedy', async () => {
     const { code, text } = await undeploy('1s');
     assert.equal(code, 1);
-    assert.match(text, /Pools are left, so the operator stays[\s\S]*docs\/uninstall\.md/);
+    assert.match(
+      text,
+      /Some pools still exist, and only the operator can remove their finalizers[\s\S]*docs\/uninstall\.md/,
+    );
     const kept = await world.kubectl('get', 'crds,clusterroles,namespaces', '--output', 'name');
     for (const name of ['windowspools.winpool.dev', 'windowspool-operator', 'winpool-system']) {
       assert.ok(kept.includes(name), `${name} is still there`);
@@ -47,8 +50,8 @@ describe('an operator that was uninstalled before its pools', function () {
     assert.notEqual((await world.pool('stuck'))?.metadata.deletionTimestamp, undefined);
   });
 
-  it('makes undeploy take nothing away when it cannot ask for the pools', async () => {
-    // Answers as kubectl does where the first call fails and the next ones would not.
+  it('makes undeploy delete nothing when it cannot list the pools', async () => {
+    // Behaves like kubectl when the first call fails and the next ones would succeed.
     const kubectl = await mkdtemp(join(tmpdir(), 'kubectl-')).then((dir) => join(dir, 'kubectl'));
     await writeFile(kubectl, '#!/bin/sh\necho "$1"\n[ "$1" != get ]\n', { mode: 0o755 });
     const { code, text } = await run(kubectl, '1s');
@@ -56,7 +59,7 @@ describe('an operator that was uninstalled before its pools', function () {
     assert.deepEqual([code, text], [1, '']);
   });
 
-  it('lets a pool go by the documented way out', async () => {
+  it('can be followed by the documented removal of a pool', async () => {
     const patch = '{"metadata":{"finalizers":null}}';
     await world.kubectl('patch', 'windowspool', 'stuck', '--type=merge', '--patch', patch);
     assert.equal(await world.pool('stuck'), undefined);

@@ -13,7 +13,7 @@ import { withOperator } from '../sharedWorld.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every list and map that a user may write, and nothing that has a default. */
+/** Every list and map that a user may set, and no field that has a default. */
 const FULL = {
   nodeGroup: {
     instanceTypes: ['m5.large', 'm5.xlarge'],
@@ -26,7 +26,6 @@ const FULL = {
   labels: { team: 'web' },
   taints: [{ key: 'gpu', effect: 'NoSchedule' }],
   verification: { policy: 'Report', warnOnly: ['NoPodAddresses'] },
-  runtimeClass: { scope: 'Pool' },
 };
 
 interface Live extends WindowsPool {
@@ -35,27 +34,27 @@ interface Live extends WindowsPool {
   };
 }
 
-/** How a tool applies, and the name under which the API server keeps what it said. */
+/** How a tool applies a manifest, and its field manager. */
 const styles: readonly (readonly [how: string, name: string, flags: readonly string[], manager: string])[] = [
   ['client-side', 'by-client', [], 'kubectl-client-side-apply'],
   ['server-side', 'by-server', ['--server-side'], 'kubectl'],
   [
-    'server-side by force',
+    'server-side with force',
     'by-force',
     ['--server-side', '--force-conflicts', '--field-manager=argocd-controller'],
     'argocd-controller',
   ],
 ];
 
-describe('a manifest that is applied again and again beside a working operator', () => {
-  const stage = withOperator('--resync-interval=300ms');
+describe('a manifest that is applied repeatedly while an operator runs', () => {
+  const fixture = withOperator('--resync-interval=300ms');
 
   const live = async (name: string): Promise<Live> => {
-    const found = await stage.world.get<Live>('windowspool', name, '--show-managed-fields');
+    const found = await fixture.world.get<Live>('windowspool', name, '--show-managed-fields');
     return found ?? assert.fail(`there is no pool ${name}`);
   };
-  const looks = (name: string) =>
-    stage.world.cloud
+  const polls = (name: string) =>
+    fixture.world.cloud
       .calls()
       .filter(
         ({ operation, input }) =>
@@ -71,18 +70,18 @@ describe('a manifest that is applied again and again beside a working operator',
     const isQuiet = async () => {
       const pool = await live(name);
       const { metadata } = pool;
-      if (metadata.resourceVersion !== seen.version) seen = { version: metadata.resourceVersion, at: looks(name) };
-      return isReconciled(pool) && looks(name) >= seen.at + 2 && metadata;
+      if (metadata.resourceVersion !== seen.version) seen = { version: metadata.resourceVersion, at: polls(name) };
+      return isReconciled(pool) && polls(name) >= seen.at + 2 && metadata;
     };
     return waitFor(isQuiet, {
-      what: `pool ${name} to be left alone`,
+      what: `pool ${name} to be stable`,
       timeoutMs: 30_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
   }
 
   async function differences(manifest: object, flags: readonly string[]): Promise<string> {
-    const { stdout, stderr, code } = await stage.world.controlPlane.kubectl(['diff', '-f', '-', ...flags], {
+    const { stdout, stderr, code } = await fixture.world.controlPlane.kubectl(['diff', '-f', '-', ...flags], {
       stdin: JSON.stringify(manifest),
     });
     assert.ok(code === 0 || code === 1, stderr);
@@ -90,14 +89,14 @@ describe('a manifest that is applied again and again beside a working operator',
   }
 
   for (const [how, name, flags, manager] of styles) {
-    const manifest = poolManifest(name, FULL);
+    const manifest = poolManifest(name, { ...FULL, runtimeClass: { name } });
 
-    it(`${how}: writes nothing but the first time`, async () => {
-      await stage.world.apply(manifest, ...flags);
-      await stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    it(`${how}: changes the object only the first time`, async () => {
+      await fixture.world.apply(manifest, ...flags);
+      await fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
       const before = await settled(name);
       for (const _ of [1, 2, 3]) {
-        const printed = await stage.world.apply(manifest, ...flags);
+        const printed = await fixture.world.apply(manifest, ...flags);
         assert.match(printed, flags.length > 0 ? /serverside-applied/ : /unchanged/);
       }
       assert.deepEqual(await settled(name), before);
@@ -107,63 +106,63 @@ describe('a manifest that is applied again and again beside a working operator',
       );
     });
 
-    it(`${how}: kubectl diff finds nothing, whatever the schema has for defaults`, async () => {
+    it(`${how}: has no difference in kubectl diff, despite the defaults of the schema`, async () => {
       assert.equal(await differences(manifest, flags), '');
     });
 
-    it(`${how}: leaves a size that something else has set, when the manifest has none`, async () => {
-      await stage.world.kubectl('scale', 'windowspool', name, '--replicas=2');
-      await stage.world.waitForPool(name, 'to have 2 nodes', (pool) => pool?.status?.nodes?.verified === 2);
+    it(`${how}: keeps a size that another client set, if the manifest has none`, async () => {
+      await fixture.world.kubectl('scale', 'windowspool', name, '--replicas=2');
+      await fixture.world.waitForPool(name, 'to have 2 nodes', (pool) => pool?.status?.nodes?.verified === 2);
       const before = await settled(name);
-      await stage.world.apply(manifest, ...flags);
+      await fixture.world.apply(manifest, ...flags);
       assert.equal(await differences(manifest, flags), '');
       assert.deepEqual(await settled(name), before);
-      assert.equal((await live(name)).spec.scaling?.desired, 2);
+      assert.equal((await live(name)).spec.nodeGroup?.scaling.desiredSize, 2);
     });
   }
 
-  it('an edit by hand is a conflict server-side, and by force is put back for good', async () => {
-    const manifest = poolManifest('by-server', FULL);
-    await stage.world.patchPool('by-server', { scaling: { max: 5 } });
+  it('conflicts with a manual edit server-side, and reverts it with force', async () => {
+    const manifest = poolManifest('by-server', { ...FULL, runtimeClass: { name: 'by-server' } });
+    await fixture.world.patchPool('by-server', { nodeGroup: { scaling: { maxSize: 5 } } });
     await assert.rejects(
-      stage.world.apply(manifest, '--server-side'),
-      /conflict with "kubectl-patch".*\n?.*spec\.scaling\.max/,
+      fixture.world.apply(manifest, '--server-side'),
+      /conflict with "kubectl-patch".*\n?.*spec\.nodeGroup\.scaling\.maxSize/,
     );
-    await stage.world.apply(manifest, '--server-side', '--force-conflicts');
-    assert.equal((await live('by-server')).spec.scaling?.max, 3);
+    await fixture.world.apply(manifest, '--server-side', '--force-conflicts');
+    assert.equal((await live('by-server')).spec.nodeGroup?.scaling.maxSize, 3);
     const before = await settled('by-server');
-    await stage.world.apply(manifest, '--server-side');
+    await fixture.world.apply(manifest, '--server-side');
     assert.deepEqual(await settled('by-server'), before);
   });
 
-  it('a pool that was applied client-side goes over to server-side, and is stable from then on', async () => {
-    const manifest = poolManifest('by-client', FULL);
-    await stage.world.apply(manifest, '--server-side');
+  it('can be migrated from client-side to server-side apply, and is stable after that', async () => {
+    const manifest = poolManifest('by-client', { ...FULL, runtimeClass: { name: 'by-client' } });
+    await fixture.world.apply(manifest, '--server-side');
     const before = await settled('by-client');
     assert.ok(before.managedFields.every(({ manager }) => manager !== 'kubectl-client-side-apply'));
-    await stage.world.apply(manifest, '--server-side');
+    await fixture.world.apply(manifest, '--server-side');
     assert.deepEqual(await settled('by-client'), before);
     assert.equal(await differences(manifest, ['--server-side']), '');
   });
 
-  it('a pool that is deleted in the foreground, as Argo CD deletes, goes with its group', async () => {
-    await stage.world.kubectl('delete', 'windowspool', 'by-force', '--cascade=foreground', '--timeout=60s');
-    assert.equal(await stage.world.pool('by-force'), undefined);
-    assert.equal(stage.world.cloud.state.groups.get('by-force'), undefined);
-    assert.equal(await stage.world.get('runtimeclass', 'by-force'), undefined);
+  it('can be deleted in the foreground, as Argo CD does, together with its group', async () => {
+    await fixture.world.kubectl('delete', 'windowspool', 'by-force', '--cascade=foreground', '--timeout=60s');
+    assert.equal(await fixture.world.pool('by-force'), undefined);
+    assert.equal(fixture.world.cloud.state.groups.get('by-force'), undefined);
+    assert.equal(await fixture.world.get('runtimeclass', 'by-force'), undefined);
   });
 
-  it('what config installs is the same at the second time', async () => {
+  it('in config is unchanged the second time', async () => {
     for (const folder of ['config/crd', 'config/rbac']) {
-      await stage.world.kubectl('apply', '-k', `${ROOT}${folder}`);
-      const printed = await stage.world.kubectl('apply', '-k', `${ROOT}${folder}`);
+      await fixture.world.kubectl('apply', '-k', `${ROOT}${folder}`);
+      const printed = await fixture.world.kubectl('apply', '-k', `${ROOT}${folder}`);
       const changed = printed.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
       assert.deepEqual(changed, []);
     }
   });
 });
 
-describe('the schema, for tools that compare what they applied with what there is', () => {
+describe('the schema, for tools that compare a manifest with the live object', () => {
   interface Schema {
     readonly default?: unknown;
     readonly properties?: Readonly<Record<string, Schema>>;
@@ -171,7 +170,7 @@ describe('the schema, for tools that compare what they applied with what there i
     readonly additionalProperties?: Schema | boolean;
   }
 
-  /** The paths of defaults that lie inside a list. */
+  /** The paths of defaults inside a list. */
   function defaultsInLists(schema: Schema, path: string, inList = false): string[] {
     const { properties = {}, items, additionalProperties } = schema;
     return [
@@ -182,7 +181,7 @@ describe('the schema, for tools that compare what they applied with what there i
     ];
   }
 
-  // They merge maps and compare lists as a whole, so a default within a list is an edit to them, for ever.
+  // They merge maps and compare lists as a whole, so a default inside a list is always a difference.
   it('has no default inside a list', () => {
     const { spec } = parse(readFileSync(`${ROOT}crds/windowspools.yaml`, 'utf8'));
     assert.deepEqual(defaultsInLists(spec.versions[0].schema.openAPIV3Schema, ''), []);

@@ -1,28 +1,32 @@
 import assert from 'node:assert/strict';
 import { nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
 import { isServed, serviceOf } from '../../hack/localaws/wire/calls.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-/** The local AWS creates a group in a few milliseconds: before the first poll, however slow the machine is. */
+/** The local AWS creates a group in a few milliseconds: before the first poll, even on a slow machine. */
 const AT_ONCE = 1_000;
 
 describe('the calls of new pools to AWS', () => {
-  // Answers are shared for half the interval, and the first poll does not wait for it.
-  const stage = withOperator('--poll-interval=10m');
-  before(() => stage.world.cloud.faults.speed({ speed: AT_ONCE }));
+  // Results are shared for half the interval, and the first poll does not wait for it.
+  const fixture = withOperator('--poll-interval=10m');
+  before(() => fixture.world.cloud.faults.speed({ speed: AT_ONCE }));
 
   const ready = (name: string) =>
-    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready').startsWith('True/'));
+    fixture.world.waitForPool(
+      name,
+      'to be Ready and reconciled',
+      (pool) => conditionOf(pool, 'Ready').startsWith('True/') && isReconciled(pool),
+    );
 
-  it('ask once about the cluster, and three times about each node group', async () => {
+  it('are made once for the cluster, and three times for each node group', async () => {
     const names = Array.from({ length: 8 }, (_, i) => `herd-${i}`);
-    stage.world.cloud.resetCalls();
-    const items = names.map((name) => poolManifest(name, { scaling: { min: 0 } }));
-    await stage.world.apply({ apiVersion: 'v1', kind: 'List', items });
+    fixture.world.cloud.resetCalls();
+    const items = names.map((name) => poolManifest(name, { nodeGroup: { scaling: { minSize: 0 } } }));
+    await fixture.world.apply({ apiVersion: 'v1', kind: 'List', items });
     for (const name of names) await ready(name);
-    const calls = stage.world.cloud.calls();
+    const calls = fixture.world.cloud.calls();
     for (const name of names) {
       const own = calls.filter((call) => nodeGroupIn(call) === name).map(({ operation }) => operation);
       assert.deepEqual(own, ['DescribeNodegroup', 'CreateNodegroup', 'DescribeNodegroup'], name);
@@ -35,10 +39,10 @@ describe('the calls of new pools to AWS', () => {
   });
 
   it('are as few for a pool with nodes, from apply to Ready', async () => {
-    stage.world.cloud.resetCalls();
-    await stage.world.apply(poolManifest('frugal', { scaling: { min: 2 } }));
+    fixture.world.cloud.resetCalls();
+    await fixture.world.apply(poolManifest('frugal', { nodeGroup: { scaling: { minSize: 2 } } }));
     await ready('frugal');
-    const own = stage.world.cloud.calls().filter((call) => nodeGroupIn(call) === 'frugal');
+    const own = fixture.world.cloud.calls().filter((call) => nodeGroupIn(call) === 'frugal');
     assert.deepEqual(
       own.map(({ operation }) => operation),
       ['DescribeNodegroup', 'CreateNodegroup', 'DescribeNodegroup'],

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch, slowed, withOperator } from '../sharedWorld.ts';
+import { freezeAws, setSwitch, withOperator } from '../sharedWorld.ts';
 
 describe('changes of a pool', () => {
-  const stage = withOperator('--resync-interval=1s');
+  const fixture = withOperator('--resync-interval=1s');
   const POOL = 'changing';
 
-  const patch = (spec: object) => stage.world.patchPool(POOL, spec);
-  const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
+  const patch = (spec: object) => fixture.world.patchPool(POOL, spec);
+  const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
   const updates = () =>
-    stage.world.cloud
+    fixture.world.cloud
       .calls()
       .filter(({ operation }) => operation === 'UpdateNodegroupConfig')
       .map(({ input }) => {
         const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
         return change;
       });
-  /** EKS has finished all updates, and the pool reports that. */
+  /** Waits until EKS has finished all updates, and the pool reports that. */
   const settled = () =>
-    stage.world.waitForPool(
+    fixture.world.waitForPool(
       POOL,
       'to be settled',
       (pool) =>
@@ -31,17 +31,16 @@ describe('changes of a pool', () => {
     );
 
   before(async () => {
-    await stage.world.apply(
+    await fixture.world.apply(
       poolManifest(POOL, {
-        scaling: { min: 1, max: 3 },
         labels: { team: 'a' },
-        nodeGroup: { tags: { cost: '1', old: 'x' } },
+        nodeGroup: { tags: { cost: '1', old: 'x' }, scaling: { minSize: 1, maxSize: 3 } },
       }),
     );
-    await stage.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     await settled();
   });
-  beforeEach(() => stage.world.cloud.resetCalls());
+  beforeEach(() => fixture.world.cloud.resetCalls());
 
   const cases: readonly (readonly [what: string, spec: object, update: object | undefined])[] = [
     ['a label set', { labels: { team: 'b' } }, { labels: { addOrUpdateLabels: { team: 'b' } } }],
@@ -56,17 +55,17 @@ describe('changes of a pool', () => {
       { taints: { addOrUpdateTaints: [{ key: 'gpu', value: 'no', effect: 'NO_SCHEDULE' }] } },
     ],
     [
-      'no taint any more',
+      'a taint removed',
       { taints: null },
       { taints: { removeTaints: [{ key: 'gpu', value: 'no', effect: 'NO_SCHEDULE' }] } },
     ],
-    ['a higher max', { scaling: { max: 4 } }, { scalingConfig: { maxSize: 4 } }],
+    ['a higher max', { nodeGroup: { scaling: { maxSize: 4 } } }, { scalingConfig: { maxSize: 4 } }],
     [
-      'a min above the size, which lifts the size',
-      { scaling: { min: 2 } },
+      'a min above the size, which increases the size',
+      { nodeGroup: { scaling: { minSize: 2 } } },
       { scalingConfig: { minSize: 2, desiredSize: 2 } },
     ],
-    ['a desired size', { scaling: { desired: 3 } }, { scalingConfig: { desiredSize: 3 } }],
+    ['a desired size', { nodeGroup: { scaling: { desiredSize: 3 } } }, { scalingConfig: { desiredSize: 3 } }],
   ];
   for (const [what, spec, update] of cases) {
     it(`sends EKS the smallest change for ${what}`, async () => {
@@ -74,7 +73,7 @@ describe('changes of a pool', () => {
       await waitFor(() => updates().length > 0, {
         what: 'the update',
         timeoutMs: 60_000,
-        explain: () => stage.operator.tail(),
+        explain: () => fixture.operator.tail(),
       });
       const pool = await settled();
       assert.deepEqual(updates(), [update]);
@@ -82,63 +81,63 @@ describe('changes of a pool', () => {
     });
   }
 
-  it('leaves the size to an autoscaler', async () => {
-    stage.world.cloud.faults.edit({ group: POOL, scalingConfig: { desiredSize: 4 } });
-    await stage.world.waitForPool(POOL, 'to follow the autoscaler', (pool) => pool?.status?.nodes?.verified === 4);
+  it('keeps the size that an autoscaler sets', async () => {
+    fixture.world.cloud.faults.edit({ group: POOL, scalingConfig: { desiredSize: 4 } });
+    await fixture.world.waitForPool(POOL, 'to follow the autoscaler', (pool) => pool?.status?.nodes?.verified === 4);
     assert.deepEqual(updates(), []);
-    await patch({ scaling: { desired: 2 } });
-    await stage.world.waitForPool(POOL, 'to have 2 nodes', (pool) => pool?.status?.nodes?.total === 2);
+    await patch({ nodeGroup: { scaling: { desiredSize: 2 } } });
+    await fixture.world.waitForPool(POOL, 'to have 2 nodes', (pool) => pool?.status?.nodes?.total === 2);
     assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 2 } }]);
     await settled();
   });
 
-  it('lets the last word count when the size is changed back while EKS still works', async () => {
-    const goOn = slowed(stage.world);
+  it('applies the last change when the size is changed back while EKS is updating', async () => {
+    const restoreSpeed = freezeAws(fixture.world);
     try {
-      await patch({ scaling: { desired: 4 } });
+      await patch({ nodeGroup: { scaling: { desiredSize: 4 } } });
       await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000 });
-      await patch({ scaling: { desired: 2 } });
-      await stage.world.waitForPool(POOL, 'to know the last word while EKS works', (pool) => pool !== undefined);
+      await patch({ nodeGroup: { scaling: { desiredSize: 2 } } });
+      await fixture.world.waitForPool(POOL, 'to know the last word while EKS works', (pool) => pool !== undefined);
       assert.equal(group()?.status, 'UPDATING');
     } finally {
-      goOn();
+      restoreSpeed();
     }
     await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
-      what: 'the size of the last word',
+      what: 'the size of the last change',
       timeoutMs: 60_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
     await settled();
     assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 4 } }, { scalingConfig: { desiredSize: 2 } }]);
   });
 
-  it('keeps its own tags and leaves those of others', async () => {
-    stage.world.cloud.faults.edit({ group: POOL, tags: { ...group()?.tags, backup: 'daily' } });
+  it('sets its own tags and keeps those of others', async () => {
+    fixture.world.cloud.faults.edit({ group: POOL, tags: { ...group()?.tags, backup: 'daily' } });
     await patch({ nodeGroup: { tags: { cost: '2', old: null } } });
     await waitFor(() => group()?.tags?.cost === '2' && !group()?.tags?.old, {
       what: 'the tags',
       timeoutMs: 60_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
     assert.deepEqual(updates(), []);
     const { 'winpool.dev/created-from': _hash, ...tags } = group()?.tags ?? {};
     assert.deepEqual(tags, { backup: 'daily', cost: '2', 'winpool.dev/pool': POOL });
   });
 
-  it('puts right what somebody changed in the console', async () => {
-    stage.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
+  it('reverts changes in the console', async () => {
+    fixture.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
     await waitFor(() => updates().length === 1, { what: 'the correction', timeoutMs: 60_000 });
     await settled();
     assert.equal(group()?.labels?.tier, 'web');
   });
 
-  it('tells a failed update and repeats it only when the spec changes', async () => {
-    stage.world.cloud.faults.updateFailure({
+  it('reports a failed update and retries it only when the spec changes', async () => {
+    fixture.world.cloud.faults.updateFailure({
       group: POOL,
       errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'Nodes did not join' }],
     });
     await patch({ labels: { tier: 'broken' } });
-    const pool = await stage.world.waitForPool(
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to tell the failure',
       (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed',
@@ -147,44 +146,44 @@ describe('changes of a pool', () => {
     const message = pool?.status?.conditions?.find(({ type }) => type === 'Stalled')?.message ?? '';
     assert.match(
       message,
-      /failed: NodeCreationFailure: Nodes did not join\. It is not tried again until the spec or the annotation winpool.dev\/retry changes\.$/,
+      /failed: NodeCreationFailure: Nodes did not join\. \d+ of \d+ nodes? are still verified\. Not retried until the spec changes or you run: kubectl annotate wp changing winpool\.dev\/retry=\$\(date \+%s\) --overwrite$/,
     );
-    stage.world.cloud.resetCalls();
-    const looks = () => stage.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    await waitFor(() => looks() >= 3, { what: 'three more looks', timeoutMs: 60_000 });
+    fixture.world.cloud.resetCalls();
+    const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+    await waitFor(() => polls() >= 3, { what: 'three more polls', timeoutMs: 60_000 });
     assert.deepEqual(updates(), []);
     await patch({ labels: { tier: 'mended' } });
     await waitFor(() => group()?.labels?.tier === 'mended', { what: 'the next update', timeoutMs: 60_000 });
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 
-  it('does not repeat what EKS refuses at once', async () => {
-    stage.world.cloud.faults.calls.error({
+  it('does not immediately retry an update that EKS rejects', async () => {
+    fixture.world.cloud.faults.calls.error({
       operation: 'UpdateNodegroupConfig',
       name: 'InvalidParameterException',
       message: 'The label is cursed',
     });
     await patch({ labels: { tier: 'cursed' } });
-    const pool = await stage.world.waitForPool(
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to tell the refusal',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateRefused',
+      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateRejected',
     );
-    assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateRefused');
+    assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateRejected');
     await patch({ labels: { tier: 'fine' } });
     await waitFor(() => group()?.labels?.tier === 'fine', { what: 'the next update', timeoutMs: 60_000 });
     await settled();
   });
 
   for (const answer of ['accept', 'reject'] as const) {
-    it(`shows a DEGRADED group with its issues and changes it, where EKS would ${answer} that`, async () => {
-      const restore = setSwitch(stage.world, 'updatesWhileDegraded', answer);
+    it(`shows a DEGRADED group with its issues and updates it, if EKS would ${answer} that`, async () => {
+      const restore = setSwitch(fixture.world, 'updatesWhileDegraded', answer);
       try {
-        stage.world.cloud.faults.healthIssue({
+        fixture.world.cloud.faults.healthIssue({
           group: POOL,
           issues: [{ code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: ['eks-asg'] }],
         });
-        const pool = await stage.world.waitForPool(
+        const pool = await fixture.world.waitForPool(
           POOL,
           'to be degraded',
           (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded',
@@ -199,16 +198,16 @@ describe('changes of a pool', () => {
           await waitFor(() => group()?.labels?.tier === 'degraded-accept', { what: 'the update', timeoutMs: 60_000 });
         } else {
           const refusedOnce = () =>
-            stage.world.cloud
+            fixture.world.cloud
               .calls()
               .some(({ operation, result }) => operation === 'UpdateNodegroupConfig' && result !== 'ok');
-          await waitFor(refusedOnce, { what: 'the refused update', timeoutMs: 60_000 });
+          await waitFor(refusedOnce, { what: 'the rejected update', timeoutMs: 60_000 });
         }
-        stage.world.cloud.faults.healthIssue({ group: POOL, issues: [] });
+        fixture.world.cloud.faults.healthIssue({ group: POOL, issues: [] });
         await waitFor(() => group()?.labels?.tier === `degraded-${answer}`, {
-          what: 'the update in the end',
+          what: 'the update after that',
           timeoutMs: 60_000,
-          explain: () => stage.operator.tail(),
+          explain: () => fixture.operator.tail(),
         });
         await settled();
       } finally {
@@ -217,24 +216,24 @@ describe('changes of a pool', () => {
     });
   }
 
-  it('moves to a RuntimeClass of its own and back, and leaves nothing behind', async () => {
+  it('switches to its own RuntimeClass and back, and leaves nothing behind', async () => {
     const names = async () =>
-      (await stage.world.kubectl('get', 'runtimeclasses', '-o', 'name')).trim().split('\n').sort();
-    await patch({ runtimeClass: { scope: 'Pool', name: 'special', handler: 'runhcs-wcow-hypervisor' } });
+      (await fixture.world.kubectl('get', 'runtimeclasses', '-o', 'name')).trim().split('\n').sort();
+    await patch({ runtimeClass: { name: 'special', handler: 'runhcs-wcow-hypervisor' } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/special', {
       what: 'the other RuntimeClass',
       timeoutMs: 60_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
     await patch({ runtimeClass: { handler: 'runhcs-wcow-process' } });
     const handler = () =>
-      stage.world.kubectl('get', 'runtimeclass', 'special', '--ignore-not-found', '-o', 'jsonpath={.handler}');
+      fixture.world.kubectl('get', 'runtimeclass', 'special', '--ignore-not-found', '-o', 'jsonpath={.handler}');
     await waitFor(async () => (await handler()) === 'runhcs-wcow-process', {
       what: 'the other handler',
       timeoutMs: 60_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
-    await patch({ runtimeClass: { scope: null, name: null } });
+    await patch({ runtimeClass: { name: null, handler: null } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/windows-2022', {
       what: 'the shared RuntimeClass',
       timeoutMs: 60_000,
@@ -242,26 +241,26 @@ describe('changes of a pool', () => {
     await settled();
   });
 
-  it('does nothing while paused, says what it would do, and does it afterwards', async () => {
-    await patch({ paused: true, labels: { tier: 'later' }, scaling: { max: 6 } });
-    const pool = await stage.world.waitForPool(
+  it('does nothing while paused, shows the pending steps, and takes them when resumed', async () => {
+    await patch({ paused: true, labels: { tier: 'later' }, nodeGroup: { scaling: { maxSize: 6 } } });
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to be paused',
       (found) => conditionOf(found, 'Paused') === 'True/Paused',
     );
-    assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier; scaling max 6`]);
+    assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier; scaling maxSize 6`]);
     assert.deepEqual(updates(), []);
     await patch({ paused: false });
     await waitFor(() => group()?.labels?.tier === 'later', { what: 'the update', timeoutMs: 60_000 });
     const resumed = await settled();
     assert.equal(resumed?.status?.pendingSteps, undefined);
-    await stage.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused=true');
-    await stage.world.waitForPool(
+    await fixture.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused=true');
+    await fixture.world.waitForPool(
       POOL,
       'to be paused by annotation',
       (found) => conditionOf(found, 'Paused') === 'True/Paused',
     );
-    await stage.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused-');
-    await stage.world.waitForPool(POOL, 'to go on', (found) => conditionOf(found, 'Paused') === 'absent');
+    await fixture.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused-');
+    await fixture.world.waitForPool(POOL, 'to go on', (found) => conditionOf(found, 'Paused') === 'absent');
   });
 });

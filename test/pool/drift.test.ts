@@ -5,8 +5,8 @@ import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-describe('a node group that somebody edits', () => {
-  const stage = withOperator('--resync-interval=1s');
+describe('an external edit of a node group', () => {
+  const fixture = withOperator('--resync-interval=1s');
   const POOL = 'edited';
   const spec = {
     labels: { tier: 'web' },
@@ -14,14 +14,14 @@ describe('a node group that somebody edits', () => {
     nodeGroup: { tags: { cost: '42' } },
   };
 
-  const group = () => stage.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const patch = (change: object) => stage.world.patchPool(POOL, change);
+  const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
+  const patch = (change: object) => fixture.world.patchPool(POOL, change);
   const becomes = (state: string) =>
-    stage.world.waitForPool(POOL, `to have UpToDate=${state}`, (pool) => conditionOf(pool, 'UpToDate') === state);
+    fixture.world.waitForPool(POOL, `to have UpToDate=${state}`, (pool) => conditionOf(pool, 'UpToDate') === state);
   const metric = async (name: string) =>
-    (await stage.operator.get('/metrics')).body.split('\n').filter((line) => line.startsWith(`${name}{`));
+    (await fixture.operator.get('/metrics')).body.split('\n').filter((line) => line.startsWith(`${name}{`));
   const driftEvents = async () => {
-    const text = await stage.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
+    const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
     const items: { regarding: { name: string }; reason: string; note: string }[] = JSON.parse(text).items;
     return items
       .filter(({ regarding, reason }) => regarding.name === POOL && reason === 'Drifted')
@@ -29,40 +29,36 @@ describe('a node group that somebody edits', () => {
   };
 
   before(async () => {
-    await stage.world.apply(poolManifest(POOL, spec));
-    await stage.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.apply(poolManifest(POOL, spec));
+    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     await becomes('True/AsSpecified');
   });
 
   const edits: readonly (readonly [string, () => Omit<ConsoleEdit, 'group'>, string])[] = [
-    [
-      'a label',
-      () => ({ labels: { ...group()?.labels, tier: 'db', other: 'x' } }),
-      'label tier is db and the spec says web',
-    ],
+    ['a label', () => ({ labels: { ...group()?.labels, tier: 'db', other: 'x' } }), 'label tier is db (expected web)'],
     [
       'a taint',
       () => ({ taints: group()?.taints?.filter(({ key }) => key !== 'gpu') ?? [] }),
-      'taint gpu:NoSchedule is missing and the spec says no',
+      'taint gpu:NoSchedule is missing (expected no)',
     ],
-    ['the bounds', () => ({ scalingConfig: { minSize: 0, maxSize: 9 } }), 'scaling is 0 to 9 and the spec says 1 to 3'],
-    ['a tag', () => ({ tags: { ...group()?.tags, cost: '7', backup: 'daily' } }), 'tag cost is 7 and the spec says 42'],
+    ['the bounds', () => ({ scalingConfig: { minSize: 0, maxSize: 9 } }), 'scaling is 0 to 9 (expected 1 to 3)'],
+    ['a tag', () => ({ tags: { ...group()?.tags, cost: '7', backup: 'daily' } }), 'tag cost is 7 (expected 42)'],
   ];
 
   for (const [what, edit, words] of edits) {
-    it(`has ${what} put right, told and counted`, async () => {
-      stage.world.cloud.faults.edit({ group: POOL, ...edit() });
-      const reported = `Node group ${POOL}: ${words}. It is put right.`;
-      await waitFor(async () => (await driftEvents()).includes(reported), {
-        what: reported,
+    it(`of ${what} is corrected, reported and counted`, async () => {
+      fixture.world.cloud.faults.edit({ group: POOL, ...edit() });
+      const note = `Node group ${POOL} drifted from the spec: ${words}. The operator corrects it.`;
+      await waitFor(async () => (await driftEvents()).includes(note), {
+        what: note,
         timeoutMs: 60_000,
-        explain: () => stage.operator.tail(),
+        explain: () => fixture.operator.tail(),
       });
       await becomes('True/AsSpecified');
     });
   }
 
-  it('keeps what others added, and the metric has counted each part', async () => {
+  it('does not affect additions of others, and each part is counted in the metric', async () => {
     assert.deepEqual([group()?.labels?.other, group()?.tags?.backup], ['x', 'daily']);
     const corrected = await metric('windowspool_drift_corrected_total');
     assert.deepEqual(
@@ -73,20 +69,20 @@ describe('a node group that somebody edits', () => {
     );
   });
 
-  it('is left as it is with driftPolicy Report, while changes of the spec are carried out', async () => {
-    await patch({ driftPolicy: 'Report' });
-    stage.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
+  it('is not corrected with driftPolicy Report, while changes of the spec are applied', async () => {
+    await patch({ nodeGroup: { driftPolicy: 'Report' } });
+    fixture.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
     const pool = await becomes('False/Drifted');
     assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
     assert.equal(conditionOf(pool, 'Reconciling'), 'absent');
     assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier`]);
     const drift = await metric('windowspool_drift_fields');
     assert.ok(drift.includes(`windowspool_drift_fields{pool="${POOL}",part="label"} 1`), drift.join('\n'));
-    await patch({ scaling: { max: 4 }, labels: { zone: 'a' } });
+    await patch({ nodeGroup: { scaling: { maxSize: 4 } }, labels: { zone: 'a' } });
     await waitFor(() => group()?.labels?.zone === 'a' && group()?.scalingConfig?.maxSize === 4, {
       what: 'the change of the spec',
       timeoutMs: 60_000,
-      explain: () => stage.operator.tail(),
+      explain: () => fixture.operator.tail(),
     });
     assert.equal(group()?.labels?.tier, 'db');
     await becomes('False/Drifted');

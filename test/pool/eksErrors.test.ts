@@ -6,7 +6,7 @@ import { shareAmong } from '../crash/killAtEach.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-/** Pools that get errors in parallel: each mostly waits. */
+/** Pools for the errors in parallel, because each pool mostly waits. */
 const POOLS = ['tables-0', 'tables-1', 'tables-2', 'tables-3'] as const;
 
 /** Errors of updates of add-ons. */
@@ -17,11 +17,11 @@ const ofAddons: readonly string[] = [
   'UnsupportedAddonModification',
 ];
 
-describe('what EKS can say of a node group', () => {
-  const stage = withOperator('--resync-interval=1s', '--denied-retry-interval=500ms');
-  type Pool = NonNullable<Awaited<ReturnType<typeof stage.world.pool>>>;
-  const until = async (name: string, what: string, isSo: (pool: Pool) => boolean): Promise<Pool> => {
-    const pool = await stage.world.waitForPool(name, what, (found) => found !== undefined && isSo(found));
+describe('the errors that EKS can report for a node group', () => {
+  const fixture = withOperator('--resync-interval=1s', '--denied-retry-interval=500ms');
+  type Pool = NonNullable<Awaited<ReturnType<typeof fixture.world.pool>>>;
+  const until = async (name: string, what: string, predicate: (pool: Pool) => boolean): Promise<Pool> => {
+    const pool = await fixture.world.waitForPool(name, what, (found) => found !== undefined && predicate(found));
     assert.ok(pool);
     return pool;
   };
@@ -29,14 +29,14 @@ describe('what EKS can say of a node group', () => {
     conditionOf(pool, 'Ready') === 'True/Verified' &&
     conditionOf(pool, 'NodeGroupReady') === 'True/Active' &&
     conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
-  const label = (name: string, team: string) => stage.world.patchPool(name, { labels: { team } });
+  const label = (name: string, team: string) => fixture.world.patchPool(name, { labels: { team } });
 
   async function hasHealthIssue(group: string, code: NodegroupIssueCode): Promise<void> {
     const message = `EKS says ${code} of it`;
-    stage.world.cloud.faults.healthIssue({ group, issues: [{ code, message, resourceIds: ['r-1'] }] });
+    fixture.world.cloud.faults.healthIssue({ group, issues: [{ code, message, resourceIds: ['r-1'] }] });
     const pool = await until(
       group,
-      `to tell ${code}`,
+      `to report ${code}`,
       (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded',
     );
     assert.match(messageOf(pool, 'NodeGroupReady'), new RegExp(`${code}: ${message} \\(r-1\\)\\. [A-Z].*\\.$`));
@@ -45,24 +45,24 @@ describe('what EKS can say of a node group', () => {
       [code],
     );
     assert.equal(conditionOf(pool, 'Ready').startsWith('True/'), true, 'its node is verified and serves');
-    stage.world.cloud.faults.healthIssue({ group, issues: [] });
+    fixture.world.cloud.faults.healthIssue({ group, issues: [] });
     await until(group, 'to be settled', isSettled);
   }
 
   async function failsToUpdate(group: string, errorCode: ErrorCode): Promise<void> {
     const errorMessage = `EKS says ${errorCode} of it`;
-    stage.world.cloud.faults.updateFailure({ group, errors: [{ errorCode, errorMessage, resourceIds: ['r-1'] }] });
+    fixture.world.cloud.faults.updateFailure({ group, errors: [{ errorCode, errorMessage, resourceIds: ['r-1'] }] });
     await label(group, errorCode.toLowerCase());
     const pool = await until(
       group,
-      `to tell ${errorCode}`,
+      `to report ${errorCode}`,
       ({ status }) => status?.nodeGroup?.failedTarget !== undefined,
     );
     assert.match(messageOf(pool, 'UpToDate'), new RegExp(`${errorCode}: ${errorMessage} \\(r-1\\)`));
     assert.equal(pool.status?.nodeGroup?.failedTarget?.reason, 'UpdateFailed');
     await label(group, 'web');
     await until(group, 'to be settled', isSettled);
-    const sent = stage.world.cloud.calls().filter(({ operation, input }) => {
+    const sent = fixture.world.cloud.calls().filter(({ operation, input }) => {
       const { labels } = input as { labels?: { addOrUpdateLabels?: { team?: string } } };
       return operation === 'UpdateNodegroupConfig' && labels?.addOrUpdateLabels?.team === errorCode.toLowerCase();
     });
@@ -71,14 +71,14 @@ describe('what EKS can say of a node group', () => {
 
   const issues = Object.values(NodegroupIssueCode);
   const failures = Object.values(ErrorCode).filter((code) => !ofAddons.includes(code));
-  const reported = new Map<string, Promise<void>>();
+  const results = new Map<string, Promise<void>>();
 
   before(async () => {
-    for (const name of POOLS) await stage.world.apply(poolManifest(name));
+    for (const name of POOLS) await fixture.world.apply(poolManifest(name));
     for (const name of POOLS) await until(name, 'to be settled', isSettled);
-    // EKS' check of the nodes' access would clear an AccessDenied that is not real.
-    const areLookedAt = () => POOLS.every((name) => stage.world.cloud.state.group(name).reviewPending !== true);
-    await waitFor(areLookedAt, { what: "EKS to have looked at the groups' health", timeoutMs: 30_000 });
+    // EKS' check of the nodes' access would clear the simulated AccessDenied.
+    const areReviewed = () => POOLS.every((name) => fixture.world.cloud.state.group(name).reviewPending !== true);
+    await waitFor(areReviewed, { what: "EKS to have checked the groups' health", timeoutMs: 30_000 });
     const scenes = [
       ...issues.map((code) => ({ name: `issue ${code}`, play: (group: string) => hasHealthIssue(group, code) })),
       ...failures.map((code) => ({ name: `failure ${code}`, play: (group: string) => failsToUpdate(group, code) })),
@@ -86,16 +86,16 @@ describe('what EKS can say of a node group', () => {
     for (const { name, end } of scenes) {
       // Its test gets the error; nothing else awaits it yet.
       end.promise.catch(() => undefined);
-      reported.set(name, end.promise);
+      results.set(name, end.promise);
     }
     void shareAmong(POOLS, scenes, (group, { play, end }) => play(group).then(end.resolve, end.reject));
   });
 
   for (const code of issues)
-    it(`is told of the health issue ${code}, in EKS' words and with a next move, until it is over`, () =>
-      reported.get(`issue ${code}`));
+    it(`include the health issue ${code}, reported with EKS' message and a remedy until it is cleared`, () =>
+      results.get(`issue ${code}`));
 
   for (const code of failures)
-    it(`is told of an update that failed with ${code}, which is not tried again until the spec changes`, () =>
-      reported.get(`failure ${code}`));
+    it(`include an update that failed with ${code}, which is not retried until the spec changes`, () =>
+      results.get(`failure ${code}`));
 });

@@ -6,43 +6,43 @@ import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';
 
-describe('failures of creation', () => {
-  const stage = withOperator('--create-retry-interval=10s', '--denied-retry-interval=1s');
+describe('a pool whose node group cannot be created', () => {
+  const fixture = withOperator('--create-retry-interval=10s', '--denied-retry-interval=1s');
   const ready = (name: string) =>
-    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
-  const remove = (name: string) => stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
-  const creations = (name: string) => creationsOf(stage.world, name);
-  beforeEach(() => stage.world.cloud.resetCalls());
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+  const remove = (name: string) => fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
+  const creations = (name: string) => creationsOf(fixture.world, name);
+  beforeEach(() => fixture.world.cloud.resetCalls());
 
-  it('tells why a group is CREATE_FAILED, and creates it anew when the spec changes', async () => {
-    stage.world.cloud.faults.createFailure({
+  it('reports why the group is CREATE_FAILED, and retries when the spec changes', async () => {
+    fixture.world.cloud.faults.createFailure({
       group: 'failed',
       issues: [
         { code: 'Ec2SubnetInvalidConfiguration', message: 'No route', resourceIds: ['subnet-0a1000000000000aa'] },
       ],
     });
-    await stage.world.apply(poolManifest('failed'));
-    const pool = await stage.world.waitForPool(
+    await fixture.world.apply(poolManifest('failed'));
+    const pool = await fixture.world.waitForPool(
       'failed',
       'to tell the failure',
       (found) => conditionOf(found, 'Ready') === 'False/CreateFailed',
     );
     assert.match(
       messageOf(pool, 'Stalled'),
-      /^EKS could not create node group failed: Ec2SubnetInvalidConfiguration: No route \(subnet-0a1000000000000aa\)\. Mend the cause/,
+      /^EKS failed to create node group failed: Ec2SubnetInvalidConfiguration: No route \(subnet-0a1000000000000aa\)\. Add a route .* A retry deletes the group with its instances first\. Next attempt at \d\d:\d\dZ; to retry now: kubectl annotate wp failed /,
     );
-    await stage.world.apply(poolManifest('failed', { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } }));
+    await fixture.world.apply(poolManifest('failed', { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } }));
     await ready('failed');
     assert.equal(creations('failed'), 2);
     await remove('failed');
   });
 
-  it('creates a failed group anew after a while, because its cause may lie outside', async () => {
-    stage.world.cloud.faults.createFailure({
+  it('retries after --create-retry-interval, because the cause may be outside the spec', async () => {
+    fixture.world.cloud.faults.createFailure({
       group: 'healed',
       issues: [{ code: 'AsgInstanceLaunchFailures', message: 'vCPU limit', resourceIds: [] }],
     });
-    await stage.world.apply(poolManifest('healed'));
+    await fixture.world.apply(poolManifest('healed'));
     await ready('healed');
     assert.equal(creations('healed'), 2);
     await remove('healed');
@@ -57,12 +57,12 @@ describe('failures of creation', () => {
     words: RegExp,
   ])[] = [
     [
-      'a subnet that EKS does not know',
+      'a subnet that does not exist',
       'nosubnet',
       'InvalidParameterException',
       'The subnet ID does not exist',
-      'False/CreateRefused',
-      /EKS refused to create node group nosubnet: The subnet ID does not exist\. It is tried again after a while/,
+      'False/CreateRejected',
+      /EKS rejected the creation of node group nosubnet: The subnet ID does not exist\. Next attempt at \d\d:\d\dZ; to retry now: kubectl annotate wp nosubnet /,
     ],
     [
       'a used-up quota',
@@ -73,19 +73,19 @@ describe('failures of creation', () => {
       /maximum number of node groups is reached/,
     ],
     [
-      'an error that may mean anything',
+      'an unknown error',
       'vague',
       'ClientException',
       'Something about your role',
-      'False/CreateRefused',
+      'False/CreateRejected',
       /Something about your role/,
     ],
   ];
   for (const [what, name, error, text, condition, words] of refusals) {
-    it(`tells ${what} once, and tries again only after a while`, async () => {
-      stage.world.cloud.faults.calls.error({ operation: 'CreateNodegroup', name: error, message: text });
-      await stage.world.apply(poolManifest(name));
-      const pool = await stage.world.waitForPool(
+    it(`reports ${what} once, and retries after --create-retry-interval`, async () => {
+      fixture.world.cloud.faults.calls.error({ operation: 'CreateNodegroup', name: error, message: text });
+      await fixture.world.apply(poolManifest(name));
+      const pool = await fixture.world.waitForPool(
         name,
         'to tell the refusal',
         (found) => conditionOf(found, 'NodeGroupReady') === condition,
@@ -98,11 +98,11 @@ describe('failures of creation', () => {
     });
   }
 
-  it('names the right that is missing, and goes on when it is granted', async () => {
-    stage.world.cloud.faults.removeAction({ action: 'iam:PassRole' });
+  it('names a missing permission, and continues when it is granted', async () => {
+    fixture.world.cloud.faults.removeAction({ action: 'iam:PassRole' });
     try {
-      await stage.world.apply(poolManifest('denied'));
-      const pool = await stage.world.waitForPool(
+      await fixture.world.apply(poolManifest('denied'));
+      const pool = await fixture.world.waitForPool(
         'denied',
         'to tell the missing right',
         (found) =>
@@ -116,42 +116,42 @@ describe('failures of creation', () => {
       assert.doesNotMatch(JSON.stringify(pool?.status), /request ?id|encoded authorization/i);
       const before = pool?.metadata.resourceVersion;
       const tries = creations('denied');
-      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more tries', timeoutMs: 60_000 });
+      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more attempts', timeoutMs: 60_000 });
       assert.equal(
-        (await stage.world.pool('denied'))?.metadata.resourceVersion,
+        (await fixture.world.pool('denied'))?.metadata.resourceVersion,
         before,
         'the status is the same at every try',
       );
     } finally {
-      stage.world.cloud.faults.restoreAction();
+      fixture.world.cloud.faults.restoreAction();
     }
     await ready('denied');
     await remove('denied');
   });
 
-  it('never touches a node group of another', async () => {
-    stage.world.cloud.faults.consoleCreate({ ...foreignGroup, nodegroupName: 'foreign' });
-    await waitFor(() => stage.world.cloud.state.groups.get('foreign')?.nodegroup.status === 'ACTIVE', {
+  it('never changes a node group of another owner', async () => {
+    fixture.world.cloud.faults.consoleCreate({ ...foreignGroup, nodegroupName: 'foreign' });
+    await waitFor(() => fixture.world.cloud.state.groups.get('foreign')?.nodegroup.status === 'ACTIVE', {
       what: 'the foreign group',
       timeoutMs: 60_000,
     });
-    const before = structuredClone(stage.world.cloud.state.groups.get('foreign')?.nodegroup);
-    await stage.world.apply(poolManifest('foreign'));
-    const pool = await stage.world.waitForPool(
+    const before = structuredClone(fixture.world.cloud.state.groups.get('foreign')?.nodegroup);
+    await fixture.world.apply(poolManifest('foreign'));
+    const pool = await fixture.world.waitForPool(
       'foreign',
       'to refuse it',
       (found) => conditionOf(found, 'NodeGroupReady') === 'False/NotOwned',
     );
     assert.match(
       messageOf(pool, 'Stalled'),
-      /has no tag winpool.dev\/pool=foreign\. It is never changed\. Set spec\.nodeGroup\.adoption: IfUnowned to take it over/,
+      /is not managed by this pool \(tag winpool\.dev\/pool missing\), so the operator does not change it\. Set nodeGroup\.name to another name, or set nodeGroup\.adoption: IfUnowned /,
     );
     await remove('foreign');
-    assert.deepEqual(stage.world.cloud.state.groups.get('foreign')?.nodegroup, before);
-    stage.world.cloud.faults.consoleDelete({ group: 'foreign' });
+    assert.deepEqual(fixture.world.cloud.state.groups.get('foreign')?.nodegroup, before);
+    fixture.world.cloud.faults.consoleDelete({ group: 'foreign' });
   });
 
-  it('uses a foreign RuntimeClass that fits and refuses one that does not, and changes neither', async () => {
+  it('uses an unowned RuntimeClass if it fits, reports it otherwise, and never changes it', async () => {
     const runtimeClass = (nodeSelector: object) => ({
       apiVersion: 'node.k8s.io/v1',
       kind: 'RuntimeClass',
@@ -162,69 +162,101 @@ describe('failures of creation', () => {
         tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
       },
     });
-    await stage.world.apply(runtimeClass({ 'kubernetes.io/os': 'linux' }));
-    const made = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
-    await stage.world.apply(poolManifest('guest', { windowsVersion: 'Windows2025' }));
-    const pool = await stage.world.waitForPool(
+    await fixture.world.apply(runtimeClass({ 'kubernetes.io/os': 'linux' }));
+    const made = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
+    await fixture.world.apply(poolManifest('guest', { windowsVersion: 'Windows2025' }));
+    const pool = await fixture.world.waitForPool(
       'guest',
       'to refuse it',
       (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
     );
     assert.match(
       messageOf(pool, 'RuntimeClassReady'),
-      /it needs handler runhcs-wcow-process, nodeSelector kubernetes\.io\/os=windows/,
+      /^RuntimeClass windows-2025 was not created by the operator and cannot be used: its nodeSelector is kubernetes\.io\/os=linux, expected .*\. Set runtimeClass\.name to a new name, or set runtimeClass\.adoption: IfUnowned /,
     );
-    const seen = await stage.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
+    const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.equal(seen?.metadata.resourceVersion, made?.metadata.resourceVersion);
-    await stage.world.apply(runtimeClass({ 'kubernetes.io/os': 'windows' }));
-    await stage.world.waitForPool(
+    await fixture.world.apply(runtimeClass({ 'kubernetes.io/os': 'windows' }));
+    await fixture.world.waitForPool(
       'guest',
       'to use it',
       (found) => conditionOf(found, 'RuntimeClassReady') === 'True/UsedAsIs',
     );
     await ready('guest');
     await remove('guest');
-    assert.ok(await stage.world.get('runtimeclasses', 'windows-2025'), 'the foreign RuntimeClass is still there');
-    await stage.world.kubectl('delete', 'runtimeclass', 'windows-2025');
+    assert.ok(await fixture.world.get('runtimeclasses', 'windows-2025'), 'the foreign RuntimeClass is still there');
+    await fixture.world.kubectl('delete', 'runtimeclass', 'windows-2025');
+  });
+
+  it('replaces the RuntimeClass from the AWS user guide with adoption IfUnowned', async () => {
+    // https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html named handler docker.
+    await fixture.world.apply({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'windows-2025' },
+      handler: 'docker',
+      scheduling: { nodeSelector: { 'kubernetes.io/os': 'windows', 'kubernetes.io/arch': 'amd64' } },
+    });
+    const pool = (runtimeClass: object) => poolManifest('heir', { windowsVersion: 'Windows2025', runtimeClass });
+    await fixture.world.apply(pool({}));
+    const refused = await fixture.world.waitForPool(
+      'heir',
+      'to refuse it',
+      (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
+    );
+    assert.match(
+      messageOf(refused, 'RuntimeClassReady'),
+      /its handler is docker, expected runhcs-wcow-process; it has no toleration for os=windows:NoSchedule\./,
+    );
+    await fixture.world.apply(pool({ adoption: 'IfUnowned' }));
+    await fixture.world.waitForPool(
+      'heir',
+      'to replace it',
+      (found) => conditionOf(found, 'RuntimeClassReady') === 'True/Available',
+    );
+    const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
+    assert.equal(seen?.handler, 'runhcs-wcow-process');
+    await remove('heir');
+    assert.equal(await fixture.world.get('runtimeclasses', 'windows-2025'), undefined);
   });
 });
 
-describe('trouble with AWS', () => {
-  const stage = withOperator('--resync-interval=1s');
+describe('AWS errors', () => {
+  const fixture = withOperator('--resync-interval=1s');
   const ready = (name: string) =>
-    stage.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', 120_000);
-  after(() => stage.world.cloud.faults.calls.clear());
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', 120_000);
+  after(() => fixture.world.cloud.faults.calls.clear());
 
-  it('gets through 20 throttled calls', async function () {
+  it('are retried: 20 throttled calls', async function () {
     this.timeout(300_000);
-    stage.world.cloud.faults.calls.throttle({ count: 20 });
-    await stage.world.apply(poolManifest('throttled'));
+    fixture.world.cloud.faults.calls.throttle({ count: 20 });
+    await fixture.world.apply(poolManifest('throttled'));
     await ready('throttled');
-    await stage.world.kubectl('delete', 'windowspool', 'throttled', '--timeout=60s');
+    await fixture.world.kubectl('delete', 'windowspool', 'throttled', '--timeout=60s');
   });
 
   const breakages = ['serverError', 'reset', 'html', 'empty'] as const;
   for (const breakage of breakages) {
-    it(`gets through answers that are none: ${breakage}`, async () => {
+    it(`are retried: broken responses (${breakage})`, async () => {
       const name = `broken-${breakage.toLowerCase()}`;
-      stage.world.cloud.faults.calls[breakage]({ count: 4 });
-      await stage.world.apply(poolManifest(name));
+      fixture.world.cloud.faults.calls[breakage]({ count: 4 });
+      await fixture.world.apply(poolManifest(name));
       await ready(name);
-      await stage.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
+      await fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
     });
   }
 
-  it('makes one group when the answer to the creation is lost', async () => {
-    stage.world.cloud.faults.calls.reset({ operation: 'CreateNodegroup', after: true });
-    await stage.world.apply(poolManifest('lost'));
+  it('result in one group when the response to the creation is lost', async () => {
+    fixture.world.cloud.faults.calls.reset({ operation: 'CreateNodegroup', after: true });
+    await fixture.world.apply(poolManifest('lost'));
     await ready('lost');
-    assert.equal([...stage.world.cloud.state.groups.keys()].filter((name) => name === 'lost').length, 1);
-    await stage.world.kubectl('delete', 'windowspool', 'lost', '--timeout=60s');
+    assert.equal([...fixture.world.cloud.state.groups.keys()].filter((name) => name === 'lost').length, 1);
+    await fixture.world.kubectl('delete', 'windowspool', 'lost', '--timeout=60s');
   });
 });
 
-describe('AWS that is down when the operator starts', () => {
-  it('says so, and goes on when it is back', async () => {
+describe('an unavailable AWS at the start of the operator', () => {
+  it('is reported, and the operator continues when it is available', async () => {
     const world = await theWorld();
     world.cloud.faults.calls.serverError({ count: 1_000, status: 503 });
     const operator = await world
@@ -235,7 +267,9 @@ describe('AWS that is down when the operator starts', () => {
       const pool = await world.waitForPool(
         'dark',
         'to tell it',
-        (found) => conditionOf(found, 'NodeGroupReady') === 'Unknown/AWSUnavailable',
+        (found) =>
+          conditionOf(found, 'NodeGroupReady') === 'Unknown/AWSUnavailable' &&
+          conditionOf(found, 'RuntimeClassReady') === 'True/Available',
       );
       assert.equal(conditionOf(pool, 'Ready'), 'False/AWSUnavailable');
       assert.equal(conditionOf(pool, 'Reconciling'), 'True/AWSUnavailable');
@@ -249,22 +283,22 @@ describe('AWS that is down when the operator starts', () => {
   });
 });
 
-describe('a cluster that is not the one the operator runs in', () => {
-  /** Retain would leave the shared RuntimeClass behind, without an owner. */
-  const UNSHARED = { runtimeClass: { manage: false } };
+describe('a cluster other than the one that the operator runs in', () => {
+  // A retained pool leaves the shared RuntimeClass behind, without an owner.
+  after(async () => (await theWorld()).kubectl('delete', 'runtimeclass', 'windows-2022', '--ignore-not-found'));
   const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--leader-elect=false'];
 
-  it('gets no node group, by its certificate authority', async () => {
+  it('gets no node group, because its certificate authority differs', async () => {
     const world = await theWorld();
-    const stranger = Buffer.from('-----BEGIN CERTIFICATE-----\nbm90IG91cnM=\n-----END CERTIFICATE-----\n').toString(
-      'base64',
-    );
-    world.cloud.faults.cluster({ caData: stranger });
+    const otherAuthority = Buffer.from(
+      '-----BEGIN CERTIFICATE-----\nbm90IG91cnM=\n-----END CERTIFICATE-----\n',
+    ).toString('base64');
+    world.cloud.faults.cluster({ caData: otherAuthority });
     world.cloud.resetCalls();
     const operator = world.operator(FLAGS);
     try {
       await operator.ready();
-      await world.apply(poolManifest('stranger', UNSHARED));
+      await world.apply(poolManifest('stranger'));
       const pool = await world.waitForPool(
         'stranger',
         'to refuse',
@@ -272,7 +306,7 @@ describe('a cluster that is not the one the operator runs in', () => {
       );
       assert.match(
         messageOf(pool, 'Ready'),
-        /has another certificate authority than the API server that the operator uses\. Check --cluster-name/,
+        /The certificate authority of EKS cluster \S+ in \S+ is not that of the API server that the operator uses\. Check the operator's flags --cluster-name/,
       );
       assert.deepEqual(
         world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
@@ -296,7 +330,7 @@ describe('a cluster that is not the one the operator runs in', () => {
 
   it('gets no second node group for a pool that was created elsewhere', async () => {
     const world = await theWorld();
-    await world.apply(poolManifest('moved', UNSHARED));
+    await world.apply(poolManifest('moved'));
     const status = { cluster: { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' } };
     await world.kubectl(
       'patch',
@@ -315,7 +349,10 @@ describe('a cluster that is not the one the operator runs in', () => {
         'to refuse',
         (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
       );
-      assert.match(messageOf(pool, 'Ready'), /was created in arn:aws:eks:us-east-1.*works for demo in eu-west-1/);
+      assert.match(
+        messageOf(pool, 'Ready'),
+        /was created in arn:aws:eks:us-east-1.*is configured for demo in eu-west-1/,
+      );
       assert.deepEqual(
         world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
         [],

@@ -3,36 +3,39 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
-import { assertGolden, withoutChance } from '../goldenText.ts';
-import { slowed, withOperator } from '../sharedWorld.ts';
+import { assertGolden, normalized } from '../goldenText.ts';
+import { freezeAws, withOperator } from '../sharedWorld.ts';
 
+/** The release before the newest one. */
+const OLDER = '1.36-2026.03.17';
 const SAMPLE = new URL('../../config/samples/windowspool.yaml', import.meta.url);
 
-describe('what kubectl shows', () => {
-  const stage = withOperator();
-  let sample: { readonly metadata: object; readonly spec: object };
+describe('the output of kubectl', () => {
+  const fixture = withOperator('--join-grace=2s');
+  let sample: { readonly metadata: object; readonly spec: { readonly nodeGroup: object } };
 
   before(async () => {
     sample = parse(await readFile(SAMPLE, 'utf8'));
-    // The one of the suite before may still be on its way out, and would be shared instead of made.
-    await waitFor(async () => (await stage.world.get('runtimeclass', 'windows-2022')) === undefined, {
-      what: 'no RuntimeClass windows-2022 to be there',
+    // The one of the previous suite may still be terminating, and would be shared instead of created.
+    await waitFor(async () => (await fixture.world.get('runtimeclass', 'windows-2022')) === undefined, {
+      what: 'RuntimeClass windows-2022 to be gone',
       timeoutMs: 30_000,
     });
   });
 
-  const apply = (name: string, change: object = {}) => stage.world.apply({ ...sample, ...change, metadata: { name } });
+  const apply = (name: string, change: object = {}) =>
+    fixture.world.apply({ ...sample, ...change, metadata: { name } });
   const becomes = (name: string, type: string, state: string) =>
-    stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
 
-  /** The commands and what they print, once the last of them has all the words. */
+  /** The commands and their output, once the last of them contains all the words. */
   async function show(commands: readonly string[], ...words: readonly string[]): Promise<string> {
     let text = '';
     const complete = async () => {
       const parts: string[] = [];
       for (const command of commands) {
-        const printed = await stage.world.kubectl(...command.split(' '));
-        parts.push(`$ kubectl ${command}\n${withoutChance(printed)}`);
+        const printed = await fixture.world.kubectl(...command.split(' '));
+        parts.push(`$ kubectl ${command}\n${normalized(printed)}`);
       }
       text = parts.join('\n');
       return words.every((word) => parts.at(-1)?.includes(word)) && text;
@@ -40,29 +43,89 @@ describe('what kubectl shows', () => {
     return waitFor(complete, { what: `${words.join(', ')} to be shown`, timeoutMs: 60_000, explain: () => text });
   }
 
-  const looks = (name: string) => [`get wp ${name}`, `get wp ${name} -o wide`, `describe wp ${name}`];
+  const commandsFor = (name: string) => [`get wp ${name}`, `get wp ${name} -o wide`, `describe wp ${name}`];
 
-  it('a healthy pool', async () => {
+  it('for a healthy pool', async () => {
     await apply('web');
-    await stage.world.kubectl('wait', '--for=condition=Ready', 'windowspool/web', '--timeout=30s');
-    await assertGolden('healthy', await show(looks('web'), '  Verified  '));
+    await fixture.world.kubectl('wait', '--for=condition=Ready', 'windowspool/web', '--timeout=30s');
+    await assertGolden('healthy', await show(commandsFor('web'), '  Verified  '));
   });
 
-  it('a pool that is not Ready because a node has another build', async () => {
+  it('for a pool that is not Ready because a node has another build', async () => {
     await apply('billing');
     await becomes('billing', 'Ready', 'True/Verified');
     await show(['describe wp billing'], '  Verified  ');
     const member = 'eks.amazonaws.com/nodegroup=billing';
     const [node = ''] = (
-      await stage.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}')
+      await fixture.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}')
     ).split(' ');
-    stage.world.cloud.faults.patchKernel({ node, build: '10.0.17763' });
+    fixture.world.cloud.faults.patchKernel({ node, build: '10.0.17763' });
     await becomes('billing', 'Ready', 'False/WrongBuild');
-    await assertGolden('wrong-build', await show(looks('billing'), '  1 node of the 2', '  1 of 2 nodes fails'));
+    await assertGolden(
+      'wrong-build',
+      await show(commandsFor('billing'), '  1 of 2 required nodes', '  1 of 2 nodes failed'),
+    );
   });
 
-  it('a pool whose node group somebody else has made', async () => {
-    stage.world.cloud.faults.consoleCreate({
+  it('for a pool whose node group EKS could not create', async () => {
+    const issues = [
+      { code: 'NodeCreationFailure' as const, message: 'Instances failed to join the cluster', resourceIds: ['i-1'] },
+    ];
+    fixture.world.cloud.faults.createFailure({ group: 'reports', issues });
+    await apply('reports');
+    await becomes('reports', 'NodeGroupReady', 'False/CreateFailed');
+    await becomes('reports', 'RuntimeClassReady', 'True/Available');
+    await assertGolden('create-failed', await show(commandsFor('reports'), '  CreateFailed  '));
+  });
+
+  it('for a Ready pool whose update failed because of a PodDisruptionBudget', async () => {
+    const old = fixture.world.cloud.state.groups.get('web')?.nodegroup.releaseVersion;
+    await apply('search', { spec: { ...sample.spec, nodeGroup: { ...sample.spec.nodeGroup, releaseVersion: OLDER } } });
+    await becomes('search', 'Ready', 'True/Verified');
+    fixture.world.cloud.faults.blockDrain({ group: 'search' });
+    await fixture.world.patchPool('search', { nodeGroup: { releaseVersion: old } });
+    await becomes('search', 'NodeGroupReady', 'False/UpdateFailed');
+    await assertGolden('update-failed', await show(commandsFor('search'), '  UpdateFailed  '));
+  });
+
+  it('for a pool with a missing node', async () => {
+    await apply('shop');
+    await becomes('shop', 'Ready', 'True/Verified');
+    fixture.world.cloud.faults.nextNode({ group: 'shop', neverJoins: true });
+    await fixture.world.patchPool('shop', { nodeGroup: { scaling: { minSize: 3 } } });
+    await becomes('shop', 'NodesVerified', 'False/NodesMissing');
+    await assertGolden('nodes-missing', await show(commandsFor('shop'), '  NodesMissing  '));
+  });
+
+  it('for a pool whose RuntimeClass exists and has another handler', async () => {
+    await fixture.world.apply({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'windows-2025' },
+      handler: 'docker',
+      scheduling: { nodeSelector: { 'kubernetes.io/os': 'windows' } },
+    });
+    await apply('guest', { spec: { ...sample.spec, windowsVersion: 'Windows2025' } });
+    await becomes('guest', 'NodesVerified', 'True/AllVerified');
+    await assertGolden(
+      'foreign-runtime-class',
+      await show(commandsFor('guest'), '  NodeGroupCreated  ', '  NotOwned  '),
+    );
+    await fixture.world.kubectl('delete', 'windowspool', 'guest', '--timeout=30s');
+    await fixture.world.kubectl('delete', 'runtimeclass', 'windows-2025');
+  });
+
+  it('for a pool that lacks an AWS permission', async () => {
+    fixture.world.cloud.faults.removeAction({ action: 'eks:CreateNodegroup' });
+    await apply('denied');
+    await becomes('denied', 'NodeGroupReady', 'False/AccessDenied');
+    await becomes('denied', 'RuntimeClassReady', 'True/Available');
+    await assertGolden('denied', await show(commandsFor('denied'), '  AccessDenied  '));
+    fixture.world.cloud.faults.restoreAction({ action: 'eks:CreateNodegroup' });
+  });
+
+  it('for a pool whose node group has another owner', async () => {
+    fixture.world.cloud.faults.consoleCreate({
       nodegroupName: 'legacy',
       nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
       subnets: ['subnet-0a1000000000000aa'],
@@ -70,19 +133,19 @@ describe('what kubectl shows', () => {
       instanceTypes: ['m5.large'],
       scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
     });
-    await waitFor(() => stage.world.cloud.state.groups.get('legacy')?.nodegroup.status === 'ACTIVE', {
-      what: 'the group of somebody else',
+    await waitFor(() => fixture.world.cloud.state.groups.get('legacy')?.nodegroup.status === 'ACTIVE', {
+      what: 'the group of the other owner',
       timeoutMs: 60_000,
     });
     await apply('legacy');
     await becomes('legacy', 'Stalled', 'True/NotOwned');
     await becomes('legacy', 'RuntimeClassReady', 'True/Available');
-    await assertGolden('not-owned', await show(looks('legacy'), '  NotOwned  ', 'RuntimeClassApplied'));
-    stage.world.cloud.faults.consoleDelete({ group: 'legacy' });
+    await assertGolden('not-owned', await show(commandsFor('legacy'), '  NotOwned  ', 'RuntimeClassApplied'));
+    fixture.world.cloud.faults.consoleDelete({ group: 'legacy' });
   });
 
-  it('a pool without a node group, because three prerequisites are not met', async () => {
-    const { world } = stage;
+  it('for a pool without a node group, because three prerequisites are not met', async () => {
+    const { world } = fixture;
     const linux = ['-l', 'kubernetes.io/os=linux'];
     world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
     await world.apply(windowsIpam(false));
@@ -91,7 +154,7 @@ describe('what kubectl shows', () => {
       await apply('early');
       await becomes('early', 'PrerequisitesMet', 'False/NoLinuxNode');
       await becomes('early', 'RuntimeClassReady', 'True/Available');
-      await assertGolden('prerequisites', await show(looks('early'), '  NoLinuxNode  ', 'RuntimeClassApplied'));
+      await assertGolden('prerequisites', await show(commandsFor('early'), '  NoLinuxNode  ', 'RuntimeClassApplied'));
     } finally {
       world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
       await world.apply(windowsIpam(true));
@@ -100,20 +163,20 @@ describe('what kubectl shows', () => {
     }
   });
 
-  it('a pool on which EKS works, and all pools side by side', async () => {
-    const goOn = slowed(stage.world);
+  it('for a pool that EKS is creating, and for all pools', async () => {
+    const restoreSpeed = freezeAws(fixture.world);
     try {
       await apply('batch');
       await becomes('batch', 'NodeGroupReady', 'False/Creating');
       await becomes('batch', 'RuntimeClassReady', 'True/Available');
-      await assertGolden('creating', await show(looks('batch'), 'NodeGroupCreated', 'RuntimeClassApplied'));
+      await assertGolden('creating', await show(commandsFor('batch'), 'NodeGroupCreated', 'RuntimeClassApplied'));
       await assertGolden('all', await show(['get wp', 'get wp -o wide']));
     } finally {
-      goOn();
+      restoreSpeed();
     }
   });
 
-  it('the explanation of every field', async () => {
+  it('for the explanation of every field', async () => {
     const commands = ['explain windowspool', 'explain windowspool.spec --recursive', 'explain windowspool.spec'];
     await assertGolden('explain', await show(commands));
   });
@@ -123,23 +186,30 @@ describe('what kubectl shows', () => {
     ['from the server', { scalling: {} }, ['--server-side'], '.spec.scalling: field not declared in schema'],
   ];
   for (const [what, spec, flags, words] of typos) {
-    it(`names a field that does not exist, when it is applied ${what}`, async () => {
+    it(`for an apply with an unknown field: ${what}`, async () => {
       const typo = { ...sample, metadata: { name: 'typo' }, spec: { ...sample.spec, ...spec } };
-      await assert.rejects(stage.world.apply(typo, ...flags), (error: Error) => error.message.includes(words));
+      await assert.rejects(fixture.world.apply(typo, ...flags), (error: Error) => error.message.includes(words));
     });
   }
 });
 
-describe('the words for what differs from run to run', () => {
+describe('normalized output of kubectl', () => {
   const cases: readonly (readonly [what: string, text: string, plain: string])[] = [
     ['an age at the end of a line', 'web    2/2     103s', 'web    2/2     0s'],
     ['an age before other columns', 'web    17s   Verified   web', 'web    0s    Verified   web'],
-    ['the head of a column with a long age', 'AGE     REASON', 'AGE   REASON'],
+    ['the header of a column with a long age', 'AGE     REASON', 'AGE   REASON'],
+    [
+      'an age that is wider than its column, before an empty column',
+      'NAME   AGE     RELEASE   UPTODATE\nweb    2m15s             Pending',
+      'NAME   AGE   RELEASE   UPTODATE\nweb    0s              Pending',
+    ],
     ['the same node twice', 'ip-10-0-2-9 ip-10-0-1-7.x ip-10-0-2-9', 'ip-10-0-0-2 ip-10-0-0-1.x ip-10-0-0-2'],
+    ['the time of the next attempt', 'Next attempt at 06:47Z;', 'Next attempt at HH:MMZ;'],
+    ['the id of an instance', '--target i-0123456789abcdef0', '--target i-INSTANCE'],
     ['a time', 'Creation Timestamp:  2026-11-21T12:48:38Z', 'Creation Timestamp:  TIME'],
-    ['a size that looks like no age', '10.0.20348.5020   1.36-2026.04.18', '10.0.20348.5020   1.36-2026.04.18'],
+    ['a quantity that is not an age', '10.0.20348.5020   1.36-2026.04.18', '10.0.20348.5020   1.36-2026.04.18'],
   ];
   for (const [what, text, plain] of cases) {
-    it(`replace ${what}`, () => assert.equal(withoutChance(text), `${plain}\n`));
+    it(`replaces ${what}`, () => assert.equal(normalized(text), `${plain}\n`));
   }
 });

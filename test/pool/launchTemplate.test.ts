@@ -7,19 +7,19 @@ import { withOperator } from '../sharedWorld.ts';
 const RELEASE = '1.36-2026.04.18';
 
 describe('a launch template', () => {
-  const stage = withOperator('--resync-interval=1s');
-  const template = (name: string, data: object) => stage.world.cloud.faults.launchTemplate({ name, data });
-  const group = (name: string) => stage.world.cloud.state.groups.get(name)?.nodegroup;
-  const patch = (name: string, nodeGroup: object) => stage.world.patchPool(name, { nodeGroup });
+  const fixture = withOperator('--resync-interval=1s');
+  const template = (name: string, data: object) => fixture.world.cloud.faults.launchTemplate({ name, data });
+  const group = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
+  const patch = (name: string, nodeGroup: object) => fixture.world.patchPool(name, { nodeGroup });
   const becomes = (name: string, type: string, state: string) =>
-    stage.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
   /** The message of a condition, once it has that state. */
-  const said = async (name: string, type: string, state: string) => {
+  const messageAt = async (name: string, type: string, state: string) => {
     const pool = await becomes(name, type, state);
     return pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
   };
   const sent = (operation: string, name: string) =>
-    stage.world.cloud
+    fixture.world.cloud
       .calls()
       .filter(({ input }) => (input as { nodegroupName?: string }).nodegroupName === name)
       .filter((call) => call.operation === operation)
@@ -28,7 +28,7 @@ describe('a launch template', () => {
         return change;
       });
   const settledAt = (name: string, version: string) =>
-    stage.world.waitForPool(
+    fixture.world.waitForPool(
       name,
       `to have version ${version} of its template and be settled`,
       (pool) =>
@@ -42,11 +42,11 @@ describe('a launch template', () => {
     const POOL = 'templated';
     const NAME = 'windows';
 
-    it('makes the group in the version that $Latest stands for, and names the nodes’ type', async () => {
+    it('is used in the current version of $Latest, and the pool shows the instance type', async () => {
       template(NAME, { InstanceType: 'm5.large' });
       template(NAME, { InstanceType: 'm5.xlarge' });
       const launchTemplate = { name: NAME, version: '$Latest' };
-      await stage.world.apply(poolManifest(POOL, { nodeGroup: { launchTemplate } }));
+      await fixture.world.apply(poolManifest(POOL, { nodeGroup: { launchTemplate } }));
       await settledAt(POOL, '2');
       const [{ instanceTypes, diskSize, launchTemplate: asked } = {}] = sent('CreateNodegroup', POOL) as {
         instanceTypes?: unknown;
@@ -54,95 +54,98 @@ describe('a launch template', () => {
         launchTemplate?: unknown;
       }[];
       assert.deepEqual([instanceTypes, diskSize, asked], [undefined, undefined, { name: NAME, version: '2' }]);
-      const tags = stage.world.cloud.state.groups.get(POOL)?.autoScalingTags ?? [];
+      const tags = fixture.world.cloud.state.groups.get(POOL)?.autoScalingTags ?? [];
       assert.equal(tags.find(({ Key }) => Key?.endsWith('/vpc.amazonaws.com/PrivateIPv4Address'))?.Value, '14');
     });
 
-    it('is only told of in another version with policy Manual', async () => {
+    it('is only reported in another version with policy Manual', async () => {
       template(NAME, { InstanceType: 'm5.large' });
       assert.equal(
-        await said(POOL, 'UpToDate', 'False/UpdateAvailable'),
-        `Node group ${POOL}: $Latest of launch template ${NAME} is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.`,
+        await messageAt(POOL, 'UpToDate', 'False/UpdateAvailable'),
+        `Node group ${POOL} has version 2 of launch template ${NAME}; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.`,
       );
       assert.deepEqual(sent('UpdateNodegroupVersion', POOL), []);
     });
 
-    it('is followed with policy Automatic: every node is replaced, and the release stays', async () => {
+    it('is updated with policy Automatic: every node is replaced, and the release stays the same', async () => {
       await patch(POOL, { update: { policy: 'Automatic' } });
       await settledAt(POOL, '3');
       const launchTemplate = { name: NAME, version: '3' };
       const change = { version: '1.36', releaseVersion: RELEASE, launchTemplate, force: false };
       assert.deepEqual(sent('UpdateNodegroupVersion', POOL), [change]);
-      const types = [...stage.world.cloud.state.instances.values()].filter(({ group: of }) => of === POOL);
+      const types = [...fixture.world.cloud.state.instances.values()].filter(({ group: of }) => of === POOL);
       assert.deepEqual(
         types.filter(({ state }) => state === 'running').map(({ type }) => type),
         ['m5.large'],
       );
-      const { version, wantedVersion } = (await stage.world.pool(POOL))?.status?.nodeGroup?.launchTemplate ?? {};
-      assert.deepEqual([version, wantedVersion], ['3', '3']);
+      const { version, desiredVersion } = (await fixture.world.pool(POOL))?.status?.nodeGroup?.launchTemplate ?? {};
+      assert.deepEqual([version, desiredVersion], ['3', '3']);
     });
 
-    it('is not followed where EKS would not take it', async () => {
+    it('is not updated to a version that EKS would reject', async () => {
       template(NAME, { InstanceType: 'm5.large', InstanceInitiatedShutdownBehavior: 'stop' });
       assert.match(
-        await said(POOL, 'PrerequisitesMet', 'False/LaunchTemplateUnfit'),
-        /version 4: it sets InstanceInitiatedShutdownBehavior \(stop\)/,
+        await messageAt(POOL, 'PrerequisitesMet', 'False/LaunchTemplateInvalid'),
+        /^Version 4 of launch template windows \(lt-[0-9a-f]+\) cannot be used: it sets InstanceInitiatedShutdownBehavior \(stop\)/,
       );
       await settledAt(POOL, '3');
       assert.equal(sent('UpdateNodegroupVersion', POOL).length, 1);
     });
 
-    it('changes at once where the spec says another number, and back where somebody changed it', async () => {
+    it('changes at once to another version of the spec, and back after an external change', async () => {
       await patch(POOL, { update: { policy: 'Manual' }, launchTemplate: { version: 1 } });
       await settledAt(POOL, '1');
       const record = group(POOL);
       assert.ok(record?.launchTemplate);
       record.launchTemplate.version = '3';
       await waitFor(() => sent('UpdateNodegroupVersion', POOL).length === 3, {
-        what: 'the version to be put right',
+        what: 'the version to be corrected',
         timeoutMs: 10_000,
-        explain: () => stage.operator.tail(),
+        explain: () => fixture.operator.tail(),
       });
       await settledAt(POOL, '1');
     });
 
-    it('cannot be exchanged or taken away', async () => {
+    it('cannot be replaced or removed', async () => {
       for (const change of [{ launchTemplate: null }, { launchTemplate: { name: 'other' } }])
-        await assert.rejects(patch(POOL, change), /EKS cannot give a node group a launch template/);
+        await assert.rejects(
+          patch(POOL, change),
+          /EKS cannot add, remove or replace the launch template of a node group/,
+        );
     });
   });
 
-  it('that EKS does not take is refused before anything is created, and taken up when it is mended', async () => {
+  it('is rejected before the creation if EKS would reject it, and used when it is corrected', async () => {
     template('unfit', { ImageId: 'ami-0123456789abcdef0', IamInstanceProfile: { Name: 'nodes' } });
     const launchTemplate = { name: 'unfit', version: '$Latest' };
     const spec = { nodeGroup: { launchTemplate, instanceTypes: ['m5.large'] } };
-    await stage.world.apply(poolManifest('unfit', spec));
-    await becomes('unfit', 'Stalled', 'True/LaunchTemplateUnfit');
-    const message = await said('unfit', 'PrerequisitesMet', 'False/LaunchTemplateUnfit');
-    for (const words of ['IamInstanceProfile (nodes)', 'ImageId (ami-0123456789abcdef0)', 'spec.nodeGroup.nodeRoleArn'])
+    await fixture.world.apply(poolManifest('unfit', spec));
+    await becomes('unfit', 'Stalled', 'True/LaunchTemplateInvalid');
+    const message = await messageAt('unfit', 'PrerequisitesMet', 'False/LaunchTemplateInvalid');
+    for (const words of ['IamInstanceProfile (nodes)', 'ImageId (ami-0123456789abcdef0)', 'nodeGroup.nodeRole'])
       assert.ok(message.includes(words), message);
-    assert.equal(creationsOf(stage.world, 'unfit'), 0);
+    assert.equal(creationsOf(fixture.world, 'unfit'), 0);
     template('unfit', { MetadataOptions: { HttpTokens: 'required' } });
     await settledAt('unfit', '2');
-    assert.equal(creationsOf(stage.world, 'unfit'), 1);
+    assert.equal(creationsOf(fixture.world, 'unfit'), 1);
   });
 
-  it('that does not exist is told of', async () => {
+  it('is reported if it does not exist', async () => {
     const spec = { nodeGroup: { launchTemplate: { name: 'nowhere', version: 3 } } };
-    await stage.world.apply(poolManifest('nowhere', spec));
+    await fixture.world.apply(poolManifest('nowhere', spec));
     await becomes('nowhere', 'Stalled', 'True/LaunchTemplateNotFound');
   });
 
-  it('of a group that is adopted is kept, and its version follows the spec', async () => {
+  it('is kept when its group is adopted, and its version follows the spec', async () => {
     template('legacy', {});
     template('legacy', {});
     const { id } = template('legacy', {});
-    const { nodeRoleArn, subnets } = (
-      poolManifest('adopted') as { spec: { nodeGroup: { nodeRoleArn: string; subnets: { id: string }[] } } }
+    const { nodeRole, subnets } = (
+      poolManifest('adopted') as { spec: { nodeGroup: { nodeRole: string; subnets: { id: string }[] } } }
     ).spec.nodeGroup;
-    stage.world.cloud.faults.consoleCreate({
+    fixture.world.cloud.faults.consoleCreate({
       nodegroupName: 'adopted',
-      nodeRole: nodeRoleArn,
+      nodeRole,
       subnets: subnets.map((subnet) => subnet.id),
       amiType: 'WINDOWS_CORE_2022_x86_64',
       instanceTypes: ['m5.large'],
@@ -150,29 +153,29 @@ describe('a launch template', () => {
       launchTemplate: { id, version: '1' },
     });
     const adopt = (nodeGroup: object) =>
-      stage.world.apply(poolManifest('adopted', { nodeGroup: { adoption: 'IfUnowned', ...nodeGroup } }));
+      fixture.world.apply(poolManifest('adopted', { nodeGroup: { adoption: 'IfUnowned', ...nodeGroup } }));
     await adopt({});
     assert.match(
-      await said('adopted', 'UpToDate', 'False/ImmutableDifference'),
-      new RegExp(`launch template is ${id} and the spec says none`),
+      await messageAt('adopted', 'UpToDate', 'False/ImmutableDifference'),
+      new RegExp(`launch template is ${id} \\(expected none\\)`),
     );
     await adopt({ launchTemplate: { id, version: 2 }, instanceTypes: ['m5.large'] });
     await settledAt('adopted', '2');
     assert.deepEqual(group('adopted')?.launchTemplate, { id, name: 'legacy', version: '2' });
   });
 
-  it('that may not be read is told of, and the group is made all the same', async () => {
+  it('is reported if it cannot be read, and the group is created nevertheless', async () => {
     template('unread', { InstanceType: 'm5.large' });
-    stage.world.cloud.faults.removeAction({ action: 'ec2:DescribeLaunchTemplateVersions' });
+    fixture.world.cloud.faults.removeAction({ action: 'ec2:DescribeLaunchTemplateVersions' });
     try {
-      await stage.world.apply(poolManifest('unread', { nodeGroup: { launchTemplate: { name: 'unread' } } }));
+      await fixture.world.apply(poolManifest('unread', { nodeGroup: { launchTemplate: { name: 'unread' } } }));
       await becomes('unread', 'Ready', 'True/Verified');
       assert.match(
-        await said('unread', 'PrerequisitesMet', 'Unknown/AccessDenied'),
-        /it needs ec2:DescribeLaunchTemplateVersions/,
+        await messageAt('unread', 'PrerequisitesMet', 'Unknown/AccessDenied'),
+        /missing permission ec2:DescribeLaunchTemplateVersions/,
       );
     } finally {
-      stage.world.cloud.faults.restoreAction();
+      fixture.world.cloud.faults.restoreAction();
     }
   });
 });

@@ -10,9 +10,10 @@ type Spec = Parameters<typeof poolManifest>[1];
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
 const NODE_GROUP = {
-  nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+  nodeRole: 'windows-nodes',
   subnets: [{ id: 'subnet-0a1000000000000aa' }],
 };
+const SIZE = { minSize: 1, maxSize: 2 };
 
 /** A spec that must be rejected, and part of the message with the remedy. */
 const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] = [
@@ -21,58 +22,73 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { windowsVersion: 'Windows2016' },
     'Unsupported value: "Windows2016": supported values: "Windows2019", "Windows2022", "Windows2025"',
   ],
-  ['no role', { nodeGroup: { nodeRoleArn: undefined } }, 'spec.nodeGroup.nodeRoleArn: Required value'],
+  ['no role', { nodeGroup: { nodeRole: undefined } }, 'spec.nodeGroup.nodeRole: Required value'],
   [
-    'a role that is no ARN',
-    { nodeGroup: { nodeRoleArn: 'windows-nodes' } },
-    'spec.nodeGroup.nodeRoleArn in body should match',
+    'a role with a path that is not an ARN',
+    { nodeGroup: { nodeRole: 'nodes/windows' } },
+    'spec.nodeGroup.nodeRole in body should match',
   ],
   ['no subnet', { nodeGroup: { subnets: [] } }, 'spec.nodeGroup.subnets in body should have at least 1 items'],
-  ['a subnet that is no id', { nodeGroup: { subnets: [{ id: 'private-a' }] } }, 'should match'],
+  ['an invalid subnet ID', { nodeGroup: { subnets: [{ id: 'private-a' }] } }, 'should match'],
   [
     'a subnet twice',
     { nodeGroup: { subnets: [{ id: 'subnet-0a000000' }, { id: 'subnet-0a000000' }] } },
-    'Duplicate value',
+    'subnets must be unique. Remove the duplicate',
   ],
+  [
+    'a subnet by ID and by tags',
+    { nodeGroup: { subnets: [{ id: 'subnet-0a000000', tags: { tier: 'private' } }] } },
+    'set either id or tags in each item',
+  ],
+  ['a subnet without ID and tags', { nodeGroup: { subnets: [{}] } }, 'set either id or tags in each item'],
+  ['a subnet with empty tags', { nodeGroup: { subnets: [{ tags: {} }] } }, 'should have at least 1 properties'],
   ['an edition that does not exist', { nodeGroup: { edition: 'Nano' } }, 'Unsupported value: "Nano"'],
   [
-    'a launch template by id and by name',
+    'a launch template with ID and name',
     { nodeGroup: { launchTemplate: { id: 'lt-0123456789abcdef0', name: 'windows' } } },
-    'name the launch template by its id or by its name, not by both',
+    'set either id or name of the launch template',
   ],
-  ['a launch template without a name', { nodeGroup: { launchTemplate: { version: 1 } } }, 'by its id or by its name'],
+  ['a launch template without a name', { nodeGroup: { launchTemplate: { version: 1 } } }, 'set either id or name'],
   [
-    'a launch template by no id',
+    'an invalid launch template ID',
     { nodeGroup: { launchTemplate: { id: 'windows' } } },
     'launchTemplate.id in body should match',
   ],
   [
-    'a version that is no number',
+    'a version that is not a number',
     { nodeGroup: { launchTemplate: { name: 'windows', version: '$Newest' } } },
     'launchTemplate.version in body should match',
   ],
   [
-    'a version before the first',
+    'the version 0',
     { nodeGroup: { launchTemplate: { name: 'windows', version: 0 } } },
     'launchTemplate.version in body should be greater than or equal to 1',
   ],
   [
-    'a disk size beside a launch template',
+    'a disk size together with a launch template',
     { nodeGroup: { launchTemplate: { name: 'windows' }, diskSizeGiB: 100 } },
-    'Leave diskSizeGiB out and describe the disk in the template',
+    'Remove diskSizeGiB, and set the disk in the template',
   ],
   ['no instance type', { nodeGroup: { instanceTypes: [] } }, 'should have at least 1 items'],
-  ['an AWS tag that belongs to AWS', { nodeGroup: { tags: { 'aws:x': 'y' } } }, 'belong to AWS. Choose another key'],
+  [
+    'a tag with a reserved prefix of AWS',
+    { nodeGroup: { tags: { 'aws:x': 'y' } } },
+    'reserved for AWS. Choose another key',
+  ],
   [
     'a release of another Kubernetes version than the pinned one',
     { nodeGroup: { kubernetesVersion: '1.36', releaseVersion: '1.35-2026.01.22' } },
-    'a release begins with its Kubernetes version',
+    'releaseVersion must start with kubernetesVersion',
   ],
-  ['no node at a time', { disruption: { maxUnavailable: 0 } }, 'spec.disruption.maxUnavailable'],
+  ['maxUnavailable 0', { disruption: { maxUnavailable: 0 } }, 'spec.disruption.maxUnavailable'],
   ['a drain without a unit', { disruption: { drain: { timeout: '15' } } }, 'spec.disruption.drain.timeout'],
-  ['a drain without grace', { disruption: { drain: { gracePeriod: '0s' } } }, 'spec.disruption.drain.gracePeriod'],
-  ['no node that may fail', { remediation: { maxUnhealthy: '0%' } }, 'spec.remediation.maxUnhealthy'],
-  ['more than all nodes at a time', { disruption: { maxUnavailable: '101%' } }, 'spec.disruption.maxUnavailable'],
+  ['a grace period of 0', { disruption: { drain: { gracePeriod: '0s' } } }, 'spec.disruption.drain.gracePeriod'],
+  ['maxUnhealthy 0', { remediation: { maxUnhealthy: '0%' } }, 'spec.remediation.maxUnhealthy'],
+  [
+    'more than 100% of the nodes at a time',
+    { disruption: { maxUnavailable: '101%' } },
+    'spec.disruption.maxUnavailable',
+  ],
   [
     'an update strategy that does not exist',
     { nodeGroup: { update: { strategy: 'MINIMAL' } } },
@@ -84,43 +100,60 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'maintenanceWindows[0].duration: Required value',
   ],
   [
-    'a maintenance window that lasts no time',
+    'a maintenance window with duration 0',
     { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT', duration: '0h' }] } } },
-    'maintenanceWindows[0].duration in body should match',
+    'maintenanceWindows[0].duration: Invalid value: "0h": must be at least 1m',
   ],
   [
-    'a schedule that is no cron line',
+    'an invalid cron schedule',
     { nodeGroup: { update: { maintenanceWindows: [{ schedule: '@weekly', duration: '4h' }] } } },
     'maintenanceWindows[0].schedule in body should match',
   ],
-  ['a release that is none', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
-  ['a Kubernetes version with a patch', { nodeGroup: { kubernetesVersion: '1.36.1' } }, 'nodeGroup.kubernetesVersion'],
+  ['an invalid release', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
   [
-    'an AWS tag that belongs to the operator',
-    { nodeGroup: { tags: { 'winpool.dev/pool': 'y' } } },
-    'belong to the operator. Choose another key',
+    'a Kubernetes version with a patch version',
+    { nodeGroup: { kubernetesVersion: '1.36.1' } },
+    'nodeGroup.kubernetesVersion',
   ],
-  ['an adoption of what others own', { nodeGroup: { adoption: 'Always' } }, 'Unsupported value: "Always"'],
-  ['an unknown drift policy', { driftPolicy: 'Ignore' }, 'supported values: "Correct", "Report"'],
-  ['min above max', { scaling: { min: 4, max: 2 } }, 'min must not be greater than max'],
-  ['desired above max', { scaling: { min: 1, max: 2, desired: 3 } }, 'desired must lie between min and max'],
-  ['max 0', { scaling: { min: 0, max: 0 } }, 'spec.scaling.max in body should be greater than or equal to 1'],
+  [
+    'a reserved tag of the operator',
+    { nodeGroup: { tags: { 'winpool.dev/pool': 'y' } } },
+    'reserved for the operator. Choose another key',
+  ],
+  ['an unknown adoption', { nodeGroup: { adoption: 'Always' } }, 'Unsupported value: "Always"'],
+  ['an unknown drift policy', { nodeGroup: { driftPolicy: 'Ignore' } }, 'supported values: "Correct", "Report"'],
+  ['min above max', { nodeGroup: { scaling: { minSize: 4, maxSize: 2 } } }, 'minSize must not be greater than maxSize'],
+  [
+    'desired above max',
+    { nodeGroup: { scaling: { minSize: 1, maxSize: 2, desiredSize: 3 } } },
+    'desiredSize must be between minSize and maxSize',
+  ],
+  [
+    'max 0',
+    { nodeGroup: { scaling: { minSize: 0, maxSize: 0 } } },
+    'spec.nodeGroup.scaling.maxSize in body should be greater than or equal to 1',
+  ],
   [
     'a label of Kubernetes',
     { labels: { 'node.kubernetes.io/x': 'y' } },
-    'belong to Kubernetes: the kubelet refuses to start with them',
+    'reserved for Kubernetes: the kubelet refuses to start with them',
   ],
   ['a label of a Kubernetes subdomain', { labels: { 'kubernetes.io/role': 'y' } }, 'Choose another prefix'],
-  ['a label of EKS', { labels: { 'eks.amazonaws.com/nodegroup': 'y' } }, 'belong to EKS and to the operator'],
-  ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key is a name'],
-  ['a label without a value, which EKS refuses', { labels: { team: '' } }, 'spec.labels.team'],
+  ['a label of EKS', { labels: { 'eks.amazonaws.com/nodegroup': 'y' } }, 'reserved for EKS and the operator'],
+  ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key must be a name'],
+  ['a label without a value, which EKS rejects', { labels: { team: '' } }, 'spec.labels.team'],
   [
     'an unknown taint effect',
     { taints: [{ key: 'gpu', effect: 'NO_SCHEDULE' }] },
-    'Unsupported value: "NO_SCHEDULE": supported values: "NoSchedule", "NoExecute", "PreferNoSchedule"',
+    'Unsupported value: "NO_SCHEDULE": supported values: "NoSchedule", "PreferNoSchedule"',
   ],
   [
-    'the registration taint by hand',
+    'a taint that evicts running pods',
+    { taints: [{ key: 'gpu', effect: 'NoExecute' }] },
+    'Unsupported value: "NoExecute": supported values: "NoSchedule", "PreferNoSchedule"',
+  ],
+  [
+    'the registration taint',
     { taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
     'Set registrationTaint instead',
   ],
@@ -145,7 +178,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Unsupported value: "Evict": supported values: "Report", "Quarantine", "Gate"',
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
-  ...['ArrivedUngated', 'ForeignTaint', 'UnsupportedWindowsVersion', 'LittleReservedMemory'].map(
+  ...['GateTaintMissing', 'ForeignTaint', 'UnsupportedWindowsVersion', 'ReservedMemoryTooLow'].map(
     (check) =>
       [
         `${check}, which always warns, as a check that only warns`,
@@ -162,40 +195,20 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'an instance type twice',
     { nodeGroup: { instanceTypes: ['m5.large', 'm5.large'] } },
-    'an instance type stands here twice',
+    'instance types must be unique. Remove the duplicate',
   ],
   [
     'a label key that is too long for EKS',
     { labels: { [`team.example.com/${'x'.repeat(60)}`]: 'y' } },
-    'EKS takes at most 63 characters in all',
+    'EKS accepts at most 63 characters in total',
   ],
-  [
-    'the name of a shared RuntimeClass',
-    { runtimeClass: { scope: 'Pool', name: 'windows-2022' } },
-    'Choose another name',
-  ],
-  ['a name for a shared RuntimeClass', { runtimeClass: { name: 'mine' } }, 'Set scope: Pool to choose a name'],
+  ['the name of a shared RuntimeClass', { runtimeClass: { name: 'windows-2022' } }, 'Choose another name'],
   [
     'a handler for a shared RuntimeClass',
     { runtimeClass: { handler: 'runhcs-wcow-hypervisor' } },
-    'Set scope: Pool to choose a handler',
+    'Set runtimeClass.name to use another handler',
   ],
-  [
-    'images of another build on a shared RuntimeClass',
-    { windowsVersion: 'Windows2025', runtimeClass: { imageCompatibility: 'Relaxed' } },
-    'Set scope: Pool to have images of Windows Server 2022, too',
-  ],
-  [
-    'images of another build before Windows Server 2025',
-    { runtimeClass: { scope: 'Pool', imageCompatibility: 'Relaxed' } },
-    'only Windows Server 2025 runs images of another build',
-  ],
-  [
-    'a compatibility of images that does not exist',
-    { runtimeClass: { imageCompatibility: 'Any' } },
-    'Unsupported value: "Any": supported values: "Strict", "Relaxed"',
-  ],
-  ['the handler docker', { runtimeClass: { scope: 'Pool', handler: 'docker' } }, 'Use runhcs-wcow-process'],
+  ['the handler docker', { runtimeClass: { name: 'mine', handler: 'docker' } }, 'Use runhcs-wcow-process'],
   [
     'an unknown deletion policy',
     { deletionPolicy: 'Orphan' },
@@ -204,14 +217,23 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ['a field that does not exist', { autoscaling: true }, 'unknown field "spec.autoscaling"'],
 ];
 
-/** Pools of existing nodes that must be refused: a selector and the rest of the spec. */
+/** Pools of existing nodes that must be rejected: a selector and the rest of the spec. */
 const FRA = { matchLabels: { site: 'fra' } };
 const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, spec: Fields, words: string])[] = [
-  ['both kinds of nodes', FRA, { nodeGroup: NODE_GROUP, scaling: { min: 1, max: 2 } }, 'Set exactly one of the two'],
-  ['existing nodes with a size', FRA, { scaling: { min: 1, max: 2 } }, 'Take scaling away'],
-  ['existing nodes with a drift policy', FRA, { driftPolicy: 'Report' }, 'driftPolicy is about node groups'],
+  [
+    'both nodeGroup and existingNodes',
+    FRA,
+    { nodeGroup: { ...NODE_GROUP, scaling: SIZE } },
+    'set exactly one of nodeGroup (EKS creates the nodes) and existingNodes',
+  ],
+  [
+    'remediation that replaces existing nodes',
+    FRA,
+    { remediation: { policy: 'Replace' } },
+    'Set remediation.policy: Report to have them reported',
+  ],
   ['an empty selector', {}, {}, 'an empty selector would match every Windows node'],
-  ['a selector with empty terms', { matchLabels: {}, matchExpressions: [] }, {}, 'Name at least one label'],
+  ['a selector with empty terms', { matchLabels: {}, matchExpressions: [] }, {}, 'Add at least one label'],
   ['the label of a pool', { matchLabels: { 'winpool.dev/pool': 'web' } }, {}, 'Select by other labels'],
   [
     'an expression on the label of a pool',
@@ -219,12 +241,12 @@ const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, sp
     {},
     'Select by other labels',
   ],
-  ['a label that is none', { matchLabels: { 'my site': 'fra' } }, {}, 'a label key is a name'],
+  ['an invalid label', { matchLabels: { 'my site': 'fra' } }, {}, 'a label key must be a name'],
   [
     'In without values',
     { matchExpressions: [{ key: 'a', operator: 'In' }] },
     {},
-    'In and NotIn need at least one value',
+    'In and NotIn require at least one value',
   ],
   [
     'Exists with values',
@@ -248,7 +270,7 @@ describe('the API server', () => {
   });
 
   for (const [what, spec, words] of refusals) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       await assert.rejects(
         world.apply(poolManifest('refused', spec), '--dry-run=server', '--validate=strict'),
         (error: Error) => {
@@ -260,7 +282,7 @@ describe('the API server', () => {
   }
 
   for (const [what, selector, spec, words] of refusalsOfExisting) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       const answer = await answerTo(existingPool('refused', selector, spec), '--dry-run=server', '--validate=strict');
       assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
     });
@@ -271,24 +293,27 @@ describe('the API server', () => {
       world.kubectl('apply', '-f', `${SAMPLES}${sample}`, '--dry-run=server', '--validate=strict'));
   }
 
-  it('refuses a pool without any nodes, and one that has no size', async () => {
+  it('rejects a pool without nodes, and one without a size', async () => {
     const bare = { apiVersion: 'winpool.dev/v1alpha1', kind: 'WindowsPool', metadata: { name: 'bare' } };
     const none = await answerTo({ ...bare, spec: { windowsVersion: 'Windows2022' } }, '--dry-run=server');
-    assert.match(none, /Set exactly one of the two/);
-    const unsaid = { windowsVersion: 'Windows2022', existingNodes: {} };
-    const nowhere = await answerTo({ ...bare, spec: unsaid }, '--dry-run=server');
-    assert.match(nowhere, /Set selector, instancesConfigMap or both/);
-    const unsized = { windowsVersion: 'Windows2022', nodeGroup: NODE_GROUP };
-    assert.match(await answerTo({ ...bare, spec: unsized }, '--dry-run=server'), /Set scaling\.min and scaling\.max/);
+    assert.match(none, /set exactly one of nodeGroup/);
+    const withoutSource = { windowsVersion: 'Windows2022', existingNodes: {} };
+    const nowhere = await answerTo({ ...bare, spec: withoutSource }, '--dry-run=server');
+    assert.match(nowhere, /set selector, instancesConfigMap, or both/);
+    const withoutScaling = { windowsVersion: 'Windows2022', nodeGroup: NODE_GROUP };
+    assert.match(
+      await answerTo({ ...bare, spec: withoutScaling }, '--dry-run=server'),
+      /spec\.nodeGroup\.scaling: Required value/,
+    );
   });
 
-  it('lets no pool change its kind, and a selector change at any time', async () => {
+  it('rejects a change between nodeGroup and existingNodes, and accepts a change of the selector', async () => {
     await world.apply(existingPool('kind', FRA));
     await world.apply(existingPool('kind', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
-    const other = { spec: { existingNodes: null, nodeGroup: NODE_GROUP, scaling: { min: 1, max: 2 } } };
+    const other = { spec: { existingNodes: null, nodeGroup: { ...NODE_GROUP, scaling: SIZE } } };
     await assert.rejects(
       world.kubectl('patch', 'windowspool', 'kind', '--type=merge', '-p', JSON.stringify(other)),
-      /cannot take each other's place/,
+      /cannot switch between nodeGroup and existingNodes/,
     );
     await world.kubectl('delete', 'windowspool', 'kind');
   });
@@ -297,12 +322,12 @@ describe('the API server', () => {
     ['web.prod', 'must be a DNS label'],
     ['a'.repeat(64), 'must be a DNS label'],
   ] as const) {
-    it(`refuses the name ${name.slice(0, 10)}`, async () => {
+    it(`rejects the name ${name.slice(0, 10)}`, async () => {
       await assert.rejects(world.apply(poolManifest(name), '--dry-run=server'), new RegExp(words));
     });
   }
 
-  it('accepts the sample and fills in what was left out', async () => {
+  it('accepts the sample and sets its defaults', async () => {
     await world.apply(poolManifest('defaults'));
     const pool = await world.pool('defaults');
     await world.kubectl('delete', 'windowspool', 'defaults');
@@ -310,24 +335,24 @@ describe('the API server', () => {
       windowsVersion: 'Windows2022',
       nodeGroup: {
         edition: 'Core',
-        nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
+        nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
         subnets: [{ id: 'subnet-0a1000000000000aa' }, { id: 'subnet-0a2000000000000bb' }],
         capacityType: 'OnDemand',
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
-        manageAccessEntry: false,
+        accessEntry: 'None',
+        scaling: { minSize: 1, maxSize: 3 },
+        driftPolicy: 'Correct',
       },
-      scaling: { min: 1, max: 3 },
       registrationTaint: true,
       verification: { policy: 'Report' },
-      runtimeClass: { manage: true, scope: 'Version', handler: 'runhcs-wcow-process', imageCompatibility: 'Strict' },
-      driftPolicy: 'Correct',
+      runtimeClass: { handler: 'runhcs-wcow-process', adoption: 'Never' },
       deletionPolicy: 'Delete',
       paused: false,
     });
   });
 
-  it('lets the version of a launch template change at any time', async () => {
+  it('accepts a change of the launch template version at any time', async () => {
     const versioned = (version?: string | number) =>
       poolManifest('template', { nodeGroup: { launchTemplate: { name: 'windows', ...(version && { version }) } } });
     await world.apply(versioned());
@@ -337,11 +362,11 @@ describe('the API server', () => {
     await world.kubectl('delete', 'windowspool', 'template');
   });
 
-  it('keeps another Windows version for another pool', async () => {
+  it('rejects a change of the Windows version', async () => {
     await world.apply(poolManifest('version'));
     await assert.rejects(
       world.apply(poolManifest('version', { windowsVersion: 'Windows2025' })),
-      /another Windows version is another pool/,
+      /windowsVersion is immutable. Create a WindowsPool with the other version/,
     );
     await world.kubectl('delete', 'windowspool', 'version');
   });
@@ -364,7 +389,7 @@ describe('the API server', () => {
 
   const immutable: readonly (readonly [field: string, nodeGroup: Record<string, unknown>])[] = [
     ['edition', { edition: 'Full' }],
-    ['nodeRoleArn', { nodeRoleArn: 'arn:aws:iam::111122223333:role/other' }],
+    ['nodeRole', { nodeRole: 'other' }],
     ['subnets', { subnets: [{ id: 'subnet-0a1000000000000aa' }] }],
     ['instanceTypes', { instanceTypes: ['m5.xlarge'] }],
     ['capacityType', { capacityType: 'Spot' }],
@@ -372,7 +397,7 @@ describe('the API server', () => {
     ['launchTemplate', { launchTemplate: { name: 'windows' } }],
   ];
   for (const [field, nodeGroup] of immutable) {
-    it(`lets ${field} change only while there is no node group, a failed one, or one that differs`, async () => {
+    it(`accepts a change of ${field} only while there is no node group, a failed one, or one that differs`, async () => {
       const name = `immutable-${field.toLowerCase()}`;
       await world.apply(poolManifest(name));
       await world.apply(poolManifest(name, { nodeGroup }));
@@ -387,7 +412,25 @@ describe('the API server', () => {
     });
   }
 
-  it('lets the name of the node group change only until EKS is asked for it', async () => {
+  it('accepts subnets by ID and by tags in one list', () =>
+    world.apply(
+      poolManifest('tagged', {
+        nodeGroup: { subnets: [{ id: 'subnet-0a1000000000000aa' }, { tags: { tier: 'private', team: 'web' } }] },
+      }),
+      '--dry-run=server',
+      '--validate=strict',
+    ));
+
+  it('accepts the node role as a name or as an ARN', async () => {
+    const withRole = (nodeRole: string) => poolManifest('role', { nodeGroup: { nodeRole } });
+    await world.apply(withRole('windows-nodes'));
+    await setStatus('role', { nodeGroup: { name: 'role', status: 'ACTIVE' } });
+    await world.apply(withRole('arn:aws:iam::111122223333:role/windows-nodes'));
+    await world.apply(withRole('windows-nodes'));
+    await world.kubectl('delete', 'windowspool', 'role');
+  });
+
+  it('accepts a change of nodeGroup.name only until EKS creates the group', async () => {
     const renamed = poolManifest('renamed', { nodeGroup: { name: 'other' } });
     await world.apply(poolManifest('renamed'));
     await world.apply(renamed);
@@ -398,10 +441,5 @@ describe('the API server', () => {
       /EKS cannot rename a node group.*Create another WindowsPool/s,
     );
     await world.kubectl('delete', 'windowspool', 'renamed');
-  });
-
-  it('keeps the names of the shared RuntimeClasses from those of a pool', async () => {
-    const own = { runtimeClass: { scope: 'Pool' } };
-    assert.match(await answerTo(poolManifest('windows-2019', own)), /has the name of a shared RuntimeClass/);
   });
 });

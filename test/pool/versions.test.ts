@@ -1,4 +1,4 @@
-/** Every Windows version and edition that EKS has an AMI type for, up to Ready. */
+/** Every Windows version and edition for which EKS has an AMI type becomes Ready. */
 import assert from 'node:assert/strict';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -14,17 +14,17 @@ const kinds = (Object.keys(builds) as (keyof typeof builds)[]).flatMap((windowsV
 );
 
 describe('a pool becomes Ready', () => {
-  const stage = withOperator();
+  const fixture = withOperator();
   before(async () => {
     const items = kinds.map(({ name, windowsVersion, edition }) =>
       poolManifest(name, { windowsVersion, nodeGroup: { edition } }),
     );
-    await stage.world.apply({ apiVersion: 'v1', kind: 'List', items });
+    await fixture.world.apply({ apiVersion: 'v1', kind: 'List', items });
   });
 
   for (const { name, windowsVersion, edition } of kinds) {
     it(`of ${windowsVersion}, edition ${edition}`, async () => {
-      const pool = await stage.world.waitForPool(
+      const pool = await fixture.world.waitForPool(
         name,
         'to be Ready',
         (found) => conditionOf(found, 'Ready') === 'True/Verified' && conditionOf(found, 'Reconciling') === 'absent',

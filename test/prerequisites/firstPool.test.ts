@@ -1,29 +1,29 @@
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../../hack/localaws/network.ts';
 import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
-import { assertGolden, withoutChance } from '../goldenText.ts';
+import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch, slowed } from '../sharedWorld.ts';
+import { freezeAws, setSwitch } from '../sharedWorld.ts';
 import { awsAuth, linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
 const LINUX_GROUPS = ['system:bootstrappers', 'system:nodes'];
 const BOTH_GROUPS = [...LINUX_GROUPS, 'eks:kube-proxy-windows'];
 
-/** How a cluster is when its first pool is applied, and the conditions that end the wait, such as `PrerequisitesMet=True/Met`. */
+/** The state of a cluster when its first pool is applied, and the expected conditions, such as `PrerequisitesMet=True/Met`. */
 interface Row {
   readonly what: string;
   readonly name: string;
   readonly given: (world: TestEnv) => unknown;
-  /** Whether EKS is still at work on the group when the pool is shown. */
+  /** Whether EKS is still creating the group when the pool is shown. */
   readonly creating: boolean;
   readonly until: readonly string[];
-  /** A word of the message that comes last. */
+  /** A word of the last message. */
   readonly word: RegExp;
 }
 
 const rows: readonly Row[] = [
   {
-    what: 'with aws-auth only, which has no role yet',
+    what: 'with aws-auth only, and no role in it yet',
     name: 'first-aws-auth',
     given: ({ cloud }) => {
       cloud.faults.accessEntry({ exists: false });
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     given: (world) => world.apply(windowsIpam(false)),
     creating: false,
     until: ['PrerequisitesMet=False/WindowsIPAMDisabled', 'Stalled=True/WindowsIPAMDisabled'],
-    word: /Windows IPAM is off/,
+    word: /Windows IPAM is disabled/,
   },
   {
     what: 'with a cluster role that lacks the policy of the VPC resource controller',
@@ -85,39 +85,39 @@ const rows: readonly Row[] = [
       'NodesVerified=False/NoPodAddresses',
       'NodeGroupReady=True/Active',
     ],
-    word: /nodes? fails? verification.*Likely cause: ClusterRolePolicyMissing/s,
+    word: /nodes? failed verification.*Likely cause: ClusterRolePolicyMissing/s,
   },
 ];
 
 describe('the first pool of a cluster', () => {
-  const { stage, remove } = withPrerequisites();
+  const { fixture, remove } = withPrerequisites();
 
-  /** Its conditions as kubectl describes them, and its warnings. */
+  /** Its conditions as `kubectl describe` prints them, and its warnings. */
   async function shown(name: string): Promise<string> {
-    const described = withoutChance(await stage.world.kubectl('describe', 'windowspool', name));
+    const described = normalized(await fixture.world.kubectl('describe', 'windowspool', name));
     const start = described.indexOf('  Conditions:');
-    // The spec has a Node Group, too, and comes first.
+    // The spec, which comes first, also has a Node Group.
     const conditions = described.slice(start, described.indexOf('\n  Node Group:\n', start));
     const of = `involvedObject.kind=WindowsPool,involvedObject.name=${name},type=Warning`;
     const columns = 'custom-columns=REASON:.reason,MESSAGE:.message';
-    const events = await stage.world.kubectl(
+    const events = await fixture.world.kubectl(
       ...['get', 'events', '-n', 'default', '--sort-by=.reason', '--field-selector', of],
       ...['-o', columns],
     );
-    return `$ kubectl describe windowspool ${name}\nStatus:\n${conditions.split('\n  Failing Nodes:')[0]?.trimEnd()}\n\nWarnings:\n${withoutChance(events)}`;
+    return `$ kubectl describe windowspool ${name}\nStatus:\n${conditions.split('\n  Failing Nodes:')[0]?.trimEnd()}\n\nWarnings:\n${normalized(events)}`;
   }
 
   for (const { what, name, given, creating, until, word } of rows) {
-    it(`${what} says what an engineer on call needs`, async () => {
-      // What EKS creates is there at once, and would be read at the next poll: as if it came later, like in AWS.
-      const restore = setSwitch(stage.world, 'nodegroupAccessEntry', 'none');
-      await given(stage.world);
-      const goOn = creating ? slowed(stage.world) : () => undefined;
+    it(`${what} has the messages that an engineer on call needs`, async () => {
+      // The local AWS creates everything at once, but the next poll would already read it: this delays it as in AWS.
+      const restore = setSwitch(fixture.world, 'nodegroupAccessEntry', 'none');
+      await given(fixture.world);
+      const restoreSpeed = creating ? freezeAws(fixture.world) : () => undefined;
       try {
-        await stage.world.apply(poolManifest(name));
-        // Also the condition that no row is about: it is part of what is shown.
+        await fixture.world.apply(poolManifest(name));
+        // Also the condition that is in no row, because it is part of the output.
         const states = [...until, 'RuntimeClassReady=True/Available'];
-        await stage.world.waitForPool(name, `to have ${states.join(' and ')}`, (pool) =>
+        await fixture.world.waitForPool(name, `to have ${states.join(' and ')}`, (pool) =>
           states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
         );
         let text = '';
@@ -128,7 +128,7 @@ describe('the first pool of a cluster', () => {
         await waitFor(isComplete, { what: `${word} to be shown`, timeoutMs: 60_000, explain: () => text });
         await assertGolden(name, text);
       } finally {
-        goOn();
+        restoreSpeed();
         restore();
       }
       await remove(name);

@@ -1,4 +1,4 @@
-/** What the suites about prerequisites share: an operator, and an environment in which all prerequisites are met before each test. */
+/** Shared by the suites about prerequisites: an operator, and an environment in which all prerequisites are met before each test. */
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
@@ -8,7 +8,7 @@ const LINUX_AMI = 'AL2023_x86_64_STANDARD';
 export const LINUX = ['-l', 'kubernetes.io/os=linux'] as const;
 
 export interface PrerequisitesFixture {
-  readonly stage: OperatorFixture;
+  readonly fixture: OperatorFixture;
   /** Waits for the state of a condition, such as `False/NoLinuxNode`. */
   readonly is: (pool: string, type: string, state: string) => Promise<unknown>;
   /** A condition of the pool. */
@@ -22,9 +22,9 @@ export interface PrerequisitesFixture {
 
 /** Runs an operator during the suite that calls this. After each test all prerequisites are met again. */
 export function withPrerequisites(...flags: readonly string[]): PrerequisitesFixture {
-  const stage = withOperator('--join-grace=6s', '--denied-retry-interval=500ms', ...flags);
+  const fixture = withOperator('--join-grace=6s', '--denied-retry-interval=500ms', ...flags);
   afterEach(async () => {
-    const { cloud } = stage.world;
+    const { cloud } = fixture.world;
     cloud.faults.restoreAction();
     cloud.faults.calls.clear();
     cloud.faults.cluster({ status: 'ACTIVE', version: '1.36', ipFamily: 'ipv4', autoMode: false });
@@ -36,23 +36,23 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisitesFix
     for (const { name, nodegroup } of cloud.state.groups.values())
       if (nodegroup.amiType === LINUX_AMI && nodegroup.status !== 'DELETING')
         cloud.faults.consoleDelete({ group: name });
-    await stage.world.apply(windowsIpam(true));
-    await stage.world.apply(podWebhook);
-    await stage.world.kubectl('-n', 'kube-system', 'delete', 'configmap', 'aws-auth', '--ignore-not-found');
-    await stage.world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-');
-    await stage.world.kubectl('uncordon', ...LINUX);
+    await fixture.world.apply(windowsIpam(true));
+    await fixture.world.apply(podWebhook);
+    await fixture.world.kubectl('-n', 'kube-system', 'delete', 'configmap', 'aws-auth', '--ignore-not-found');
+    await fixture.world.kubectl('label', 'nodes', ...LINUX, 'eks.amazonaws.com/nodegroup-');
+    await fixture.world.kubectl('uncordon', ...LINUX);
   });
   return {
-    stage,
+    fixture,
     is: (pool, type, state) =>
-      stage.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state),
+      fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state),
     message: async (pool, type) =>
-      (await stage.world.pool(pool))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '',
-    remove: (pool) => stage.world.kubectl('delete', 'windowspool', pool, '--timeout=60s'),
-    creations: (pool) => creationsOf(stage.world, pool),
+      (await fixture.world.pool(pool))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '',
+    remove: (pool) => fixture.world.kubectl('delete', 'windowspool', pool, '--timeout=60s'),
+    creations: (pool) => creationsOf(fixture.world, pool),
     measured: async (pool) => {
       const series = /^windowspool_prerequisite\{pool="(.*)",reason="(.*)",status="(.*)"\} 1$/gm;
-      const { body } = await stage.operator.get('/metrics');
+      const { body } = await fixture.operator.get('/metrics');
       return [...body.matchAll(series)]
         .filter(([, of]) => of === pool)
         .map(([, , reason, state]) => `${state}/${reason}`);

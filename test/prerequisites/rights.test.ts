@@ -10,10 +10,10 @@ import { linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
 
 const BINDING = ['-n', 'kube-system', 'rolebinding', 'windowspool-operator-prerequisites'] as const;
 
-describe('prerequisites that may not be looked at', () => {
-  const { stage, is, message, remove, creations, measured } = withPrerequisites();
+describe('prerequisites that cannot be read', () => {
+  const { fixture, is, message, remove, creations, measured } = withPrerequisites();
 
-  // Another instance type for each: answers that are cached for other pools must not serve this one.
+  // Another instance type for each, so that cached results of other pools are not used.
   const actions = {
     'eks:DescribeAccessEntry': 'm5.large',
     'ec2:DescribeInstanceTypes': 'm6i.large',
@@ -21,31 +21,31 @@ describe('prerequisites that may not be looked at', () => {
     'ec2:DescribeSubnets': 'm5.large',
   } as const;
   for (const [action, instanceType] of Object.entries(actions)) {
-    it(`are Unknown without ${action}, which keeps nothing back`, async () => {
+    it(`are Unknown without ${action}, which blocks nothing`, async () => {
       const name = action.replace(/\W/g, '').toLowerCase();
-      stage.world.cloud.faults.removeAction({ action });
+      fixture.world.cloud.faults.removeAction({ action });
       // CreateNodegroup itself needs the subnets.
       const needed = action === 'ec2:DescribeSubnets';
-      await stage.world.apply(poolManifest(name, { nodeGroup: { instanceTypes: [instanceType] } }));
-      await stage.world.waitForPool(name, `to name ${action}`, (pool) =>
+      await fixture.world.apply(poolManifest(name, { nodeGroup: { instanceTypes: [instanceType] } }));
+      await fixture.world.waitForPool(name, `to name ${action}`, (pool) =>
         /AccessDenied/.test(conditionOf(pool, 'PrerequisitesMet')),
       );
       assert.match(await message(name, 'PrerequisitesMet'), new RegExp(action));
       if (!needed) await is(name, 'Ready', 'True/Verified');
       if (!needed) await is(name, 'PrerequisitesMet', 'Unknown/AccessDenied');
-      stage.world.cloud.faults.restoreAction();
+      fixture.world.cloud.faults.restoreAction();
       await is(name, 'PrerequisitesMet', 'True/Met');
       await is(name, 'Ready', 'True/Verified');
       await remove(name);
     });
   }
 
-  it('are Unknown where IAM does not answer about the role of the cluster, which keeps nothing back', async () => {
-    const { calls } = stage.world.cloud.faults;
+  it('are Unknown if IAM does not respond, which blocks nothing', async () => {
+    const { calls } = fixture.world.cloud.faults;
     const message =
       'User: operator is not authorized to perform: iam:ListAttachedRolePolicies on resource: role eks-cluster';
     calls.error({ operation: 'ListAttachedRolePolicies', name: 'AccessDenied', message, status: 403, count: 1_000 });
-    await stage.world.apply(poolManifest('norole'));
+    await fixture.world.apply(poolManifest('norole'));
     await is('norole', 'Ready', 'True/Verified');
     await is('norole', 'PrerequisitesMet', 'Unknown/AccessDenied');
     calls.clear();
@@ -53,35 +53,35 @@ describe('prerequisites that may not be looked at', () => {
     await remove('norole');
   });
 
-  /** The API server applies changed RBAC a moment later. */
+  /** The API server applies changes of RBAC with a delay. */
   const untilDenied = (...question: readonly string[]) =>
     waitFor(
       async () =>
         (
-          await stage.world.controlPlane.kubectl(['auth', 'can-i', ...question, '--as', OPERATOR_USER])
+          await fixture.world.controlPlane.kubectl(['auth', 'can-i', ...question, '--as', OPERATOR_USER])
         ).stdout.trim() === 'no',
       {
-        what: `the operator to lose the right to ${question.join(' ')}`,
+        what: `the operator to lose the permission to ${question.join(' ')}`,
         timeoutMs: 30_000,
       },
     );
 
   /** Removes the operator's permissions in kube-system while the test runs. */
   async function withoutBinding(run: () => Promise<void>): Promise<void> {
-    const binding = await stage.world.kubectl('get', ...BINDING, '-o', 'json');
-    await stage.world.kubectl('delete', ...BINDING);
+    const binding = await fixture.world.kubectl('get', ...BINDING, '-o', 'json');
+    await fixture.world.kubectl('delete', ...BINDING);
     try {
       await untilDenied('get', 'configmaps', '-n', 'kube-system');
       await run();
     } finally {
       const { metadata, ...rest } = JSON.parse(binding);
-      await stage.world.apply({ ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } });
+      await fixture.world.apply({ ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } });
     }
   }
 
-  it('are Unknown without the rights in kube-system, which keeps nothing back', async () => {
+  it('are Unknown without the permissions in kube-system, which blocks nothing', async () => {
     await withoutBinding(async () => {
-      await stage.world.apply(poolManifest('norights'));
+      await fixture.world.apply(poolManifest('norights'));
       await is('norights', 'Ready', 'True/Verified');
       await is('norights', 'PrerequisitesMet', 'Unknown/AccessDenied');
       const text = await message('norights', 'PrerequisitesMet');
@@ -89,7 +89,7 @@ describe('prerequisites that may not be looked at', () => {
         'configmaps kube-system/amazon-vpc-cni',
         'deployments.apps kube-system/vpc-resource-controller',
       ])
-        assert.ok(text.includes(`it needs get ${right}`), text);
+        assert.ok(text.includes(`missing permission get ${right}`), text);
     });
     await is('norights', 'PrerequisitesMet', 'True/Met');
     await remove('norights');
@@ -98,9 +98,16 @@ describe('prerequisites that may not be looked at', () => {
   /** Removes the permission for a verb on a resource while the test runs. */
   async function without(resource: string, verb: string, run: () => Promise<void>): Promise<void> {
     const { metadata, rules = [] } =
-      (await stage.world.get<Stored<V1ClusterRole>>('clusterrole', 'windowspool-operator')) ?? assert.fail();
+      (await fixture.world.get<Stored<V1ClusterRole>>('clusterrole', 'windowspool-operator')) ?? assert.fail();
     const patch = (next: readonly object[]) =>
-      stage.world.kubectl('patch', 'clusterrole', metadata.name, '--type=merge', '-p', JSON.stringify({ rules: next }));
+      fixture.world.kubectl(
+        'patch',
+        'clusterrole',
+        metadata.name,
+        '--type=merge',
+        '-p',
+        JSON.stringify({ rules: next }),
+      );
     const lessened = rules.map((rule) =>
       rule.resources?.includes(resource) ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) } : rule,
     );
@@ -113,14 +120,14 @@ describe('prerequisites that may not be looked at', () => {
     }
   }
 
-  it('are Unknown without the right to list nodes, which keeps nothing back', async () => {
+  it('are Unknown without the permission to list nodes, which blocks nothing', async () => {
     await without('nodes', 'list', async () => {
-      await stage.world.apply(poolManifest('nolist'));
+      await fixture.world.apply(poolManifest('nolist'));
       await is('nolist', 'PrerequisitesMet', 'Unknown/AccessDenied');
       await is('nolist', 'Ready', 'True/Verified');
       assert.match(
         await message('nolist', 'PrerequisitesMet'),
-        /a Linux node \(it needs list nodes\), the node role of the Linux groups \(it needs list nodes\)\..*config\/rbac.*See docs\/prerequisites\.md#what-could-not-be-checked\.$/,
+        /a Linux node \(missing permission list nodes\), the node roles of Linux node groups \(missing permission list nodes\)\..*config\/rbac.*See https:\/\/\S+\/prerequisites\.md#what-could-not-be-checked\.$/,
       );
       assert.equal(creations('nolist'), 1);
       assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode', 'Unknown/NodeRoleShared']);
@@ -129,29 +136,29 @@ describe('prerequisites that may not be looked at', () => {
     await remove('nolist');
   });
 
-  it('are Unknown without eks:DescribeNodegroup for the Linux groups, which keeps nothing back', async () => {
-    await linuxGroup(stage.world, 'hidden', nodeRoleArn);
-    stage.world.cloud.faults.calls.error({
+  it('are Unknown without eks:DescribeNodegroup for the Linux groups, which blocks nothing', async () => {
+    await linuxGroup(fixture.world, 'hidden', nodeRoleArn);
+    fixture.world.cloud.faults.calls.error({
       operation: 'DescribeNodegroup',
       group: 'hidden',
       name: 'AccessDeniedException',
       message: 'User is not authorized to perform: eks:DescribeNodegroup',
       count: 10_000,
     });
-    await stage.world.apply(poolManifest('norole'));
+    await fixture.world.apply(poolManifest('norole'));
     await is('norole', 'PrerequisitesMet', 'Unknown/AccessDenied');
     assert.match(
       await message('norole', 'PrerequisitesMet'),
-      /the node role of the Linux groups \(it needs eks:DescribeNodegroup\)/,
+      /the node roles of Linux node groups \(missing permission eks:DescribeNodegroup\)/,
     );
     await is('norole', 'Ready', 'True/Verified');
-    stage.world.cloud.faults.calls.clear();
+    fixture.world.cloud.faults.calls.clear();
     await is('norole', 'PrerequisitesMet', 'False/NodeRoleShared');
     await remove('norole');
   });
 
-  it('a first creation that may not look for its node group names the statement that lets it', async () => {
-    const { calls } = stage.world.cloud.faults;
+  it('name the policy statement if the first creation cannot describe its node group', async () => {
+    const { calls } = fixture.world.cloud.faults;
     const denial = 'User: x is not authorized to perform: eks:DescribeNodegroup on resource: /clusters/x';
     calls.error({
       operation: 'DescribeNodegroup',
@@ -160,11 +167,11 @@ describe('prerequisites that may not be looked at', () => {
       message: denial,
       count: 10_000,
     });
-    await stage.world.apply(poolManifest('unseen'));
+    await fixture.world.apply(poolManifest('unseen'));
     await is('unseen', 'PrerequisitesMet', 'False/AccessDenied');
     assert.match(
       await message('unseen', 'PrerequisitesMet'),
-      /Grant eks:DescribeNodegroup .* a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both\.$/,
+      /Grant eks:DescribeNodegroup .* a node group that does not exist yet\. The statement ReadNodeGroupsAndTheirUpdates covers both\.$/,
     );
     assert.equal(creations('unseen'), 0);
     calls.clear();
@@ -172,13 +179,16 @@ describe('prerequisites that may not be looked at', () => {
     await remove('unseen');
   });
 
-  it('are Unknown without the right to read aws-auth, where that alone gives the role its access', async () => {
-    const { cloud } = stage.world;
+  it('are Unknown without the permission to read aws-auth, if only that grants access to the role', async () => {
+    const { cloud } = fixture.world;
     cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     await withoutBinding(async () => {
-      await stage.world.apply(poolManifest('noauth'));
+      await fixture.world.apply(poolManifest('noauth'));
       await is('noauth', 'PrerequisitesMet', 'Unknown/AccessDenied');
-      assert.match(await message('noauth', 'PrerequisitesMet'), /it needs get configmaps kube-system\/aws-auth/);
+      assert.match(
+        await message('noauth', 'PrerequisitesMet'),
+        /missing permission get configmaps kube-system\/aws-auth/,
+      );
       assert.equal(creations('noauth'), 1);
     });
     // EKS wrote the role into aws-auth when it created the group.
@@ -187,20 +197,20 @@ describe('prerequisites that may not be looked at', () => {
     await remove('noauth');
   });
 
-  it('do not need eks:DescribeAddon while IPAM is on, and say both ways to switch it on when it is off', async () => {
-    stage.world.cloud.faults.removeAction({ action: 'eks:DescribeAddon' });
-    await stage.world.apply(poolManifest('noaddon'));
+  it('do not need eks:DescribeAddon while IPAM is enabled, and name both ways to enable it otherwise', async () => {
+    fixture.world.cloud.faults.removeAction({ action: 'eks:DescribeAddon' });
+    await fixture.world.apply(poolManifest('noaddon'));
     await is('noaddon', 'Ready', 'True/Verified');
-    assert.equal(conditionOf(await stage.world.pool('noaddon'), 'PrerequisitesMet'), 'True/Met');
-    await stage.world.apply(windowsIpam(false));
-    await stage.world.apply(poolManifest('noaddontoo'));
+    assert.equal(conditionOf(await fixture.world.pool('noaddon'), 'PrerequisitesMet'), 'True/Met');
+    await fixture.world.apply(windowsIpam(false));
+    await fixture.world.apply(poolManifest('noaddontoo'));
     await is('noaddontoo', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
     assert.match(
       await message('noaddontoo', 'PrerequisitesMet'),
-      /Where the vpc-cni add-on is installed, set its configuration value .*; elsewhere set enable-windows-ipam: "true" in the ConfigMap/,
+      /If the vpc-cni add-on is installed, set its configuration value .*\. Otherwise, set enable-windows-ipam: "true" in the ConfigMap/,
     );
-    await stage.world.apply(windowsIpam(true));
+    await fixture.world.apply(windowsIpam(true));
     await is('noaddontoo', 'Ready', 'True/Verified');
-    await stage.world.kubectl('delete', 'windowspool', 'noaddon', 'noaddontoo', '--timeout=60s');
+    await fixture.world.kubectl('delete', 'windowspool', 'noaddon', 'noaddontoo', '--timeout=60s');
   });
 });

@@ -13,7 +13,7 @@ import { withPrerequisites } from './prerequisitesFixture.ts';
 const COMPONENT = fileURLToPath(new URL('../../config/windows-ipam/', import.meta.url));
 const KEY = 'enable-windows-ipam';
 const CONFIG_MAP = ['-n', 'kube-system', 'configmap', 'amazon-vpc-cni'] as const;
-/** The marks of a Helm release on an object that it made. */
+/** The labels and annotations of a Helm release on an object that it created. */
 const HELM = ['meta.helm.sh/release-name=aws-vpc-cni', 'meta.helm.sh/release-namespace=kube-system'];
 const ROLE = 'arn:aws:iam::111122223333:role/vpc-cni';
 
@@ -23,7 +23,7 @@ const rbac = ['role.yaml', 'role_binding.yaml'].flatMap((name) => ['-f', join(CO
 const configMap = (world: TestEnv) =>
   world.get<Stored<V1ConfigMap>>('configmap', 'amazon-vpc-cni', '-n', 'kube-system', '--show-managed-fields');
 
-/** The configuration values of the vpc-cni add-on now. */
+/** The current configuration values of the vpc-cni add-on. */
 const valuesOf = ({ cloud }: TestEnv) => cloud.state.addons.get('vpc-cni')?.configurationValues;
 
 /** How often the operator sent an operation to AWS. */
@@ -57,11 +57,11 @@ const untilValue = (world: TestEnv, value: string) =>
     timeoutMs: 30_000,
   });
 
-describe('Windows IPAM that nobody allowed the operator to enable', () => {
-  const { stage, is, remove } = withPrerequisites();
+describe('Windows IPAM that the operator is not configured to enable', () => {
+  const { fixture, is, remove } = withPrerequisites();
 
-  it('stays off: nothing is written, neither into the ConfigMap nor into the add-on', async () => {
-    const { world } = stage;
+  it('stays disabled: nothing is written, neither to the ConfigMap nor to the add-on', async () => {
+    const { world } = fixture;
     await world.apply(windowsIpam(false));
     const before = (await configMap(world))?.metadata.resourceVersion;
     const known = (await writes(world)).length;
@@ -76,17 +76,17 @@ describe('Windows IPAM that nobody allowed the operator to enable', () => {
 });
 
 describe('Windows IPAM that the operator enables', () => {
-  const { stage, is, message, remove } = withPrerequisites(
+  const { fixture, is, message, remove } = withPrerequisites(
     '--enable-windows-ipam',
     '--resync-interval=2s',
     '--create-retry-interval=2s',
   );
-  before(() => stage.world.kubectl('apply', ...rbac));
-  after(() => stage.world?.kubectl('delete', ...rbac));
-  const becomes = (value: string) => untilValue(stage.world, value);
+  before(() => fixture.world.kubectl('apply', ...rbac));
+  after(() => fixture.world?.kubectl('delete', ...rbac));
+  const becomes = (value: string) => untilValue(fixture.world, value);
 
-  it('is written into the ConfigMap where the add-on is not installed, and into nothing else of it', async () => {
-    const { world } = stage;
+  it('is written to the ConfigMap if the add-on is not installed, without other changes', async () => {
+    const { world } = fixture;
     await world.apply(windowsIpam(false, { 'warm-ip-target': '2' }));
     await world.apply(poolManifest('config'));
     await is('config', 'Ready', 'True/Verified');
@@ -96,8 +96,8 @@ describe('Windows IPAM that the operator enables', () => {
     await remove('config');
   });
 
-  it('is written into a ConfigMap of its own where there is none', async () => {
-    const { world } = stage;
+  it('is written to a new ConfigMap if there is none', async () => {
+    const { world } = fixture;
     await world.kubectl('delete', ...CONFIG_MAP);
     await world.apply(poolManifest('noconfig'));
     await is('noconfig', 'Ready', 'True/Verified');
@@ -105,8 +105,8 @@ describe('Windows IPAM that the operator enables', () => {
     await remove('noconfig');
   });
 
-  it('is announced with a warning where a Helm release manages the ConfigMap', async () => {
-    const { world } = stage;
+  it('is reported with a warning if a Helm release manages the ConfigMap', async () => {
+    const { world } = fixture;
     await world.apply(windowsIpam(false));
     await world.kubectl('annotate', ...CONFIG_MAP.slice(0, 2), 'configmap/amazon-vpc-cni', ...HELM);
     await world.apply(poolManifest('helm'));
@@ -126,8 +126,8 @@ describe('Windows IPAM that the operator enables', () => {
       '# ours\nenv:\n  WARM_IP_TARGET: "2"\nenableWindowsIpam: "true"\n',
     ],
   ] as const) {
-    it(`is merged into the ${format} of the add-on that owns it, which keeps its version and role`, async () => {
-      const { world } = stage;
+    it(`is merged into the ${format} of the add-on, which keeps its version and role`, async () => {
+      const { world } = fixture;
       world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: before, serviceAccountRoleArn: ROLE });
       await becomes('false');
       world.cloud.resetCalls();
@@ -144,8 +144,8 @@ describe('Windows IPAM that the operator enables', () => {
     });
   }
 
-  it('is written into the ConfigMap, too, where somebody disabled it there and the add-on keeps that', async () => {
-    const { world } = stage;
+  it('is also written to the ConfigMap if another user disabled it there and the add-on does not overwrite that', async () => {
+    const { world } = fixture;
     world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
     await becomes('true');
     await world.apply(windowsIpam(false));
@@ -155,8 +155,8 @@ describe('Windows IPAM that the operator enables', () => {
     await remove('edited');
   });
 
-  it('names the action to grant without eks:UpdateAddon, and goes on with it', async () => {
-    const { world } = stage;
+  it('names the missing action eks:UpdateAddon, and continues when it is granted', async () => {
+    const { world } = fixture;
     world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
     await becomes('false');
     world.cloud.faults.removeAction({ action: 'eks:UpdateAddon' });
@@ -164,7 +164,7 @@ describe('Windows IPAM that the operator enables', () => {
     await is('noupdate', 'PrerequisitesMet', 'False/AccessDenied');
     assert.match(
       await message('noupdate', 'PrerequisitesMet'),
-      /AWS denied UpdateAddon: .*eks:UpdateAddon.*config\/aws\/windows-ipam\.json has all of them/,
+      /AWS denied UpdateAddon: .*eks:UpdateAddon.*config\/aws\/windows-ipam\.json lists all permissions that it needs/,
     );
     assert.equal(valuesOf(world), '{}');
     world.cloud.faults.restoreAction();
@@ -172,8 +172,8 @@ describe('Windows IPAM that the operator enables', () => {
     await remove('noupdate');
   });
 
-  it('names what to grant without the Role in kube-system, and goes on with it', async () => {
-    const { world } = stage;
+  it('names the missing permissions without the Role in kube-system, and continues with it', async () => {
+    const { world } = fixture;
     await world.kubectl('delete', ...rbac);
     try {
       await world.apply(windowsIpam(false));
@@ -181,7 +181,7 @@ describe('Windows IPAM that the operator enables', () => {
       await is('norole2', 'PrerequisitesMet', 'False/AccessDenied');
       assert.match(
         await message('norole2', 'PrerequisitesMet'),
-        /The API server denied patch configmaps: .*config\/windows-ipam has all of them/,
+        /The API server denied patch configmaps: .*config\/windows-ipam lists all permissions that it needs/,
       );
     } finally {
       await world.kubectl('apply', ...rbac);
@@ -191,8 +191,8 @@ describe('Windows IPAM that the operator enables', () => {
   });
 
   for (const shown of ['showsOldValues', 'showsNewValues'] as const) {
-    it(`tells what EKS says of an update of the add-on that failed, and tries again later (${shown})`, async () => {
-      const { world } = stage;
+    it(`reports the error of EKS after a failed update of the add-on, and retries later (${shown})`, async () => {
+      const { world } = fixture;
       const restore = setSwitch(world, 'failedAddonUpdate', shown);
       try {
         world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
@@ -205,7 +205,7 @@ describe('Windows IPAM that the operator enables', () => {
           (pool?.status?.conditions ?? []).some(
             ({ type, message: text }) =>
               type === 'PrerequisitesMet' &&
-              /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found when applying\. Fix the cause\. The operator tries again at/.test(
+              /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found when applying\. Fix the cause\. Next attempt at \d\d:\d\dZ/.test(
                 text,
               ),
           ),
@@ -221,8 +221,8 @@ describe('Windows IPAM that the operator enables', () => {
     });
   }
 
-  it('shows it for a paused pool, and takes the step when it is resumed', async () => {
-    const { world } = stage;
+  it('is shown as a pending step of a paused pool, and enabled when that is resumed', async () => {
+    const { world } = fixture;
     await world.apply(windowsIpam(false));
     await world.apply(poolManifest('paused', { paused: true }));
     const STEP = `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
@@ -239,12 +239,12 @@ describe('Windows IPAM that the operator enables', () => {
 });
 
 describe('Windows IPAM that another user disables again', () => {
-  const { stage, is, message, remove } = withPrerequisites('--enable-windows-ipam', '--resync-interval=15s');
-  before(() => stage.world.kubectl('apply', ...rbac));
-  after(() => stage.world?.kubectl('delete', ...rbac));
+  const { fixture, is, message, remove } = withPrerequisites('--enable-windows-ipam', '--resync-interval=15s');
+  before(() => fixture.world.kubectl('apply', ...rbac));
+  after(() => fixture.world?.kubectl('delete', ...rbac));
 
-  it('is enabled once a resync interval; in between the pool says who disabled it, and when the operator tries again', async () => {
-    const { world } = stage;
+  it('is enabled once per resync interval; in between the pool reports who disabled it, and the time of the next attempt', async () => {
+    const { world } = fixture;
     const before = (await writes(world)).length;
     await world.apply(windowsIpam(false));
     await world.apply(poolManifest('fight'));
@@ -254,7 +254,7 @@ describe('Windows IPAM that another user disables again', () => {
     await is('next', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
     assert.match(
       await message('next', 'PrerequisitesMet'),
-      /\(last written by kubectl-patch at \S+Z\)\. The operator enabled it in the ConfigMap, and another user disabled it\. Set it at its source\. The operator tries again at \S+Z\./,
+      /\(last written by kubectl-patch at \S+Z\)\. The operator enabled it in the ConfigMap, and another user disabled it\. Enable it at its source\. Next attempt at \S+Z\./,
     );
     assert.equal((await writes(world)).length, before + 1);
     await is('next', 'Ready', 'True/Verified');

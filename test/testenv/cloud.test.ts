@@ -80,10 +80,10 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     return nodegroup?.health?.issues?.map(({ code }) => code);
   };
 
-  async function untilStatus(wanted: string): Promise<void> {
+  async function untilStatus(status: string): Promise<void> {
     await waitFor(
-      async () => (await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' })).nodegroup?.status === wanted,
-      { what: `node group ${wanted}`, timeoutMs: 60_000, intervalMs: 50 },
+      async () => (await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' })).nodegroup?.status === status,
+      { what: `node group ${status}`, timeoutMs: 60_000, intervalMs: 50 },
     );
   }
 
@@ -93,7 +93,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', timeoutMs: 60_000, intervalMs: 50 });
   }
 
-  it('joins nodes as kubelets do', async () => {
+  it('join like kubelets', async () => {
     await createWith(1, { labels: { tier: 'web' }, taints: [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }] });
     await untilStatus('ACTIVE');
     const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
@@ -136,7 +136,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     assert.ok(node.metadata.managedFields?.some(({ manager }) => manager === 'kubelet'));
   });
 
-  it('follows a scale-out and a scale-in', async () => {
+  it('follow a scale-out and a scale-in', async () => {
     await createWith(1);
     await untilStatus('ACTIVE');
     await update({ scalingConfig: { desiredSize: 3 } });
@@ -147,7 +147,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await untilStatus('ACTIVE');
   });
 
-  it('brings changed labels and taints to living nodes, and keeps those of others', async () => {
+  it('get changed labels and taints of their group, and keep those of others', async () => {
     await createWith(1, { labels: { old: 'a', kept: 'b' }, taints: [{ key: 'old', effect: 'NO_SCHEDULE' }] });
     await untilStatus('ACTIVE');
     const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
@@ -174,7 +174,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await untilStatus('ACTIVE');
   });
 
-  it('measures again when a patched node restarts, and lets the label of the group win', async () => {
+  it('report a new kernel after a patch and a restart, and keep the label of the group', async () => {
     await createWith(2);
     await untilStatus('ACTIVE');
     const [first] = await untilNodes('two complete nodes', (found) => found.length === 2 && found.every(isComplete));
@@ -199,7 +199,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await untilStatus('ACTIVE');
   });
 
-  it('shows nodes that never join, have no pod addresses or are not ready', async () => {
+  it('can be configured to never join, to have no pod addresses or to be not Ready', async () => {
     cloud.faults.nextNode({ neverJoins: true });
     cloud.faults.nextNode({ noPodAddresses: true });
     cloud.faults.nextNode({ notReady: true });
@@ -218,7 +218,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await untilNodes('both ready', (all) => all.every(isReady));
   });
 
-  it('registers again when a node starts whose Node was deleted, and not before', async () => {
+  it('register again when they start after their Node was deleted, and not before', async () => {
     await createWith(1, { labels: { tier: 'web' } });
     await untilStatus('ACTIVE');
     const [node] = await untilNodes('one complete node', (found) => found.length === 1 && found.every(isComplete));
@@ -242,7 +242,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     });
     const ipam = 'enable-windows-ipam';
 
-    it('are Ready without pod addresses as long as Windows IPAM is off', async () => {
+    it('are Ready without pod addresses while Windows IPAM is disabled', async () => {
       undo.push(() => apply(windowsIpam(true)));
       await apply(windowsIpam(false));
       await createWith(2);
@@ -256,7 +256,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilNodes('pod addresses', (all) => all.length === 2 && all.every(isComplete));
     });
 
-    it('have no pod addresses without the ConfigMap either', async () => {
+    it('have no pod addresses without the ConfigMap', async () => {
       undo.push(() => apply(windowsIpam(true)));
       await kubernetes.kubectl(['delete', 'configmap', 'amazon-vpc-cni', '-n', 'kube-system']);
       await createWith(1);
@@ -265,7 +265,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       assert.equal(node?.status.capacity?.[pods], undefined);
     });
 
-    it('follow the ConfigMap where somebody changed what the vpc-cni add-on wrote, until an update that overwrites it', async () => {
+    it('follow the ConfigMap if another user changed the setting of the vpc-cni add-on, until an update overwrites it', async () => {
       undo.push(
         () => apply(windowsIpam(true)),
         () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
@@ -298,7 +298,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       );
     });
 
-    it('follow the vpc-cni add-on where there is one, and so does the ConfigMap', async () => {
+    it('follow the vpc-cni add-on if it exists, and so does the ConfigMap', async () => {
       undo.push(
         () => apply(windowsIpam(true)),
         () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
@@ -315,7 +315,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
       assert.equal(node?.status.capacity?.[pods], undefined);
-      // Where EKS reverts what another user wrote.
+      // If EKS reverts changes of other users.
       undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
       await apply(windowsIpam(true));
       await becomes('false');
@@ -324,7 +324,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
     });
 
-    it('never join without access, and do as soon as their role has an entry', async () => {
+    it('join only when their role has an access entry', async () => {
       undo.push(setSwitch({ cloud }, 'nodegroupAccessEntry', 'none'));
       cloud.faults.accessEntry({ exists: false });
       await createWith(1);
@@ -336,7 +336,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('CREATE_FAILED');
     });
 
-    it('join and are not Ready with an entry of type EC2_LINUX, where the switch says so', async () => {
+    it('join and are not Ready with an entry of type EC2_LINUX, depending on the switch', async () => {
       undo.push(setSwitch({ cloud }, 'linuxAccessEntry', 'notReady'));
       cloud.faults.accessEntry({ type: 'EC2_LINUX' });
       await createWith(1);
@@ -351,7 +351,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       );
     });
 
-    it('join by aws-auth, which EKS writes where nobody has', async () => {
+    it('join with aws-auth, which EKS writes if it has no entry for the role', async () => {
       undo.push(
         () => kubernetes.kubectl(['delete', 'configmap', 'aws-auth', '-n', 'kube-system', '--ignore-not-found']),
         () => cloud.faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' }),
@@ -383,7 +383,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     });
   });
 
-  it('goes on where it was when the API server was away', async () => {
+  it('continue after the API server was unavailable', async () => {
     await kubernetes.stopApiServer();
     await createWith(1);
     await waitFor(() => [...cloud.state.instances.values()].some(({ joined }) => joined), {

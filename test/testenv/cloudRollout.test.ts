@@ -58,15 +58,15 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     return (JSON.parse(stdout) as { items: Stored<T>[] }).items;
   }
 
-  async function untilStatus(wanted: string): Promise<void> {
-    await waitFor(async () => (await sdk.eks.describeNodegroup(group)).nodegroup?.status === wanted, {
-      what: `node group ${wanted}`,
+  async function untilStatus(status: string): Promise<void> {
+    await waitFor(async () => (await sdk.eks.describeNodegroup(group)).nodegroup?.status === status, {
+      what: `node group ${status}`,
       timeoutMs: 60_000,
       intervalMs: 50,
     });
   }
 
-  /** Two pods, and a budget that wants so many of them. */
+  /** Two pods, and a budget that requires this number of them. */
   async function deploy(minAvailable: number): Promise<void> {
     const labels = { app: 'site' };
     const container = { name: 'site', image: 'site' };
@@ -97,7 +97,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   }
 
-  /** A node has its whole 15 seconds to be emptied: pods need that where the machine is slow. */
+  /** A node has the full 15 seconds for its drain, which pods need on a slow machine. */
   const patiently = () => cloud.faults.speed({ speed: 1 });
   const budget = async () => (await list<V1PodDisruptionBudget>('poddisruptionbudgets'))[0]?.status;
   const update = async (force: boolean) =>
@@ -109,7 +109,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   const imagesOf = async () =>
     new Set((await list('nodes')).map(({ metadata }) => metadata.labels?.['eks.amazonaws.com/nodegroup-image']));
 
-  it('moves pods by eviction and keeps their disruption budget', async () => {
+  it('evicts pods and respects their disruption budget', async () => {
     await deploy(1);
     const before = await imagesOf();
     let least = 2;
@@ -144,7 +144,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
   });
 
-  it('fails when a disruption budget allows nothing, leaves pods and nodes alone, and goes on when it is forced', async () => {
+  it('fails when a disruption budget allows no eviction, keeps pods and nodes, and succeeds with force', async () => {
     await deploy(2);
     const pods = (await list('pods')).map(({ metadata }) => metadata.name).sort();
     const before = await imagesOf();
@@ -160,7 +160,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
         (await list('nodes')).every(
           ({ spec, metadata }) => !spec.unschedulable && !(exclude in (metadata.labels ?? {})),
         ),
-      { what: 'nodes that take pods again', timeoutMs: 60_000 },
+      { what: 'schedulable nodes', timeoutMs: 60_000 },
     );
     assert.deepEqual(await imagesOf(), before);
     patiently();

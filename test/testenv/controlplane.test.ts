@@ -63,7 +63,7 @@ describe('the local control plane', function () {
     JSON.parse(await kubectl(['get', '-o', 'json', ...args]));
   const apply = (object: object) => kubectl(['apply', '-f', '-'], object);
 
-  /** Runs kubectl as hack/localaws does: under the identity `cloud`, in the name of a node's kubelet. */
+  /** Runs kubectl like hack/localaws: as the user `cloud`, impersonating the kubelet of a node. */
   async function asKubelet(node: string, args: readonly string[], stdin?: object): Promise<Outcome> {
     const identity = [`--as=system:node:${node}`, '--as-group=system:nodes'];
     const kubeconfig = await plane.kubeconfigForUser('cloud');
@@ -76,7 +76,7 @@ describe('the local control plane', function () {
   const conditions = async (name: string) => (await get<V1Node>('node', name)).status?.conditions ?? [];
   const condition = async (name: string, type: string) => (await conditions(name)).find((one) => one.type === type);
 
-  it('is up within seconds: every component runs and the API server is ready', async () => {
+  it('starts within seconds: every component runs and the API server is ready', async () => {
     // Two seconds on an idle machine.
     assert.ok(startSeconds < 60, `It took ${startSeconds} s`);
     const names = [
@@ -96,16 +96,16 @@ describe('the local control plane', function () {
     assert.ok(config.includes(plane.url) && config.includes(plane.caData));
   });
 
-  it('makes a Windows node Ready that its kubelet registered, and leaves what the kubelet said', async () => {
+  it('makes a registered Windows node Ready, and keeps the fields that its kubelet set', async () => {
     await register(windowsNode(nodeName), nodeName);
     await kubectl(['wait', '--for=condition=Ready', `node/${nodeName}`, '--timeout=60s']);
-    // The API server gives a new Node the taint not-ready, and the node lifecycle controller takes it off.
+    // The API server adds the taint not-ready to a new Node, and the node lifecycle controller removes it.
     const node = await waitFor(
       async () => {
         const seen = await get<V1Node>('node', nodeName);
         return seen.spec?.taints?.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
       },
-      { what: 'the taint not-ready to go', timeoutMs: 60_000 },
+      { what: 'the taint not-ready to be removed', timeoutMs: 60_000 },
     );
     assert.equal(node.status?.nodeInfo?.kernelVersion, kernelVersion);
     assert.deepEqual(node.spec?.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
@@ -115,7 +115,7 @@ describe('the local control plane', function () {
     assert.equal(lease.spec?.leaseDurationSeconds, 40);
   });
 
-  it('places a pod on it by its RuntimeClass and runs the pod, and leaves one without it pending', async () => {
+  it('schedules and runs a pod with its RuntimeClass there, and one without it stays pending', async () => {
     await apply(runtimeClass);
     await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
     await apply(deployment('lost', {}));
@@ -131,7 +131,7 @@ describe('the local control plane', function () {
     await kubectl(['wait', '--for=delete', 'pod', '-l', 'app=lost', '--timeout=60s']);
   });
 
-  it('sends heartbeats that change no more than their time', async () => {
+  it('sends heartbeats that change only their time', async () => {
     const first = await condition(nodeName, 'Ready');
     const later = await waitFor(
       async () => {
@@ -143,7 +143,7 @@ describe('the local control plane', function () {
     assert.deepEqual({ ...later, lastHeartbeatTime: '' }, { ...first, lastHeartbeatTime: '' });
   });
 
-  it('leaves a node unready that says so', async () => {
+  it('keeps a node unready whose kubelet reports that', async () => {
     const name = 'ip-10-0-1-11.ec2.internal';
     await register(windowsNode(name), name);
     await kubectl(['wait', '--for=condition=Ready', `node/${name}`, '--timeout=60s']);
@@ -165,13 +165,13 @@ describe('the local control plane', function () {
   const other = 'ip-10-0-1-99.ec2.internal';
   const refusals: readonly { what: string; args: string[]; stdin?: object; says: RegExp }[] = [
     {
-      what: 'give itself a label that is reserved to Kubernetes',
+      what: 'set a reserved label of Kubernetes on itself',
       args: ['create', '-f', '-'],
       stdin: windowsNode(other, { 'kubernetes.io/made-up': 'x' }),
       says: /is not allowed to set the following labels: kubernetes\.io\/made-up/,
     },
     {
-      what: 'give itself a label that only others may set',
+      what: 'set a label on itself that only other clients may set',
       args: ['create', '-f', '-'],
       stdin: windowsNode(other, { 'node-restriction.kubernetes.io/team': 'x' }),
       says: /is not allowed to set the following labels: node-restriction\.kubernetes\.io\/team/,
@@ -201,7 +201,7 @@ describe('the local control plane', function () {
     });
   }
 
-  it('does not let a kubelet take off its own taint', async () => {
+  it('does not let a kubelet remove its own taint', async () => {
     const patch = JSON.stringify({ spec: { taints: [] } });
     const { code, stderr } = await asKubelet(nodeName, ['patch', 'node', nodeName, '--type=merge', '-p', patch]);
     assert.equal(code, 1);
@@ -216,7 +216,7 @@ describe('the local control plane', function () {
     assert.match(stderr, /cannot impersonate resource "groups"/);
   });
 
-  it('knows the users that it was given, and ServiceAccounts', async () => {
+  it('authenticates the given users and ServiceAccounts', async () => {
     const whoami = async (kubeconfig: string) => {
       const { stdout } = await plane.kubectl(['auth', 'whoami', '-o', 'json'], { kubeconfig });
       return (JSON.parse(stdout) as Stored<V1SelfSubjectReview>).status.userInfo;
@@ -233,7 +233,7 @@ describe('the local control plane', function () {
     );
   });
 
-  it('tells in its audit log who did what in whose name and with which result, but no bodies', async () => {
+  it('has an audit log with users, impersonation and results, but without bodies', async () => {
     interface Event {
       readonly level: string;
       readonly verb: string;
@@ -258,13 +258,13 @@ describe('the local control plane', function () {
           responseStatus?.code,
         ]);
     assert.deepEqual(results(nodeName, 'create'), [['cloud', `system:node:${nodeName}`, 201]]);
-    const stranger = ['cloud', `system:node:${other}`, 403];
-    assert.deepEqual(results(other, 'create'), [stranger, stranger]);
+    const impersonation = ['cloud', `system:node:${other}`, 403];
+    assert.deepEqual(results(other, 'create'), [impersonation, impersonation]);
     assert.ok(events.every(({ level }) => level === 'Metadata'));
     assert.ok(events.every((one) => one.requestObject === undefined && one.responseObject === undefined));
   });
 
-  it('survives a restart of its API server: same address and authority, same objects, and everyone goes on', async () => {
+  it('survives a restart of its API server with the same address, authority and objects, and clients continue', async () => {
     const { url, caData, pids } = plane;
     await plane.stopApiServer();
     assert.equal(plane.pids['kube-apiserver'], undefined);

@@ -24,13 +24,13 @@ function processesWith(text: string): string[] {
       try {
         return [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')];
       } catch {
-        return []; // It has ended in the meantime.
+        return []; // The process has exited in the meantime.
       }
     })
     .filter((line) => line.includes(text));
 }
 
-describe('the life of a local control plane', function () {
+describe('local control planes', function () {
   this.timeout(180_000);
   const planes: ControlPlane[] = [];
   let folder: string;
@@ -49,7 +49,7 @@ describe('the life of a local control plane', function () {
     return plane;
   }
 
-  it('two run side by side, apart in everything, and one outlives the other', async () => {
+  it('run side by side without sharing anything, and one outlives the other', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     assert.notEqual(one.url, two.url);
     assert.notEqual(one.caData, two.caData);
@@ -64,7 +64,7 @@ describe('the life of a local control plane', function () {
     assert.equal((await two.kubectl(['get', '--raw', '/readyz'])).stdout, 'ok');
   });
 
-  it('one that was given a folder finds its objects, authority and tokens again after a stop', async () => {
+  it('keep their objects, authority and tokens after a stop in a given folder', async () => {
     const dir = join(folder, 'kept');
     const first = await start(dir);
     const { caData, pids } = first;
@@ -82,7 +82,7 @@ describe('the life of a local control plane', function () {
     assert.equal(stdout.trim(), 'namespace/kept');
   });
 
-  it('a start that fails quotes the log of the component that failed, and leaves no process', async () => {
+  it('that fail to start quote the log of the failed component, and leave no process', async () => {
     const dir = join(folder, 'failed');
     const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Everything' }] };
     await assert.rejects(startControlPlane({ dir, auditPolicy }), (error: Error) => {
@@ -93,7 +93,7 @@ describe('the life of a local control plane', function () {
     assert.deepEqual(processesWith(dir), []);
   });
 
-  it('a start that is called off leaves no process', async () => {
+  it('whose start is aborted leave no process', async () => {
     const dir = join(folder, 'called-off');
     const stop = new AbortController();
     const starting = startControlPlane({ dir, signal: stop.signal });
@@ -119,7 +119,7 @@ describe('the life of a local control plane', function () {
     { way: 'SIGKILL of its supervisor', act: (_, pids) => process.kill(pids.supervisor ?? 0, 'SIGKILL') },
   ];
   for (const { way, act } of ends) {
-    it(`${way} leaves no process and no folder`, async () => {
+    it(`leave no process and no folder: ${way}`, async () => {
       const parent = spawn(process.execPath, ['--input-type=module', '--eval', program], {
         detached: true,
         stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,7 +6,7 @@ describe('the tools of the tests', function () {
   this.timeout(600_000);
   const say = (line: string) => console.log(`    ${line}`);
 
-  it('have a helm that knows its version', async () => {
+  it('include a helm with a version', async () => {
     const { stdout } = await runCommand(await toolPath('helm', say), ['version', '--short'], { timeoutMs: 30_000 });
     assert.match(stdout, /^v4\.\d+\.\d+/);
   });

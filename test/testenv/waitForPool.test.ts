@@ -23,13 +23,13 @@ describe('waiting for a pool', () => {
   const ready = (timeoutMs: number) =>
     world.waitForPool(NAME, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', timeoutMs);
 
-  it('ends with the condition that answers its spec', async () => {
+  it('ends with the condition of its current generation', async () => {
     await answer(1);
     assert.equal((await ready(10_000))?.metadata.generation, 1);
   });
 
-  it('goes on while the condition is of an earlier spec, and says so when time is up', async () => {
-    await world.patchPool(NAME, { scaling: { max: 4 } });
+  it('continues while the condition is of an earlier generation, and reports that at the timeout', async () => {
+    await world.patchPool(NAME, { nodeGroup: { scaling: { maxSize: 4 } } });
     await assert.rejects(ready(500), /The status is of generation 1, the spec of 2\.\nReady=True Verified/);
     await answer(2);
     assert.equal((await ready(10_000))?.metadata.generation, 2);

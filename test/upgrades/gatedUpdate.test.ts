@@ -1,4 +1,4 @@
-/** A rolling update whose nodes stay at the gate: EKS waits for a PodDisruptionBudget, and not for the gate. */
+/** A rolling update whose nodes keep the gate taint: EKS waits for a PodDisruptionBudget, but not for the gate. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
@@ -11,27 +11,27 @@ const OLD = '1.36-2026.02.17';
 const NEW = '1.36-2026.03.17';
 const WRONG_BUILD = '10.0.17763';
 
-describe('an update under policy Gate to a release whose nodes fail', () => {
+describe('an update with policy Gate to a release whose nodes fail', () => {
   after(async () => {
-    stage.world?.cloud.state.plans.nodes.splice(0);
-    await stage.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
+    fixture.world?.cloud.state.plans.nodes.splice(0);
+    await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
-  const stage = withOperator('--resync-interval=1s');
+  const fixture = withOperator('--resync-interval=1s');
   const nodesOf = async (): Promise<string[]> => {
     const query = ['-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
-    return (await stage.world.kubectl('get', 'nodes', ...query)).split(' ').filter((name) => name !== '');
+    return (await fixture.world.kubectl('get', 'nodes', ...query)).split(' ').filter((name) => name !== '');
   };
   const podsIn = async (phase: string): Promise<number> => {
     const query = ['-n', NAMESPACE, `--field-selector=status.phase=${phase}`, '-o', 'name'];
-    return (await stage.world.kubectl('get', 'pods', ...query)).split('\n').filter((name) => name !== '').length;
+    return (await fixture.world.kubectl('get', 'pods', ...query)).split('\n').filter((name) => name !== '').length;
   };
   let old: readonly string[] = [];
 
   before(async () => {
-    await stage.world.apply(
+    await fixture.world.apply(
       poolManifest(POOL, { nodeGroup: { releaseVersion: OLD }, verification: { policy: 'Gate' } }),
     );
-    await stage.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
     old = await nodesOf();
     const labels = { app: 'cart' };
     const selector = { matchLabels: labels };
@@ -51,29 +51,29 @@ describe('an update under policy Gate to a release whose nodes fail', () => {
         spec: { replicas: 1, selector, template: { metadata: { labels }, spec } },
       },
     ])
-      await stage.world.apply(object);
+      await fixture.world.apply(object);
     await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod', timeoutMs: 60_000 });
     // More than EKS launches for the update of one node.
-    for (let i = 0; i < 10; i++) stage.world.cloud.faults.nextNode({ group: POOL, build: WRONG_BUILD });
+    for (let i = 0; i < 10; i++) fixture.world.cloud.faults.nextNode({ group: POOL, build: WRONG_BUILD });
   });
 
-  it('warns while a PodDisruptionBudget keeps the pods on the old nodes', async () => {
-    await stage.world.patchPool(POOL, { nodeGroup: { releaseVersion: NEW } });
-    const pool = await stage.world.waitForPool(
+  it('shows a warning while a PodDisruptionBudget keeps the pods on the old nodes', async () => {
+    await fixture.world.patchPool(POOL, { nodeGroup: { releaseVersion: NEW } });
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to warn that EKS does not wait for the gate',
-      (found) => /EKS does not wait for the gate/.test(messageOf(found, 'NodeGroupReady')),
+      (found) => /EKS does not wait for gated nodes/.test(messageOf(found, 'NodeGroupReady')),
       60_000,
     );
     assert.equal(conditionOf(pool, 'NodeGroupReady'), 'True/Updating');
-    assert.match(messageOf(pool, 'NodeGroupReady'), /\d+ nodes? waits? at the gate, and ip-\S+ fails verification/);
+    assert.match(messageOf(pool, 'NodeGroupReady'), /\d+ nodes? (is|are) gated, and ip-\S+ fails verification/);
     assert.equal(await podsIn('Running'), 1);
     for (const name of old) assert.ok((await nodesOf()).includes(name), `${name} is still there`);
   });
 
-  it('loses its old nodes when the budget gives way, and pods are Pending', async () => {
-    await stage.world.kubectl('delete', 'poddisruptionbudget', 'cart', '-n', NAMESPACE);
-    const pool = await stage.world.waitForPool(
+  it('removes the old nodes when the budget allows it, and pods are Pending', async () => {
+    await fixture.world.kubectl('delete', 'poddisruptionbudget', 'cart', '-n', NAMESPACE);
+    const pool = await fixture.world.waitForPool(
       POOL,
       'to have the release and only nodes at the gate',
       (found) =>

@@ -1,7 +1,12 @@
 /** Metrics of the calls to AWS. */
 import type { Registry } from 'prom-client';
 import type { CallObserver, Service } from '../../../controllers/aws/calls.ts';
-import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
+import {
+  counter,
+  histogram,
+  Instruments,
+  type MetricCatalogue,
+} from '../../../controllers/runtime/metricDefinition.ts';
 import { CALL_ERROR_KINDS } from '../../../controllers/windowspool/ports/callResult.ts';
 
 const CALL = {
@@ -9,40 +14,36 @@ const CALL = {
   operation: { bounds: 'the actions of config/aws/iam-policy.json' },
 };
 
-/** How many error codes of AWS become label values: the set is open, and each code is a series for every operation. */
+/** How many AWS error codes become label values: AWS can add codes, and each code is a series per operation. */
 const CODES = 50;
 
 /** The metrics of calls to AWS. */
 export const awsMetrics = {
-  windowspool_aws_requests_total: {
-    type: 'counter',
-    help: 'Calls to AWS by result, and by the name of the error (OK where there was none). Where AWS throttled or failed, the SDK had tried three times.',
-    labels: {
+  windowspool_aws_requests_total: counter(
+    'Calls to AWS by result and error name (OK for a success). The SDK retries throttled and unavailable calls: each counts once, after at most three attempts.',
+    {
       ...CALL,
       result: { values: ['ok', ...CALL_ERROR_KINDS] },
-      code: { bounds: `at most ${CODES} names of errors, and other` },
+      code: { bounds: `at most ${CODES} error names, and other` },
     },
-  },
-  windowspool_aws_request_duration_seconds: {
-    type: 'histogram',
-    help: 'How long calls to AWS took, the repeats of the SDK included, without the wait for a turn.',
-    labels: CALL,
-    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60],
-  },
-  windowspool_aws_request_retries_total: {
-    type: 'counter',
-    help: 'Repeats of calls by the SDK, because AWS throttled or failed: they show throttling before calls fail by it.',
-    labels: CALL,
-  },
-  windowspool_aws_request_wait_seconds: {
-    type: 'histogram',
-    help: "How long calls waited for the operator's rate limiter: the token bucket of their service, which a throttled call slows down, and at most 10 calls of a service at a time.",
-    labels: CALL,
-    buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60],
-  },
+  ),
+  windowspool_aws_request_duration_seconds: histogram(
+    'Duration of calls to AWS, including retries of the SDK and excluding the wait for the rate limiter.',
+    CALL,
+    [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30, 60],
+  ),
+  windowspool_aws_request_retries_total: counter(
+    'Retries by the SDK of throttled or unavailable calls. They show throttling before calls fail.',
+    CALL,
+  ),
+  windowspool_aws_request_wait_seconds: histogram(
+    "Time that calls waited for the operator's rate limiter: the token bucket of their service, which slows down after a throttled call, and at most 10 concurrent calls per service.",
+    CALL,
+    [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60],
+  ),
 } as const satisfies MetricCatalogue;
 
-/** Counts and times the calls to AWS. */
+/** Records the number and duration of calls to AWS. */
 export function observeAwsCalls(registry: Registry): CallObserver {
   const make = new Instruments(registry, awsMetrics);
   const calls = make.counter('windowspool_aws_requests_total');

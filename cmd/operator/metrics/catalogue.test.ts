@@ -46,7 +46,7 @@ function filled(): Registry {
     { metric: 'windowspool_drift_corrected_total', labels: { part: 'tag' }, value: 1 },
     { metric: 'windowspool_evictions_total', labels: { result: 'blocked' }, value: 1 },
     { metric: 'windowspool_instances_ended_total', labels: { operation: 'Remove' }, value: 1 },
-    { metric: 'windowspool_drains_given_up_total', labels: { reason: 'timed-out' }, value: 1 },
+    { metric: 'windowspool_drains_aborted_total', labels: { reason: 'timed-out' }, value: 1 },
   ]);
   return registry;
 }
@@ -70,7 +70,7 @@ async function scrape(registry: Registry): Promise<Line[]> {
 }
 
 describe('the metric catalogue', () => {
-  it('has every metric of a scrape, with these labels and values, and none beside', async () => {
+  it('has exactly the metrics of a scrape, with their labels and values', async () => {
     const ofProcess = new Set((await processMetrics()).map(({ name }) => name));
     const found = await scrape(filled());
     const own = found.filter(({ metric }) => !ofProcess.has(metric.replace(/_(bucket|sum|count)$/, '')));
@@ -86,7 +86,7 @@ describe('the metric catalogue', () => {
     assert.deepEqual([...new Set(own.map(({ metric }) => metric))].sort(), Object.keys(metrics).sort());
   });
 
-  it('names metrics as Prometheus asks: base units, and _total for counters alone', () => {
+  it('follows the naming conventions of Prometheus: base units, and _total only for counters', () => {
     for (const [name, { type, help, labels }] of Object.entries(metrics)) {
       assert.match(name, /^[a-z][a-z0-9_]*$/);
       assert.equal(name.endsWith('_total'), type === 'counter', name);
@@ -96,7 +96,7 @@ describe('the metric catalogue', () => {
     }
   });
 
-  it('has no label that could name a node, a pod or an instance', () => {
+  it('has no label for a node, a pod or an instance', () => {
     const labels = Object.values(metrics).flatMap((metric) => Object.keys(metric.labels));
     assert.deepEqual(
       labels.filter((label) => ['node', 'pod', 'instance', 'uid', 'message'].includes(label)),
@@ -104,22 +104,22 @@ describe('the metric catalogue', () => {
     );
   });
 
-  it('knows every code of a health issue that the SDK knows', () => {
+  it('has every health issue code of the SDK', () => {
     assert.deepEqual([...HEALTH_CODES].sort(), Object.values(NodegroupIssueCode).sort());
   });
 });
 
-describe('the longest interval between two looks', () => {
+describe('the longest interval between two reconciliations', () => {
   for (const name of Object.keys(INTERVALS))
-    it(`is ${name} where that is longer than the others: nobody calls a status stale before`, async () => {
+    it(`is ${name} if it is the longest of the intervals`, async () => {
       const registry = new Registry();
       showOperator(registry, { maxPoolsUpdating: 1, ...INTERVALS, [name]: 3_600_000 }, '0.1.0');
-      assert.match(await registry.metrics(), /^windowspool_longest_look_interval_seconds 3600$/m);
+      assert.match(await registry.metrics(), /^windowspool_reconcile_interval_max_seconds 3600$/m);
     });
 });
 
 describe('the number of series', () => {
-  /** What is shown of five pools with so many nodes together, half of which fail, each on a kernel of its own. */
+  /** The number of series of five pools with this many nodes in total, half of which fail, each with its own kernel version. */
   const shown = async (nodes: number): Promise<number> => {
     const registry = new Registry();
     const series = new PoolSeries(registry);
@@ -139,7 +139,7 @@ describe('the number of series', () => {
 });
 
 describe('the metrics of calls to AWS', () => {
-  it('have at most 50 names of errors; what comes later is other', async () => {
+  it('have at most 50 error names, and other for the rest', async () => {
     const registry = new Registry();
     const observe = observeAwsCalls(registry);
     const call = { service: 'eks', operation: 'DescribeNodegroup', tookSeconds: 0, waitedSeconds: 0 } as const;

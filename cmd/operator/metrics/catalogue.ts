@@ -1,7 +1,7 @@
 /** Every metric of the operator by name. docs/metrics.md is generated from it. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { engineMetrics } from '../../../controllers/runtime/metricCatalogue.ts';
-import { Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
+import { counter, gauge, Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
 import { poolMetrics } from '../../../controllers/windowspool/metricCatalogue.ts';
 import type { Options } from '../options.ts';
 import type { CertificateHooks } from '../serving/certificateFiles.ts';
@@ -9,44 +9,29 @@ import { awsMetrics } from './awsCalls.ts';
 
 /** The metrics of the operator's process. */
 export const operatorMetrics = {
-  windowspool_build_info: {
-    type: 'gauge',
-    help: 'Always 1: the version of the operator, and the Node.js that runs it.',
-    labels: { version: { bounds: 'one a process' }, node_version: { bounds: 'one a process' } },
-  },
-  windowspool_disruption_budget_pools: {
-    type: 'gauge',
-    help: 'How many pools may lose nodes at the same time: --max-pools-updating.',
-    labels: {},
-  },
-  windowspool_longest_look_interval_seconds: {
-    type: 'gauge',
-    help: 'How long a pool is left alone at most, give or take a quarter: the longest of the intervals and of --retry-max.',
-    labels: {},
-  },
-  windowspool_metrics_certificate_expiration_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When the certificate ends with which metrics are served; no series for a self-signed one.',
-    labels: {},
-  },
-  certwatcher_read_certificate_total: {
-    type: 'counter',
-    help: 'How often another certificate was read from --metrics-cert-dir.',
-    labels: {},
-  },
-  certwatcher_read_certificate_errors_total: {
-    type: 'counter',
-    help: 'How often the files in --metrics-cert-dir could not be used.',
-    labels: {},
-  },
+  windowspool_build_info: gauge('Always 1: the version of the operator and of Node.js.', {
+    version: { bounds: 'one per process' },
+    node_version: { bounds: 'one per process' },
+  }),
+  windowspool_disruption_budget_pools: gauge(
+    'Maximum number of pools that disrupt nodes at the same time (--max-pools-updating).',
+  ),
+  windowspool_reconcile_interval_max_seconds: gauge(
+    'Longest time between two reconciliations of a pool, plus or minus a quarter: the longest of the interval flags and --retry-max.',
+  ),
+  windowspool_metrics_certificate_expiration_timestamp_seconds: gauge(
+    'When the certificate of the metrics endpoint expires. No series for the self-signed certificate.',
+  ),
+  certwatcher_read_certificate_total: counter('Certificates loaded from --metrics-cert-dir.'),
+  certwatcher_read_certificate_errors_total: counter('Failed attempts to load a certificate from --metrics-cert-dir.'),
 } as const satisfies MetricCatalogue;
 
-/** The parts of the catalogue, by their headings in the docs. */
+/** The parts of the catalogue, by heading in the docs. */
 export const catalogue: Readonly<Record<string, MetricCatalogue>> = {
   Pools: poolMetrics,
   AWS: awsMetrics,
   Operator: operatorMetrics,
-  'Engine, by the names of controller-runtime and client-go': engineMetrics,
+  'Engine (names of controller-runtime and client-go)': engineMetrics,
 };
 
 /** prom-client's metrics of the process and of Node.js, without three gauges that have the name of counters. */
@@ -58,7 +43,7 @@ export function collectProcessMetrics(registry: Registry): void {
 /** The flags that decide when a pool is polled next: controllers/windowspool/schedule.ts. */
 const INTERVALS = ['resyncMs', 'createRetryMs', 'pollMs', 'deniedRetryMs', 'retryMaxMs'] as const;
 
-/** Sets the metrics that stay the same while the process runs. */
+/** Sets the metrics that do not change while the process runs. */
 export function showOperator(
   registry: Registry,
   options: Pick<Options, 'maxPoolsUpdating' | (typeof INTERVALS)[number]>,
@@ -68,7 +53,7 @@ export function showOperator(
   make.gauge('windowspool_build_info').set({ version, node_version: process.version }, 1);
   make.gauge('windowspool_disruption_budget_pools').set(options.maxPoolsUpdating);
   make
-    .gauge('windowspool_longest_look_interval_seconds')
+    .gauge('windowspool_reconcile_interval_max_seconds')
     .set(Math.max(...INTERVALS.map((name) => options[name])) / 1_000);
 }
 

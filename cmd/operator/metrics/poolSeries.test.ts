@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { GaugeSample } from '../../../controllers/windowspool/metricCatalogue.ts';
 import { PoolSeries } from './poolSeries.ts';
 
-/** The lines of a scrape that have a value. */
+/** The lines of a scrape with a value. */
 async function scrape(registry: Registry): Promise<string[]> {
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
@@ -21,7 +21,7 @@ function ready(value: number): GaugeSample {
 }
 
 describe('the series of pools', () => {
-  it('are shown for each pool, a value of 0 too', async () => {
+  it('are shown for each pool, including values of 0', async () => {
     const registry = new Registry();
     const series = new PoolSeries(registry);
     series.show('web', [...kernels({ '10.0.20348.2762': 3, other: 1 }), ready(0)]);
@@ -34,7 +34,7 @@ describe('the series of pools', () => {
     ]);
   });
 
-  it('no longer have what is not so any more, and change where they stay', async () => {
+  it('are removed when they are no longer reported, and updated otherwise', async () => {
     const registry = new Registry();
     const series = new PoolSeries(registry);
     series.show('web', [...kernels({ '10.0.20348.2762': 3 }), ready(3)]);
@@ -45,7 +45,7 @@ describe('the series of pools', () => {
     ]);
   });
 
-  it('keep times and counts beside what is shown, and all go with the pool', async () => {
+  it('keep times and counts, and are all deleted with the pool', async () => {
     const registry = new Registry();
     const series = new PoolSeries(registry);
     const corrected = (value: number) =>

@@ -1,4 +1,4 @@
-/** The series of pools on /metrics: each exists as long as its pool. */
+/** The series of pools on /metrics. They are deleted with their pool. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { Instruments } from '../../../controllers/runtime/metricDefinition.ts';
 import {
@@ -18,7 +18,7 @@ interface Shown {
   readonly lasting: Map<string, AnySample>;
 }
 
-/** The port Metrics on prom-client. The cost of a report depends on the series of its pool, not on other pools. */
+/** The port Metrics on prom-client. The cost of an update depends on the series of its pool, not on other pools. */
 export class PoolSeries implements Metrics {
   readonly #instruments: ReadonlyMap<string, Gauge<string> | Counter<string>>;
   readonly #pools = new Map<string, Shown>();

@@ -56,7 +56,7 @@ function follow(dir: string) {
 const soon = { timeoutMs: 10_000, intervalMs: 20 };
 
 describe('a mounted certificate', () => {
-  it('is followed as Kubernetes swaps it, and told once', async () => {
+  it('is reloaded when Kubernetes replaces it, and logged once', async () => {
     await using mounted = await Mounted.with(first);
     const { files, taken, counts, start } = follow(mounted.dir);
     using _ = files;
@@ -69,7 +69,7 @@ describe('a mounted certificate', () => {
     assert.deepEqual([taken, counts], [[second.cert, third.cert], { read: 3, failed: 0 }]);
   });
 
-  it('that changes between the first look and the watch is seen', async () => {
+  it('is reloaded if it changes before the watch starts', async () => {
     await using mounted = await Mounted.with(first);
     const { files, taken, start } = follow(mounted.dir);
     using _ = files;
@@ -79,7 +79,7 @@ describe('a mounted certificate', () => {
     await waitFor(() => taken.length === 1, { what: 'the second certificate', ...soon });
   });
 
-  it('is served on while the next one cannot be used, which is told with the file, once', async () => {
+  it('is still served while the next one is invalid, and the error is logged once with the file', async () => {
     await using mounted = await Mounted.with(first);
     const { files, errors, taken, counts, start } = follow(mounted.dir);
     using _ = files;
@@ -103,20 +103,20 @@ describe('a mounted certificate', () => {
     'no key': [{ 'tls.crt': first.cert }, /tls\.key does not exist\. Mount a Secret/],
     'text for a certificate': [
       { 'tls.crt': 'hello', 'tls.key': first.key },
-      /tls\.crt holds no certificate in PEM format\. Write a new one/,
+      /tls\.crt contains no certificate in PEM format\. Correct the Secret/,
     ],
-    'an empty key': [{ 'tls.crt': first.cert, 'tls.key': '' }, /tls\.key holds no private key in PEM format/],
+    'an empty key': [{ 'tls.crt': first.cert, 'tls.key': '' }, /tls\.key contains no private key in PEM format/],
     'a chain that is broken': [
       {
         'tls.crt': `${first.cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
         'tls.key': first.key,
       },
-      /tls\.crt and .*tls\.key cannot be served: .*\. Write other ones into the Secret/,
+      /tls\.crt and .*tls\.key cannot be used: .*\. Correct the Secret/,
     ],
     'the key of another': [{ 'tls.crt': first.cert, 'tls.key': second.key }, /tls\.key is not the key of .*tls\.crt/],
   };
   for (const [what, [content, message]] of Object.entries(broken)) {
-    it(`is refused at the start with ${what}, naming the file and the next move`, async () => {
+    it(`is rejected at the start with ${what}, and the error has the file and the remedy`, async () => {
       await using mounted = await Mounted.with(first);
       await mounted.swap(content);
       const { files } = follow(mounted.dir);

@@ -11,7 +11,7 @@ import { contextOf } from './serve.ts';
 const CERT = 'tls.crt';
 const KEY = 'tls.key';
 
-/** Several changes come together: the files are read when this time is over. */
+/** Several changes come together: the files are read after this time. */
 const SETTLE_MS = 200;
 /** Polling interval, for file systems that report no changes. */
 const POLL_MS = 60_000;
@@ -60,13 +60,13 @@ export class CertificateFiles implements Disposable {
     this.#stop.push(() => clearInterval(timer));
     try {
       const watcher = watch(this.#dir, { persistent: false }, schedule);
-      // The folder was deleted, for example: polling continues.
+      // For example, the directory was deleted: polling continues.
       watcher.on('error', (error) =>
-        this.#log.warn({ error: error.message }, 'the folder of the certificate is not watched'),
+        this.#log.warn({ error: error.message }, 'cannot watch the directory of the certificate; polling it'),
       );
       this.#stop.push(() => watcher.close());
     } catch (error) {
-      this.#log.warn({ error: (error as Error).message }, 'the folder of the certificate is not watched');
+      this.#log.warn({ error: (error as Error).message }, 'cannot watch the directory of the certificate; polling it');
     }
     // The files may have changed since they were read.
     schedule();
@@ -84,11 +84,15 @@ export class CertificateFiles implements Disposable {
       if (pair.cert + pair.key === this.#served) return;
       changed(pair);
       this.#use(pair, endsAt);
-      this.#log.info({ until: new Date(endsAt).toISOString() }, 'serving metrics with another certificate');
+      this.#log.info({ until: new Date(endsAt).toISOString() }, 'reloaded the certificate of the metrics endpoint');
     } catch (error) {
       this.#hooks.failed();
       const { message } = error as Error;
-      if (message !== this.#lastError) this.#log.error({ error: message }, 'the certificate before is served on');
+      if (message !== this.#lastError)
+        this.#log.error(
+          { error: message },
+          'cannot reload the certificate of the metrics endpoint; serving the previous one',
+        );
       this.#lastError = message;
     }
   }
@@ -102,7 +106,7 @@ export class CertificateFiles implements Disposable {
 
 async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly endsAt: number }> {
   const [certPath, keyPath] = [join(dir, CERT), join(dir, KEY)];
-  // One after the other, so that an empty folder always gives the same message.
+  // One after the other, so that an empty directory always gives the same message.
   const cert = await readText(certPath);
   const key = await readText(keyPath);
   const certificate = parse(certPath, 'certificate', () => new X509Certificate(cert));
@@ -113,9 +117,7 @@ async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly
     createSecureContext(contextOf({ cert, key }));
   } catch (error) {
     const why = (error as Error).message.split(':').at(-1);
-    throw new Error(
-      `${certPath} and ${keyPath} cannot be served: ${why}. Write other ones into the Secret that is mounted there.`,
-    );
+    throw new Error(`${certPath} and ${keyPath} cannot be used: ${why}. Correct the Secret that is mounted there.`);
   }
   return { pair: { cert, key }, endsAt: Date.parse(certificate.validTo) };
 }
@@ -126,7 +128,7 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
-    throw new Error(`${path} ${why}. Mount a Secret of type kubernetes.io/tls there, or leave --metrics-cert-dir out.`);
+    throw new Error(`${path} ${why}. Mount a Secret of type kubernetes.io/tls there, or remove --metrics-cert-dir.`);
   }
 }
 
@@ -135,6 +137,6 @@ function parse<T>(path: string, what: string, make: () => T): T {
     return make();
   } catch {
     // The message of OpenSSL names neither the file nor what was expected in it.
-    throw new Error(`${path} holds no ${what} in PEM format. Write a new one into the Secret that is mounted there.`);
+    throw new Error(`${path} contains no ${what} in PEM format. Correct the Secret that is mounted there.`);
   }
 }

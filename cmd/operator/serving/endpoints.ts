@@ -15,7 +15,7 @@ interface HealthChecks {
   readonly ready: readonly Check[];
 }
 
-/** Live: no reconcile is stuck. Ready: every cache is synced, and with leader election the lease is reachable. */
+/** Live: no reconciliation is stuck. Ready: every cache is synced and, with leader election, the lease is reachable. */
 export function healthChecks(
   { reconcileTimeoutMs }: Options,
   caches: Caches,
@@ -26,9 +26,9 @@ export function healthChecks(
     'reconcile',
     () => {
       const longest = Math.max(0, ...controller.queue.unfinished());
-      // A reconcile aborts at its timeout; one that runs twice as long never ends.
+      // A reconciliation aborts at its timeout; one that runs twice as long never ends.
       return longest > 2 * reconcileTimeoutMs
-        ? `a reconcile has been running for ${Math.round(longest / 1_000)} s`
+        ? `a reconciliation has been running for ${Math.round(longest / 1_000)} s`
         : undefined;
     },
   ];
@@ -40,7 +40,7 @@ export function healthChecks(
   return { live: [stuck], ready: [synced('pools'), synced('nodes'), synced('runtimeClasses'), ...electable] };
 }
 
-/** What is served, and the client that reviews access. */
+/** The metrics and health checks to serve, and the client that reviews access. */
 export interface Served {
   readonly registry: Registry;
   readonly client: KubernetesClient;
@@ -57,7 +57,7 @@ export async function startEndpoints(options: Options, served: Served, log: Logg
     const routes = { '/healthz': healthRoute(live), '/readyz': healthRoute(ready) };
     const endpoint = await serve('health-address', healthAddress, routes);
     open.push(endpoint);
-    log.info({ healthPort: endpoint.port }, 'serving health');
+    log.info({ healthPort: endpoint.port }, 'serving health checks');
   }
   return {
     [Symbol.asyncDispose]: async () => {

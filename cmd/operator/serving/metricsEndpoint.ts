@@ -54,7 +54,7 @@ async function startSecure(
   return {
     [Symbol.asyncDispose]: async () => {
       files?.[Symbol.dispose]();
-      ending.abort(new DOMException('the operator ends', 'AbortError'));
+      ending.abort(new DOMException('the operator is stopping', 'AbortError'));
       await endpoint[Symbol.asyncDispose]();
     },
   };

@@ -45,7 +45,7 @@ function start(log: Logger = silentLog) {
 }
 
 describe('access to the metrics', () => {
-  it('is given to those whom the API server knows and lets get them', async () => {
+  it('is allowed for users that the API server authenticates and authorizes', async () => {
     const { server, get } = start();
     assert.equal(await get(), 200);
     assert.deepEqual(server.asked, ['token good', 'prometheus get /metrics']);
@@ -62,30 +62,30 @@ describe('access to the metrics', () => {
     'Bearer gööd',
     'Bearer a\tb',
   ]) {
-    it(`is refused to the header ${JSON.stringify(header)} without a question to the API server`, async () => {
+    it(`is denied for the header ${JSON.stringify(header)} without a review`, async () => {
       const { server, access } = start();
       const refusal = await access.refusal(header, 'get', '/metrics');
       assert.deepEqual([refusal?.status, server.asked], [401, []]);
     });
   }
 
-  it('is refused with the next move: another token, or a ClusterRole', async () => {
+  it('is denied with a remedy: another token, or a ClusterRole', async () => {
     const { server, access } = start();
     server.allows = false;
     const refusals = ['bad', 'good'].map((token) => access.refusal(`bearer ${token}`, 'get', '/metrics'));
     assert.deepEqual(await Promise.all(refusals), [
       {
         status: 401,
-        text: 'The API server does not accept this token: it is wrong, or it has expired. Send a new one.',
+        text: 'The API server rejected this token: it is invalid or has expired. Send a new one.',
       },
       {
         status: 403,
-        text: 'system:serviceaccount:monitoring:prometheus may not get /metrics. Bind it to the ClusterRole windowspool-operator-metrics-reader.',
+        text: 'User system:serviceaccount:monitoring:prometheus is not authorized to get /metrics. Bind it to ClusterRole windowspool-operator-metrics-reader.',
       },
     ]);
   });
 
-  it('is remembered: a minute who somebody is, five minutes that he may, half a minute that he may not', async () => {
+  it('is cached: a user for a minute, allowed access for five minutes, denied access for half a minute', async () => {
     const { server, clock, get } = start();
     const asked = async (at: number) => {
       clock.now = at * 1_000;
@@ -103,7 +103,7 @@ describe('access to the metrics', () => {
     assert.deepEqual(await asked(631), ['prometheus']);
   });
 
-  it('ends within a minute of the end of a token', async () => {
+  it('ends within a minute after a token expires', async () => {
     const { server, clock, get } = start();
     assert.equal(await get(), 200);
     server.knows = false;
@@ -111,21 +111,21 @@ describe('access to the metrics', () => {
     assert.equal(await get(), 401);
   });
 
-  it('is refused while the API server does not answer, with the cause, and is asked for anew by the next', async () => {
+  it('is denied with the cause while the API server does not respond, and reviewed again for the next request', async () => {
     const warnings: unknown[] = [];
     const { server, access, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
-    server.error = new Error('127.0.0.1:6443 does not answer (ECONNREFUSED)');
+    server.error = new Error('127.0.0.1:6443 does not respond (ECONNREFUSED)');
     for (let i = 0; i < 3; i++)
       assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics'), {
         status: 503,
-        text: 'Whether this token may read metrics is not known: 127.0.0.1:6443 does not answer (ECONNREFUSED). Try again.',
+        text: 'The token could not be reviewed: 127.0.0.1:6443 does not respond (ECONNREFUSED). Try again.',
       });
     assert.deepEqual([server.asked.length, warnings.length], [3, 1]);
     server.error = undefined;
     assert.equal(await get(), 200);
   });
 
-  it('writes one warning a minute, however many strangers ask and whatever the causes are', async () => {
+  it('logs at most one warning a minute, whatever the number of requests and their errors', async () => {
     const warnings: unknown[] = [];
     const { server, clock, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
     const fail = async (at: number, cause: string) => {
@@ -141,7 +141,7 @@ describe('access to the metrics', () => {
     assert.deepEqual(warnings, [{ error: 'cause 0' }, { error: 'cause 1' }]);
   });
 
-  it('goes on for those who are remembered while the API server is away', async () => {
+  it('is still allowed for cached users while the API server is unavailable', async () => {
     const { server, clock, get } = start();
     await get();
     server.error = new Error('away');
@@ -150,7 +150,7 @@ describe('access to the metrics', () => {
     assert.equal(await get(), 503);
   });
 
-  it('asks once for many scrapes with one token, and a few questions at a time for many tokens', async () => {
+  it('is reviewed once for concurrent requests with one token, and with limited concurrency for many tokens', async () => {
     const { server, get } = start();
     const gate = Promise.withResolvers<void>();
     server.gate = gate.promise;
@@ -162,11 +162,11 @@ describe('access to the metrics', () => {
     assert.deepEqual(new Set(await Promise.all(same)), new Set([200]));
     const statuses = await Promise.all(others);
     assert.equal(server.most, 5);
-    // Those for whom there was no room are told to try again.
+    // Requests beyond the queue are rejected with 503.
     assert.deepEqual([statuses.includes(401), statuses.includes(503), statuses.includes(200)], [true, true, false]);
   });
 
-  it('remembers no more than a thousand tokens', async () => {
+  it('is cached for at most a thousand tokens', async () => {
     const { server, get } = start();
     await get('first');
     for (let i = 0; i < 1_000; i++) await get(`bad${i}`);

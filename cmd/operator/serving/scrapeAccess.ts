@@ -1,6 +1,6 @@
 /**
- * Who may read /metrics: clients whose bearer token the API server authenticates and authorizes to `get` that path, as in controller-runtime's
- * filters.WithAuthenticationAndAuthorization. Nobody while the API server is unavailable.
+ * Authorizes requests of /metrics: the API server must authenticate the bearer token and authorize its user to `get` that path, as in
+ * controller-runtime's filters.WithAuthenticationAndAuthorization. While the API server is unavailable, all requests are rejected.
  */
 import { createHash } from 'node:crypto';
 import PQueue from 'p-queue';
@@ -8,7 +8,7 @@ import { ExpiringCache } from '../../../controllers/kubernetes/expiringCache.ts'
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
 
-/** How long answers are kept, as in controller-runtime (pkg/metrics/filters): token reviews, allowed access, denied access. */
+/** How long results are cached, as in controller-runtime (pkg/metrics/filters): token reviews, allowed access, denied access. */
 const TOKEN_MS = 60_000;
 const ALLOWED_MS = 300_000;
 const DENIED_MS = 30_000;
@@ -29,7 +29,7 @@ const READER = 'windowspool-operator-metrics-reader';
 export interface Refusal {
   /** 401: not authenticated; 403: not authorized; 503: the review failed. */
   readonly status: 401 | 403 | 503;
-  /** One sentence with the remedy. */
+  /** The cause and the remedy. */
   readonly text: string;
 }
 
@@ -64,7 +64,10 @@ export class ScrapeAccess {
   async refusal(authorization: string | undefined, verb: string, path: string): Promise<Refusal | undefined> {
     const token = tokenIn(authorization);
     if (token === undefined)
-      return { status: 401, text: 'Send the token of a ServiceAccount: Authorization: Bearer TOKEN.' };
+      return {
+        status: 401,
+        text: 'Not authenticated. Send the token of a ServiceAccount in the header Authorization: Bearer TOKEN.',
+      };
     try {
       return await this.#review(token, verb, path);
     } catch (error) {
@@ -80,27 +83,30 @@ export class ScrapeAccess {
     if (!user)
       return {
         status: 401,
-        text: 'The API server does not accept this token: it is wrong, or it has expired. Send a new one.',
+        text: 'The API server rejected this token: it is invalid or has expired. Send a new one.',
       };
     const question = JSON.stringify([user, verb, path]);
     const allowed = await this.#permissions.get(question, () =>
       this.#ask(() => mayUse(user, verb, path, this.#signal)),
     );
     if (allowed) return undefined;
-    return { status: 403, text: `${user.username} may not ${verb} ${path}. Bind it to the ClusterRole ${READER}.` };
+    return {
+      status: 403,
+      text: `User ${user.username} is not authorized to ${verb} ${path}. Bind it to ClusterRole ${READER}.`,
+    };
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
-    if (this.#queue.size >= WAITING) throw new Error(`more than ${WAITING} tokens wait to be checked`);
+    if (this.#queue.size >= WAITING) throw new Error(`more than ${WAITING} reviews are pending`);
     return this.#queue.add(question, { signal: this.#signal });
   }
 
   #failure({ message }: Error): Refusal {
     if (this.#now() - this.#warnedAt >= WARN_MS) {
       this.#warnedAt = this.#now();
-      this.#log.warn({ error: message }, 'a scrape of the metrics could not be authorized');
+      this.#log.warn({ error: message }, 'a metrics request could not be authorized');
     }
-    return { status: 503, text: `Whether this token may read metrics is not known: ${message}. Try again.` };
+    return { status: 503, text: `The token could not be reviewed: ${message}. Try again.` };
   }
 }
 

@@ -8,7 +8,7 @@ import { selfSigned } from './selfSigned.ts';
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 describe('a self-signed certificate', () => {
-  it('is for its names and for a server alone, and signs itself', () => {
+  it('is valid only for its names and for servers, and is signed with its own key', () => {
     const { cert, key } = selfSigned(['localhost', 'operator-0'], NOW);
     const certificate = new X509Certificate(cert);
     assert.equal(certificate.subjectAltName, 'DNS:localhost, DNS:operator-0, IP Address:127.0.0.1');
@@ -23,7 +23,7 @@ describe('a self-signed certificate', () => {
     ['2039-06-01', '2049-05-29'],
     ['2045-06-01', '2055-05-30'],
   ] as const) {
-    it(`made in ${year.slice(0, 4)} is valid for ten years, and since the day before`, () => {
+    it(`created in ${year.slice(0, 4)} is valid for ten years, starting the day before`, () => {
       const { validFrom, validTo } = new X509Certificate(
         selfSigned(['localhost'], Date.parse(`${year}T00:00:00Z`)).cert,
       );
@@ -32,7 +32,7 @@ describe('a self-signed certificate', () => {
     });
   }
 
-  it('has another key and number each time', () => {
+  it('has a different key and serial number each time', () => {
     const many = Array.from({ length: 50 }, () => new X509Certificate(selfSigned(['localhost'], NOW).cert));
     assert.equal(new Set(many.map(({ serialNumber }) => serialNumber)).size, 50);
     assert.ok(many.every(({ serialNumber }) => serialNumber.length === 32));

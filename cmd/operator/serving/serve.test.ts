@@ -27,7 +27,7 @@ async function handshake({ port }: Endpoint, options: object = {}): Promise<TLSS
 }
 
 describe('an endpoint', () => {
-  it('answers GET and HEAD on its paths, and nothing else', async () => {
+  it('responds only to GET and HEAD on its paths', async () => {
     await using endpoint = await serve('test', LOOPBACK, routes);
     const ask = async (path: string, method = 'GET') => {
       const response = await fetch(`http://127.0.0.1:${endpoint.port}${path}`, { method });
@@ -35,13 +35,13 @@ describe('an endpoint', () => {
     };
     assert.deepEqual(await ask('/hello?x=1'), [200, 'hello\n']);
     assert.deepEqual(await ask('/hello', 'HEAD'), [200, '']);
-    assert.deepEqual(await ask('/hello', 'POST'), [405, 'GET it.\n']);
+    assert.deepEqual(await ask('/hello', 'POST'), [405, 'Method not allowed. Use GET.\n']);
     assert.deepEqual(await ask('/other'), [404, 'Paths: /hello, /wrong\n']);
     assert.deepEqual(await ask('/__proto__'), [404, 'Paths: /hello, /wrong\n']);
     assert.deepEqual(await ask('/wrong'), [500, 'it broke\n']);
   });
 
-  it('answers 431 to a huge header and 400 to what is no HTTP', async () => {
+  it('responds with 431 to a large header and with 400 to invalid HTTP', async () => {
     await using endpoint = await serve('test', LOOPBACK, routes);
     const huge = `GET /hello HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${'a'.repeat(17_000)}\r\n\r\n`;
     assert.match(await raw(endpoint, huge), /^HTTP\/1\.1 431 /);
@@ -49,7 +49,7 @@ describe('an endpoint', () => {
     assert.match(await raw(endpoint, 'GET //[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1\.1 404 /);
   });
 
-  it('lets go of a client that sends its request byte by byte, or nothing, in plain text and in a handshake', async () => {
+  it('closes the connection of a client that sends its request or handshake too slowly', async () => {
     await using endpoint = await serve('test', LOOPBACK, routes, { requestMs: 400 });
     const tls = selfSigned(['localhost'], Date.now());
     await using secure = await serve('test', LOOPBACK, routes, { tls, requestMs: 400 });
@@ -62,7 +62,7 @@ describe('an endpoint', () => {
     assert.ok(performance.now() - began >= 400);
   });
 
-  it('lets go of a client that reads no answers', async () => {
+  it('closes the connection of a client that does not read responses', async () => {
     const long = { '/long': () => text(200, 'long'.repeat(50_000)) };
     await using endpoint = await serve('test', LOOPBACK, long, { requestMs: 200 });
     const socket = connect(endpoint.port, '127.0.0.1').pause();
@@ -80,7 +80,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('speaks TLS 1.2 and later and HTTP/1.1 alone where it has a certificate', async () => {
+  it('supports only TLS 1.2 or later and HTTP/1.1 if it has a certificate', async () => {
     const pair = selfSigned(['localhost'], Date.now());
     await using endpoint = await serve('test', LOOPBACK, routes, { tls: pair });
     const socket = await handshake(endpoint, { ALPNProtocols: ['h2', 'http/1.1'] });
@@ -90,7 +90,7 @@ describe('an endpoint', () => {
     await assert.rejects(fetch(`http://127.0.0.1:${endpoint.port}/hello`), /fetch failed/);
   });
 
-  it('takes only ciphers with forward secrecy and authenticated encryption', async () => {
+  it('accepts only ciphers with forward secrecy and authenticated encryption', async () => {
     await using endpoint = await serve('test', LOOPBACK, routes, { tls: selfSigned(['localhost'], Date.now()) });
     const cipherFor = async (options: object) => {
       const socket = await handshake(endpoint, options);
@@ -105,7 +105,7 @@ describe('an endpoint', () => {
       await assert.rejects(cipherFor({ maxVersion, ciphers }), /handshake failure/, ciphers);
   });
 
-  it('shows another certificate to the next connection and keeps those that are open', async () => {
+  it('uses a new certificate for new connections, and keeps open ones', async () => {
     const [first, second] = [selfSigned(['first'], Date.now()), selfSigned(['second'], Date.now())];
     await using endpoint = await serve('test', LOOPBACK, routes, { tls: first });
     const open = await handshake(endpoint);
@@ -119,16 +119,16 @@ describe('an endpoint', () => {
     next.destroy();
   });
 
-  it('names the flag whose address is taken', async () => {
+  it('reports the flag if the address is in use', async () => {
     await using endpoint = await serve('test', LOOPBACK, routes);
     await assert.rejects(serve('metrics-address', { host: '127.0.0.1', port: endpoint.port }, routes), {
-      message: `--metrics-address 127.0.0.1:${endpoint.port}: cannot listen (EADDRINUSE). Choose another address, or 0 to switch it off.`,
+      message: `--metrics-address=127.0.0.1:${endpoint.port}: cannot listen (EADDRINUSE). Set another address, or 0 to disable it.`,
     });
   });
 });
 
 describe('the health of the operator', () => {
-  it('is a line for each check, and 503 while one fails', () => {
+  it('has a line for each check, and status 503 while one fails', () => {
     assert.deepEqual(healthRoute([['a', () => undefined]])(), text(200, '[+] a ok'));
     const checks = [
       ['a', () => undefined],

@@ -108,7 +108,8 @@ async function answerTo(request: IncomingMessage, routes: Routes): Promise<Answe
   const path = URL.parse(request.url ?? '/', 'http://operator')?.pathname;
   const route = path === undefined ? undefined : routes[path];
   if (!route) return text(404, `Paths: ${Object.keys(routes).join(', ')}`);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'GET it.', { allow: 'GET, HEAD' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return text(405, 'Method not allowed. Use GET.', { allow: 'GET, HEAD' });
   return route(request);
 }
 
@@ -117,9 +118,7 @@ function listen(server: Server | TlsServer, flag: string, { host, port }: Addres
     // Never removed: a connection that cannot be accepted is a later error, and an unhandled one would end the process.
     server.on('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new Error(
-          `--${flag} ${host}:${port}: cannot listen (${error.code}). Choose another address, or 0 to switch it off.`,
-        ),
+        new Error(`--${flag}=${host}:${port}: cannot listen (${error.code}). Set another address, or 0 to disable it.`),
       );
     });
     server.listen(port, host, () => resolve());

@@ -123,9 +123,9 @@ export function assertFaithful(world: SimulatedWorld): void {
 export function assertEverythingReported(world: SimulatedWorld): void {
   if (world.server.requests.filter((request) => request.includes('list')).length > 1) return;
   const { version, changes } = world.atSync;
-  const reported = world.changes.slice(changes).map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
+  const received = world.changes.slice(changes).map(({ key, after }) => `${key} ${after?.resourceVersion ?? 'gone'}`);
   const happened = world.server.log
     .filter(({ item }) => compareVersions(item.resourceVersion, version) > 0)
     .map(({ type, item }) => `${item.key} ${type === 'DELETED' ? 'gone' : item.resourceVersion}`);
-  assert.deepEqual(reported, happened);
+  assert.deepEqual(received, happened);
 }

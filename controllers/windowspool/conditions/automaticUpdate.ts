@@ -1,4 +1,4 @@
-/** The part of UpToDate about automatic updates: one failed, waits for its maintenance window, or has a window that never opens. */
+/** The part of UpToDate about automatic updates: an update that failed or waits, or a maintenance window that never opens. */
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -14,54 +14,56 @@ import { automaticChangeFor } from '../providers/eks/upgrades/versionChanges.ts'
 import { isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { joined, sentence } from '../util/words.ts';
+import { falseCondition } from './condition.ts';
 
 /** The state of the automatic update that is due, or of the maintenance windows; undefined when there is nothing to report. */
 export function automaticUpdate(s: ObservedState, group: NodeGroup): ConditionState | undefined {
   const change = automaticChangeFor(s);
   if (change) return assessDue(s, group, change);
   const fault = faultOf(s);
-  return fault ? finding('InvalidMaintenanceWindow', fault) : undefined;
+  return fault ? falseCondition('InvalidMaintenanceWindow', fault) : undefined;
 }
 
 function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): ConditionState {
   const { pool, now } = s;
-  const what = `Node group ${group.name} has ${dueParts(group, change).join('; ')}.${releaseEnd(group.releaseVersion ?? '', now)}`;
+  const what = `Node group ${group.name} has ${joined(dueParts(group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = failedAutomaticUpdate(s);
   if (failed) {
-    const next = failed.reason === 'ReleaseNotOffered' ? '.' : '; the next release is.';
-    const again = describeRetry(failed).replace(/\.$/, next);
-    return finding(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
+    const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
+    const again = `${next}${describeRetry(pool, failed)}`;
+    return falseCondition(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
-  if (isPaused(pool)) return finding('Outdated', `${what} It is changed when the pool is resumed.`);
+  if (isPaused(pool)) return falseCondition('Outdated', `${what} It is updated when the pool is resumed.`);
   const unverified = unverifiedRelease(s);
   if (unverified) {
-    const wait = 'It is not rolled out by itself until that node is verified, or gone; the next release is.';
-    const remedy = `To have it nevertheless, set ${joined(pinsFor(group, change))}.`;
-    return finding('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${remedy}`);
+    const wait =
+      'The automatic update waits until that node is verified or deleted, or until the next release is available.';
+    const remedy = `To update anyway, set ${joined(pinsFor(group, change))}.`;
+    return falseCondition('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${remedy}`);
   }
-  if (!waitingForWindow(s)) return finding('Outdated', `${what} It is about to be changed.`);
+  if (!waitingForWindow(s)) return falseCondition('Outdated', `${what} It is about to be updated.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
-  const when = opening ? ` The update begins at ${describeOpening(opening)}, in a maintenance window.` : '';
-  const remedy = `To have it now, set ${joined(pinsFor(group, change))}.`;
+  const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
+  const remedy = `To update now, set ${joined(pinsFor(group, change))}.`;
   const fault = faultOf(s);
-  if (fault) return finding('InvalidMaintenanceWindow', `${fault} ${what}${when} ${remedy}`);
-  return finding('WaitingForWindow', `${what}${when} ${remedy}`);
+  if (fault) return falseCondition('InvalidMaintenanceWindow', `${fault} ${what}${when} ${remedy}`);
+  return falseCondition('WaitingForWindow', `${what}${when} ${remedy}`);
 }
 
-/** What differs: the present versions and the target. */
+/** The current versions, each with the target: `AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17)`. */
 function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
   const { version } = change.launchTemplate ?? {};
   return [
     ...(change.releaseVersion === releaseVersion ? [] : [newerRelease(releaseVersion, change)]),
     ...(version === undefined
       ? []
-      : [`version ${seen?.version} of launch template ${seen?.name}, and ${version} is wanted`]),
+      : [`version ${seen?.version} of launch template ${seen?.name} (desired: ${version})`]),
   ];
 }
 
-function newerRelease(present: string | undefined, { releaseVersion, kubernetesVersion }: VersionChange): string {
-  if (releaseVersion !== undefined) return `AMI release ${present}, and ${releaseVersion} is the newest`;
-  return `AMI release ${present}, which starts no node any more, and EKS takes the newest of Kubernetes ${kubernetesVersion}`;
+function newerRelease(current: string | undefined, { releaseVersion, kubernetesVersion }: VersionChange): string {
+  if (releaseVersion !== undefined) return `AMI release ${current} (newest: ${releaseVersion})`;
+  return `AMI release ${current}, from which new nodes cannot start (EKS installs the newest for Kubernetes ${kubernetesVersion})`;
 }
 
 function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[] {
@@ -69,8 +71,8 @@ function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[]
   return [
     ...(change.releaseVersion === releaseVersion || change.releaseVersion === undefined
       ? []
-      : [`spec.nodeGroup.releaseVersion: ${change.releaseVersion}`]),
-    ...(version === undefined ? [] : [`spec.nodeGroup.launchTemplate.version: ${version}`]),
+      : [`nodeGroup.releaseVersion: ${change.releaseVersion}`]),
+    ...(version === undefined ? [] : [`nodeGroup.launchTemplate.version: ${version}`]),
   ];
 }
 
@@ -79,9 +81,5 @@ function faultOf({ pool }: ObservedState): string | undefined {
   const { update, releaseVersion } = nodeGroupIn(pool.spec);
   const follows = !releaseVersion || (templateIn(pool.spec) && pinnedTemplateVersion(pool.spec) === undefined);
   const fault = update.policy === 'Automatic' && follows && windowFault(update.maintenanceWindows);
-  return fault ? `${fault} Until then no automatic update begins in that window.` : undefined;
-}
-
-function finding(reason: Reason, message: string): ConditionState {
-  return { status: 'False', reason, message };
+  return fault ? `${fault} No automatic update starts in that window.` : undefined;
 }

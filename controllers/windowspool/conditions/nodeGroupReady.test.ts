@@ -12,31 +12,31 @@ import {
 } from '../testing/fixtures.ts';
 import { check, group, pool, working } from '../testing/truthTable.ts';
 
+const WORKAROUND = 'The operator retries; to delete the pool without it, set deletionPolicy: Retain.';
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
 
-describe('AWS that cannot be looked at', () => {
+describe('a node group that cannot be read', () => {
   const error = sampleError('unavailable');
   const away = (seconds: number, last?: NodeGroup): Pick<ObservedState, 'group'> => ({
     group: { kind: 'unreachable', error, since: NOW - seconds * 1_000, last },
   });
-  const unknown =
-    "AWSUnavailable: Node group web can't be looked at: DescribeNodegroup failed: the call was unavailable.";
+  const unknown = 'AWSUnavailable: Node group web cannot be read: DescribeNodegroup failed: the call was unavailable.';
   const cluster = {
     kind: 'unreachable',
     error: sampleError('unavailable', { operation: 'DescribeCluster' }),
   } as const;
   check([
-    ['changes nothing for a minute', sampleState(away(59, sampleGroup())), {}],
+    ['changes no condition for a minute', sampleState(away(59, sampleGroup())), {}],
     [
-      'is told after a minute, and the pool stays Ready',
+      'is reported after a minute, and the pool stays Ready',
       sampleState(away(60, sampleGroup())),
       {
-        NodeGroupReady: `Unknown ${unknown} It was ACTIVE when it was last seen.`,
-        Reconciling: `True ${unknown} It was ACTIVE when it was last seen.`,
+        NodeGroupReady: `Unknown ${unknown} Its last known status is ACTIVE.`,
+        Reconciling: `True ${unknown} Its last known status is ACTIVE.`,
       },
     ],
     [
-      'at the start leaves what the nodes say',
+      'at the start does not change what the nodes show',
       sampleState({ ...away(0), cluster }),
       {
         PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
@@ -45,41 +45,41 @@ describe('AWS that cannot be looked at', () => {
       },
     ],
     [
-      'for a deleted pool names the way out, also where only the cluster cannot be asked',
+      'has a workaround for a deleted pool, also when only the cluster cannot be read',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
       {
         ...working(
           'NodeGroupReady',
-          'False Deleting: Node group web is being deleted. DescribeCluster failed: the call was unavailable. It is tried again; deletionPolicy: Retain lets the pool go without it.',
+          `False Deleting: Node group web is being deleted. DescribeCluster failed: the call was unavailable. ${WORKAROUND}`,
         ),
         PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
       },
     ],
     [
-      'for a deleted pool names the way out',
+      'has a workaround for a deleted pool',
       sampleState({
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
         ...away(0, sampleGroup()),
       }),
       working(
         'NodeGroupReady',
-        'False Deleting: Node group web is being deleted. DescribeNodegroup failed: the call was unavailable. It is tried again; deletionPolicy: Retain lets the pool go without it.',
+        `False Deleting: Node group web is being deleted. DescribeNodegroup failed: the call was unavailable. ${WORKAROUND}`,
       ),
     ],
   ]);
 });
 
-describe('what helps itself is not Stalled', () => {
+describe('a state that ends without user action does not stall the pool', () => {
   const issue = { code: 'InsufficientFreeAddresses', message: 'Subnet subnet-1 is full.', resourceIds: ['subnet-1'] };
   const retain = samplePool({}, { metadata: LEAVING, status: knownStatus() });
-  const wayOut = 'It is tried again; deletionPolicy: Retain lets the pool go without it.';
+  const subnets =
+    'Free addresses in the subnets (aws ec2 describe-subnets --subnet-ids subnet-0a000000 subnet-0b000000), or lower nodeGroup.scaling.maxSize.';
   check([
     [
       'a degraded group with enough verified nodes',
       sampleState(group({ status: 'DEGRADED', healthIssues: [issue] })),
       {
-        NodeGroupReady:
-          'False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). Free addresses in the subnets, or lower scaling.max.',
+        NodeGroupReady: `False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${subnets}`,
       },
     ],
     [
@@ -91,7 +91,7 @@ describe('what helps itself is not Stalled', () => {
       },
     ],
     [
-      'a group on which somebody else works',
+      'a group that another client updates',
       sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: sampleError('busy') }] }),
       {},
     ],
@@ -115,19 +115,17 @@ describe('what helps itself is not Stalled', () => {
     [
       'a RuntimeClass that was there before and fits',
       sampleState({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
-      { RuntimeClassReady: 'True UsedAsIs: RuntimeClass windows-2022 was there before and fits.' },
+      {
+        RuntimeClassReady:
+          'True UsedAsIs: RuntimeClass windows-2022 was not created by the operator. It fits and is used unchanged.',
+      },
     ],
     [
-      'a pool that manages no RuntimeClass',
-      sampleState({ pool: samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() }) }),
-      { RuntimeClassReady: 'True NotManaged: The pool manages no RuntimeClass (runtimeClass.manage is false).' },
-    ],
-    [
-      'a deletion that EKS could not finish',
+      'a deletion that EKS failed to finish',
       sampleState({ pool: retain, ...group({ status: 'DELETE_FAILED', healthIssues: [issue] }) }),
       working(
         'NodeGroupReady',
-        `False DeleteFailed: EKS could not delete node group web: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${wayOut}`,
+        `False DeleteFailed: EKS failed to delete node group web: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${subnets} The operator retries; to delete the pool without it, set deletionPolicy: Retain.`,
       ),
     ],
     [
@@ -138,7 +136,7 @@ describe('what helps itself is not Stalled', () => {
       }),
       working(
         'NodeGroupReady',
-        `False Deleting: Node group web is being deleted. DeleteNodegroup failed: the call was refused. ${wayOut}`,
+        `False Deleting: Node group web is being deleted. DeleteNodegroup failed: the call was refused. ${WORKAROUND}`,
       ),
     ],
     [
@@ -150,31 +148,31 @@ describe('what helps itself is not Stalled', () => {
       {
         ...working('NodeGroupReady', 'False Deleting: Node group web is being deleted.'),
         RuntimeClassReady:
-          'False NotOwned: RuntimeClass windows-2022 was there before and does not place pods on this pool: it needs handler runhcs-wcow-process, nodeSelector kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348 and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.',
+          'False NotOwned: RuntimeClass windows-2022 is managed by windowspool-operator and cannot be used: its handler is other, expected runhcs-wcow-process. Set runtimeClass.name to a new name, or change it there.',
       },
     ],
     [
-      'a pool that goes without its group',
+      'a deleted pool that retains its group',
       sampleState({ pool: retained }),
-      working('NodeGroupReady', 'False Retained: Node group web stays.'),
+      working('NodeGroupReady', 'False Retained: Node group web is retained.'),
     ],
     [
-      'a pool that goes without its group, on which EKS works',
+      'a deleted pool that retains a group that EKS is updating',
       sampleState({ pool: retained, ...group({ status: 'UPDATING' }) }),
       working(
         'NodeGroupReady',
-        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
+        "False Retained: Node group web is retained. The operator's labels and tags are removed from it first, once it is no longer UPDATING.",
       ),
     ],
     [
-      'a pool that goes without its group, of which AWS tells nothing',
+      'a deleted pool that retains a group that cannot be read',
       sampleState({
         pool: retained,
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       }),
       working(
         'NodeGroupReady',
-        'False Retained: Node group web stays. The labels and tags of the operator are taken from it first: DescribeNodegroup failed: the call was throttled. It is tried again.',
+        "False Retained: Node group web is retained. The operator's labels and tags are removed from it first: DescribeNodegroup failed: the call was throttled. The operator retries.",
       ),
     ],
   ]);

@@ -1,14 +1,14 @@
 /** The condition NodeGroupReady. */
 
 import { waitsForBudget } from '../disruption/reservation.ts';
-import { POOL_KEY, RETRY_ANNOTATION } from '../labels.ts';
+import { POOL_KEY } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { adoptionOf } from '../providers/eks/adoption.ts';
-import { describeRetry, failedAutomaticUpdate, failedTargetOf } from '../providers/eks/failedTarget.ts';
+import { describeRetry, failedAutomaticUpdate, failedTargetOf, retryCommand } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, tagChangeFor } from '../providers/eks/groupChanges.ts';
 import { describeIssues, remediesFor } from '../providers/eks/healthIssues.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
@@ -18,7 +18,8 @@ import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { count, joined, sentence } from '../util/words.ts';
+import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** A single failed read does not change the condition; errors that last this long do. In milliseconds. */
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
@@ -30,11 +31,10 @@ export function nodeGroupReady(s: ObservedState): ConditionState {
     return assessDeletion(s, name);
   }
   if (isClusterMismatch(s)) {
-    return {
-      status: 'Unknown',
-      reason: 'ClusterMismatch',
-      message: `Node group ${name} is not looked at: this is not the pool's cluster.`,
-    };
+    return unknownCondition(
+      'ClusterMismatch',
+      `Node group ${name} is not read, because this is not the pool's cluster.`,
+    );
   }
   const unreachable = assessUnreachable(s, name);
   if (unreachable) return unreachable;
@@ -42,18 +42,17 @@ export function nodeGroupReady(s: ObservedState): ConditionState {
   const failed = assessErrors(s, name, group);
   if (failed) return failed;
   if (!group && blockers(s).length > 0) {
-    const message = `Node group ${name} is created when its prerequisites are met: see PrerequisitesMet.`;
-    return { status: 'False', reason: 'Pending', message };
+    const message = `Node group ${name} is created when its prerequisites are met. See PrerequisitesMet.`;
+    return falseCondition('Pending', message);
   }
   if (!group)
-    return {
-      status: 'False',
-      reason: 'Creating',
-      message: isPaused(s.pool)
-        ? `There is no node group ${name}, and none is created while the pool is paused.`
+    return falseCondition(
+      'Creating',
+      isPaused(s.pool)
+        ? `Node group ${name} does not exist, and is not created while the pool is paused.`
         : `Node group ${name} is about to be created.`,
-      working: true,
-    };
+      'working',
+    );
   if (!isOwnedBy(s.pool, group)) return notOwned(s, group);
   return assessStatus(s, group);
 }
@@ -62,27 +61,23 @@ function assessUnreachable({ group, now }: ObservedState, name: string): Conditi
   if (group.kind !== 'unreachable') return undefined;
   const lasting = now - group.since >= UNREACHABLE_SHOWN_AFTER_MS;
   if (group.last && !lasting) return undefined;
-  const last = group.last ? ` It was ${group.last.status} when it was last seen.` : '';
-  const message = `Node group ${name} can't be looked at: ${sentence(`${group.error.operation} failed: ${group.error.message}`)}${last}`;
-  return {
-    status: 'Unknown',
-    reason: group.error.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable',
-    message,
-    working: true,
-  };
+  const last = group.last ? ` Its last known status is ${group.last.status}.` : '';
+  const message = `Node group ${name} cannot be read: ${describeFailure(group.error)}${last}`;
+  return unknownCondition(group.error.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', message, 'working');
 }
+
+const OTHER_NAME = 'Set nodeGroup.name to another name';
 
 function notOwned({ pool }: ObservedState, group: NodeGroup): ConditionState {
   const { name, tags, status } = group;
   const adoption = adoptionOf(pool, group);
   if (status === 'DELETING') {
-    const message = `A node group ${name} that is not the pool's is being deleted. The pool makes its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
-    return { status: 'False', reason: adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, working: true };
+    const message = `Node group ${name}, which is not managed by this pool, is being deleted. The pool creates its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
+    return falseCondition(adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, 'working');
   }
-  const otherName = 'spec.nodeGroup.name to a name that is free, or delete that group.';
   if (adoption.kind === 'refused') {
-    const message = `Node group ${name} is not adopted: ${adoption.why}. It is never changed. Set ${otherName}`;
-    return { status: 'False', reason: 'AdoptionRefused', message, stalled: true };
+    const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}.`;
+    return falseCondition('AdoptionRejected', message, 'stalled');
   }
   if (adoption.kind !== 'forbidden') {
     const waits = [
@@ -90,37 +85,30 @@ function notOwned({ pool }: ObservedState, group: NodeGroup): ConditionState {
       ...(isPaused(pool) ? ['the pool is resumed'] : []),
     ];
     const when = waits.length > 0 ? ` when ${joined(waits)}` : '';
-    const message = `Node group ${name} belongs to no pool and is adopted${when}.`;
-    return { status: 'False', reason: 'Adopting', message, working: true };
+    const message = `Node group ${name} is managed by no pool and is adopted${when}.`;
+    return falseCondition('Adopting', message, 'working');
   }
   const owner = tags[POOL_KEY];
-  const whose = owner ? `belongs to WindowsPool ${owner}` : `has no tag ${POOL_KEY}=${pool.metadata.name}`;
-  const takeOver = owner ? '' : 'spec.nodeGroup.adoption: IfUnowned to take it over, or ';
-  const message = `A node group ${name} exists that ${whose}. It is never changed. Set ${takeOver}${otherName}`;
-  return { status: 'False', reason: 'NotOwned', message, stalled: true };
+  const whose = owner ? `is managed by WindowsPool ${owner}` : `is not managed by this pool (tag ${POOL_KEY} missing)`;
+  const remedy = owner ? OTHER_NAME : `${OTHER_NAME}, or set nodeGroup.adoption: IfUnowned to have this pool manage it`;
+  const message = `Node group ${name} exists but ${whose}, so the operator does not change it. ${remedy}.`;
+  return falseCondition('NotOwned', message, 'stalled');
 }
 
 /** Reasons for errors of a change of the group; all other errors mean that AWS is unavailable. */
 const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
   denied: 'AccessDenied',
   limit: 'QuotaExceeded',
-  refused: 'UpdateRefused',
-  unknown: 'UpdateRefused',
+  refused: 'UpdateRejected',
+  unknown: 'UpdateRejected',
 };
 
 /** The error of the last change, in this run or before. */
 function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefined): ConditionState | undefined {
   const failed = failedTargetOf(s);
   if (failed) {
-    const again = group
-      ? describeRetry(failed)
-      : `It is tried again after a while, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
-    return {
-      status: 'False',
-      reason: failed.reason as Reason,
-      message: `${sentence(failed.message)} ${again}`,
-      stalled: true,
-    };
+    const again = group ? describeRetry(s.pool, failed) : nextAttempt(s, Date.parse(failed.time));
+    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
   }
   const error = s.errors.find(
     (entry) =>
@@ -137,6 +125,14 @@ function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefin
   };
 }
 
+/** When a failed creation is retried, and how to retry it now. */
+function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): string {
+  const at = failedAt + settings.createRetryMs;
+  return isPaused(pool) || at <= now
+    ? 'The operator retries.'
+    : `Next attempt at ${clockTime(at)}; to retry now: ${retryCommand(pool)}`;
+}
+
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
 function isReleaseAwaited(s: ObservedState, { step, target, error }: StepError): boolean {
   if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
@@ -147,39 +143,31 @@ function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
   const differences = immutableDifferences(s.pool, group);
   switch (group.status) {
     case 'CREATING':
-      return {
-        status: 'False',
-        reason: 'Creating',
-        message: `EKS is creating node group ${group.name}.`,
-        working: true,
-      };
+      return falseCondition('Creating', `EKS is creating node group ${group.name}.`, 'working');
     case 'DELETING':
-      return {
-        status: 'False',
-        reason: 'Deleting',
-        message: `Node group ${group.name} is being deleted. It is created anew when it is gone.`,
-        working: true,
-      };
+      return falseCondition(
+        'Deleting',
+        `Node group ${group.name} is being deleted. It is recreated when it is gone.`,
+        'working',
+      );
     case 'CREATE_FAILED': {
-      const retry = 'Mend the cause; the group is created anew after a while, and at once when the spec changes.';
-      return {
-        status: 'False',
-        reason: 'CreateFailed',
-        message: `EKS could not create node group ${group.name}: ${describeIssues(group)} ${retry}${likelyCause(s, ['GroupBroken'])}`,
-        stalled: true,
-      };
+      const cause = likelyCause(s, ['GroupBroken']) || remediesFor(group);
+      return falseCondition(
+        'CreateFailed',
+        `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} A retry deletes the group with its instances first. ${nextAttempt(s, group.modifiedAt)}`,
+        'stalled',
+      );
     }
     case 'DELETE_FAILED':
-      return {
-        status: 'False',
-        reason: 'DeleteFailed',
-        message: `EKS could not delete node group ${group.name}: ${describeIssues(group)} It is tried again.`,
-        stalled: true,
-      };
+      return falseCondition(
+        'DeleteFailed',
+        `EKS failed to delete node group ${group.name}: ${describeIssues(group)}${remediesFor(group)} The operator retries.`,
+        'stalled',
+      );
     default:
       if (differences.length > 0) {
-        const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(differences))} Put the spec right, or create another pool.`;
-        return { status: 'False', reason: 'ImmutableDifference', message, stalled: true };
+        const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, or create another pool.`;
+        return falseCondition('ImmutableDifference', message, 'stalled');
       }
       return withOpenChange(s, group, assessWorking(s, group));
   }
@@ -193,92 +181,73 @@ function withOpenChange(s: ObservedState, group: NodeGroup, finding: ConditionSt
   const tags = tagChangeFor(s.pool, group);
   if (!version && !change && !tags) return finding;
   const what = version ? describeVersionChange(version) : change ? describeChange(change) : 'tags';
-  return { ...finding, message: `${finding.message} A change waits: ${what}.`, working: true };
+  return { ...finding, message: `${finding.message} Pending change: ${what}.`, working: true };
 }
 
 function assessWorking(s: ObservedState, group: NodeGroup): ConditionState {
   if (group.status === 'DEGRADED') {
     const cause = likelyCause(s, ['GroupBroken']);
-    return {
-      status: 'False',
-      reason: 'Degraded',
-      message: `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || remediesFor(group)}${refusalOf(s)}`,
-    };
+    return falseCondition(
+      'Degraded',
+      `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || remediesFor(group)}${refusalOf(s)}`,
+    );
   }
   if (group.status === 'UPDATING') {
     const { status, change } = s.pool.status?.nodeGroup?.update ?? {};
     const what = status === 'InProgress' && change ? `: ${change}` : '';
-    return {
-      status: 'True',
-      reason: 'Updating',
-      message: `EKS is updating node group ${group.name}${what}.${gatedUpdate(s)}`,
-      working: true,
-    };
+    return trueCondition('Updating', `EKS is updating node group ${group.name}${what}.${gatedUpdate(s)}`, 'working');
   }
   const health = group.healthIssues.length > 0 ? ` Health issues: ${describeIssues(group)}` : '';
-  return { status: 'True', reason: 'Active', message: `Node group ${group.name} is ACTIVE.${health}` };
+  return trueCondition('Active', `Node group ${group.name} is ACTIVE.${health}`);
 }
 
 /**
  * Warns that EKS replaces the next nodes although the new ones are still gated: it waits only for nodes that are Ready, and accepts no other setting
  * during an update. https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
  */
-function gatedUpdate({ pool, poolNodes }: ObservedState): string {
+function gatedUpdate({ pool, poolNodes, settings }: ObservedState): string {
   const { status, type } = pool.status?.nodeGroup?.update ?? {};
   const isRolling = status === 'InProgress' && type === 'VersionUpdate';
   if (pool.spec.verification.policy !== 'Gate' || !isRolling || poolNodes.gated === 0 || poolNodes.failing.length === 0)
     return '';
   const { name } = poolNodes.failing[0]?.node ?? { name: '' };
-  return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'waits' : 'wait'} at the gate, and ${name} fails verification. EKS does not wait for the gate: it drains old nodes as soon as new ones are Ready. PodDisruptionBudgets keep pods on the old nodes. See docs/verification.md#the-gate-and-updates.`;
+  return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'is' : 'are'} gated, and ${name} fails verification. EKS does not wait for gated nodes: it drains old nodes as soon as new ones are Ready. Only PodDisruptionBudgets delay it. See ${settings.docsUrl}/verification.md#the-gate-and-updates.`;
 }
 
 /** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */
 function refusalOf({ errors }: ObservedState): string {
   const error = errors.find(({ step, error: { kind } }) => step.startsWith('update') && kind === 'busy')?.error;
   if (!error) return '';
-  return ` EKS takes no update of it for now: ${sentence(error.message)} It is tried again now and then, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+  return ` EKS accepts no update while the group is in this state: ${sentence(error.message)} The operator retries.`;
 }
 
 function assessDeletion(s: ObservedState, name: string): ConditionState {
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return {
-      status: 'False',
-      reason: 'Retained',
-      message: `Node group ${name} stays.${pendingRelease(s)}`,
-      working: true,
-    };
+    return falseCondition('Retained', `Node group ${name} is retained.${pendingRelease(s)}`, 'working');
   }
-  const workaround = 'deletionPolicy: Retain lets the pool go without it.';
+  const workaround = 'to delete the pool without it, set deletionPolicy: Retain.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
-    return {
-      status: 'False',
-      reason: 'DeleteFailed',
-      message: `EKS could not delete node group ${name}: ${describeIssues(s.group.group)} It is tried again; ${workaround}`,
-      working: true,
-    };
+    return falseCondition(
+      'DeleteFailed',
+      `EKS failed to delete node group ${name}: ${describeIssues(s.group.group)}${remediesFor(s.group.group)} The operator retries; ${workaround}`,
+      'working',
+    );
   }
   if (isPaused(s.pool) && groupOf(s)?.status !== 'DELETING') {
-    return { status: 'False', reason: 'Deleting', message: `Node group ${name} stays while the pool is paused.` };
+    return falseCondition('Deleting', `Node group ${name} is not deleted while the pool is paused.`);
   }
   const error = observationError(s) ?? deletionError(s);
-  const waiting = error
-    ? ` ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again; ${workaround}`
-    : '';
-  return {
-    status: 'False',
-    reason: 'Deleting',
-    message: `Node group ${name} is being deleted.${waiting}`,
-    working: true,
-  };
+  const waiting = error ? ` ${describeFailure(error)} The operator retries; ${workaround}` : '';
+  return falseCondition('Deleting', `Node group ${name} is being deleted.${waiting}`, 'working');
 }
 
 /** What the release of a retained group still waits for. */
 function pendingRelease(s: ObservedState): string {
   const error = observationError(s) ?? s.errors.find(({ error: { kind } }) => kind !== 'conflict')?.error;
-  const first = ' The labels and tags of the operator are taken from it first';
-  if (error) return `${first}: ${sentence(`${error.operation} failed: ${error.message}`)} It is tried again.`;
+  const first = " The operator's labels and tags are removed from it first";
+  if (error) return `${first}: ${describeFailure(error)} The operator retries.`;
   const status = groupOf(s)?.status;
-  return status === 'CREATING' || status === 'UPDATING' ? `${first}, when it is no longer ${status}.` : '';
+  return status === 'CREATING' || status === 'UPDATING' ? `${first}, once it is no longer ${status}.` : '';
 }
 
 /** Why the group or the cluster could not be read: without them, nothing is decided. */

@@ -3,34 +3,38 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { isDeleting, isPaused } from '../queries.ts';
-import { count, joined, sentence } from '../util/words.ts';
+import { clockTime, count, describeFailure, joined } from '../util/words.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 import { noneFound } from './nodesVerified.ts';
 
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
-/** Whether the pool holds the nodes that its spec names. */
+/** Whether the pool has the nodes that its spec selects. */
 export function nodesFound(s: ObservedState): ConditionState {
   if (isDeleting(s.pool)) return releasing(s);
   const [first, ...more] = s.membership?.contested ?? [];
   if (first) {
-    const others = more.length > 0 ? ` So ${more.length === 1 ? 'is 1 node' : `are ${more.length} nodes`} more.` : '';
-    const message = `Node ${first.node} is wanted here and belongs to WindowsPool ${first.holder}, which had it first.${others} Narrow spec.existingNodes of one of the two.`;
-    return { status: 'False', reason: 'ClaimedByAnother', message };
+    const others =
+      more.length > 0
+        ? ` ${count(more.length, 'more node')} ${more.length === 1 ? 'belongs' : 'belong'} to other pools.`
+        : '';
+    const message = `Node ${first.node} matches spec.existingNodes, but belongs to WindowsPool ${first.holder}.${others} Narrow spec.existingNodes of one of the pools.`;
+    return falseCondition('OwnedByOtherPool', message);
   }
-  const contended = s.membership?.contention.nodes ?? [];
+  const { nodes: contended = [], until = 0 } = s.membership?.contention ?? {};
   if (contended.length > 0) {
-    const message = `Something else keeps changing labels or taints that the pool sets on ${joined(contended, NODES_IN_MESSAGE)}. They are set again after a while. Take these keys from the pool, or from what sets them.`;
-    return { status: 'False', reason: 'MarksUndone', message };
+    const message = `Another controller keeps reverting labels or taints that the pool sets on ${joined(contended, NODES_IN_MESSAGE)}. The operator sets them again at ${clockTime(until)}. Remove these keys from the pool, or from the other controller.`;
+    return falseCondition('NodeChangesReverted', message);
   }
   const faulty = listFault(s);
   if (faulty) return faulty;
   const { total } = s.poolNodes;
   if (total === 0) return noneFound(s);
   const ignored = s.membership?.listed?.hasUsernames
-    ? ` The usernames in ${listName(s)} are not used: the operator logs in nowhere.`
+    ? ` The usernames in ${listName(s)} are ignored: the operator does not log in to nodes.`
     : '';
-  return { status: 'True', reason: 'NodesFound', message: `${count(total, 'node')} found.${ignored}` };
+  return trueCondition('NodesFound', `${count(total, 'node')} found.${ignored}`);
 }
 
 /** The error in the list of hosts. */
@@ -40,22 +44,25 @@ function listFault(s: ObservedState): ConditionState | undefined {
   const { list, unknown, malformed } = listed;
   if (list.kind === 'unknown') {
     const { error } = list;
-    const why = error ? ` ${sentence(`${error.operation} failed: ${error.message}`)}` : ' It was not read yet.';
-    const message = `${listName(s)} is not known, so the pool keeps the nodes that it has.${why}`;
-    return { status: 'Unknown', reason: error?.kind === 'denied' ? 'AccessDenied' : 'InstancesUnknown', message };
+    const why = error ? `cannot be read: ${describeFailure(error)}` : 'has not been read yet.';
+    const message = `${listName(s)} ${why} The pool keeps its nodes until then.`;
+    return unknownCondition(error?.kind === 'denied' ? 'AccessDenied' : 'InstancesUnknown', message);
   }
   if (list.kind === 'absent') {
-    const message = `There is no ${listName(s)}, so it lists no node. Make it, or put existingNodes.instancesConfigMap right.`;
-    return { status: 'False', reason: 'InstancesMissing', message };
+    const message = `${listName(s)} does not exist. Create it, or correct existingNodes.instancesConfigMap.`;
+    return falseCondition('InstancesMissing', message);
   }
   const [first] = malformed;
   if (first) {
-    const message = `${count(malformed.length, 'entry').replace(/entrys$/, 'entries')} of ${listName(s)} ${malformed.length === 1 ? 'is' : 'are'} not used, such as ${first.entry}, which ${first.message}. The others are.`;
-    return { status: 'False', reason: 'MalformedInstances', message };
+    const what = malformed.length === 1 ? '1 invalid entry is' : `${malformed.length} invalid entries are`;
+    const message = `${what} ignored in ${listName(s)}: ${first.entry} ${first.message}.${malformed.length > 1 ? ' See status.existingNodes.malformedEntries.' : ''}`;
+    return falseCondition('MalformedInstances', message);
   }
   if (unknown.length === 0) return undefined;
-  const message = `No Windows node has ${joined(unknown, NODES_IN_MESSAGE)} of ${listName(s)} among its addresses. Wait for the nodes to join, or correct the addresses.`;
-  return { status: 'False', reason: 'UnknownAddresses', message };
+  const many = unknown.length > 1;
+  const addresses = `${many ? 'addresses' : 'address'} ${joined(unknown, NODES_IN_MESSAGE)}`;
+  const message = `No Windows node has the ${addresses} in ${listName(s)}. Wait for the ${many ? 'nodes' : 'node'} to join, or correct the ${many ? 'addresses' : 'address'}.`;
+  return falseCondition('UnknownAddresses', message);
 }
 
 function listName({ pool }: ObservedState): string {
@@ -70,11 +77,10 @@ function releasing(s: ObservedState): ConditionState {
     NODES_IN_MESSAGE,
   );
   const what =
-    s.pool.spec.deletionPolicy === 'Retain' ? 'lose only the marks of the operator' : 'get back what they had';
-  const wait = isPaused(s.pool) ? ' The pool is paused, so nothing happens.' : '';
-  const message =
-    toRelease.length > 0
-      ? `The nodes of the pool ${what}: ${names} to go.${wait}`
-      : `The nodes of the pool ${what}.${wait}`;
-  return { status: 'False', reason: 'Releasing', message, working: true };
+    s.pool.spec.deletionPolicy === 'Retain'
+      ? "The operator's own taints, conditions and annotations are removed from the nodes."
+      : 'The labels and taints of the nodes are restored.';
+  const wait = isPaused(s.pool) ? ' This waits until the pool is resumed.' : '';
+  const message = `${what}${toRelease.length > 0 ? ` Remaining: ${names}.` : ''}${wait}`;
+  return falseCondition('Releasing', message, 'working');
 }

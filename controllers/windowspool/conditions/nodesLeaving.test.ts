@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { DrainState } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -9,7 +10,7 @@ import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../t
 
 type Blocked = DrainState['blocked'];
 
-/** The node a goes, and has these pods. */
+/** A pool whose node a is being drained, with these pods on it. */
 function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): ObservedState {
   const entry = terminating('a');
   const a = node('a', { ...cordoned, ...change });
@@ -21,58 +22,72 @@ function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Part
   });
 }
 
+/** A pool of three nodes of which a and b, or as many as `failing`, have failed verification for 15 minutes. */
+function due(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): ObservedState {
+  const broken = { ready: 'False', verifiedSince: NOW - 15 * MINUTE } as const;
+  const verified = { status: 'False', reason: 'NotReady', message: '' } as const;
+  const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < failing ? { ...broken, verified } : {}));
+  return scene({ nodes, spec: { remediation } });
+}
+
 const kept = (name: string, budget: string | undefined): Blocked[number] => ({
   node: 'a',
   namespace: 'shop',
   name,
   budget,
 });
-const MOVE = 'Let them go, or take winpool.dev/replace from the node; at 2026-03-01T12:13:00Z it is given up.';
+const CANCEL = 'or cancel by removing winpool.dev/replace. Times out at 12:13Z.';
+const ONE_AT_A_TIME = 'at most 1 node may be unavailable at a time.';
+const REPLACE_A = 'kubectl annotate node a winpool.dev/replace=true';
 
-describe('nodes that go are told of', () => {
+describe('NodesLeaving', () => {
   const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['not where there are none', scene(), ''],
+    ['is absent when no node is replaced or removed', scene(), ''],
     [
-      'not by a pool that goes, for all its nodes go',
+      'is absent while the pool is being deleted',
       {
         ...draining([podOn()]),
         pool: { ...draining([]).pool, metadata: { ...draining([]).pool.metadata, ...DELETED } },
       },
       '',
     ],
-    ['before they are looked at', scene({ entries: [terminating('a')] }), 'Draining: node a is about to be replaced.'],
     [
-      'with the number of pods that are left',
+      'reports a node that was not read yet',
+      scene({ entries: [terminating('a')] }),
+      'Draining: Node a is about to be replaced.',
+    ],
+    [
+      'reports the number of pods left',
       draining([podOn(), podOn({ name: 'cart-1', deletingAt: NOW })]),
-      'Draining: node a is to be replaced, and 2 pods must leave it first.',
+      'Draining: Draining a: 2 pods left.',
     ],
     [
-      'with the pod that a budget keeps, and the time at which that ends',
+      'reports the pod that a PodDisruptionBudget blocks, and when the drain times out',
       draining([podOn()], [kept('cart-0', 'cart')]),
-      `DrainBlocked: node a is to be replaced, and 1 pod must leave it first: pod shop/cart-0 is kept by PodDisruptionBudget cart. ${MOVE}`,
+      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by PodDisruptionBudget cart (0 disruptions allowed). Scale the workload up, ${CANCEL}`,
     ],
     [
-      'without a pod that a budget kept and that somebody deleted since',
+      'does not report a blocked pod that was deleted since',
       draining([podOn({ deletingAt: NOW })], [kept('cart-0', 'cart')]),
-      'Draining: node a is to be replaced, and 1 pod must leave it first.',
+      'Draining: Draining a: 1 pod left.',
     ],
     [
-      'with a pod that two budgets match',
+      'reports a pod that several PodDisruptionBudgets match',
       draining([podOn()], [kept('cart-0', undefined)]),
-      `DrainBlocked: node a is to be replaced, and 1 pod must leave it first: pod shop/cart-0 is kept by several PodDisruptionBudgets. ${MOVE}`,
+      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by several PodDisruptionBudgets that match it. Keep only one PodDisruptionBudget for the pod, ${CANCEL}`,
     ],
     [
-      'with a pod that admission keeps',
+      'reports the admission webhook that blocks a pod',
       draining([podOn()], [{ ...kept('cart-0', undefined), admission: 'admission webhook guard' }]),
-      `DrainBlocked: node a is to be replaced, and 1 pod must leave it first: pod shop/cart-0 is kept by admission webhook guard. ${MOVE}`,
+      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by admission webhook guard. Check the admission webhook or policy, ${CANCEL}`,
     ],
     [
-      'with the pod that nobody makes anew',
+      'reports a pod that no controller recreates',
       draining([podOn({ controller: undefined })]),
-      `DrainBlocked: node a is to be replaced, and 1 pod must leave it first: pod shop/cart-0 has no controller that makes it anew. ${MOVE}`,
+      `DrainBlocked: Draining a: pod shop/cart-0 has no controller that recreates it. Delete the pod, or set disruption.drain.podsWithoutController: Evict, ${CANCEL}`,
     ],
     [
-      'with the pods of a dead node, and since when these should have ended',
+      'reports the pods on a dead node, and when they should have terminated',
       draining(
         [podOn({ deletingAt: NOW - 12 * MINUTE }), podOn({ name: 'cart-1', deletingAt: NOW - 6 * MINUTE })],
         [],
@@ -80,69 +95,95 @@ describe('nodes that go are told of', () => {
           ready: 'Unknown',
         },
       ),
-      'Draining: node a is to be replaced, and no pod has to leave it any more (2 pods of the node, which is not Ready, were to end, such as shop/cart-0 more than 10 minutes ago).',
+      'Draining: Draining a: no pods left. The node is not Ready, so the termination of 2 pods is not confirmed, such as shop/cart-0 (due at 2026-03-01T11:48:00Z).',
     ],
     [
-      'while their instances end',
+      'reports an instance that is terminating',
       scene({ entries: [terminating('a', { ended: '2026-03-01T11:59:00Z' })] }),
-      'Draining: instance i-a of node a ends.',
+      'Draining: Instance i-a of node a is terminating.',
     ],
     [
-      'which never joined',
+      'reports an instance that did not join',
       scene({ entries: [terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' })] }),
-      'Draining: instance i-late never became a node, and is about to be replaced.',
+      'Draining: Instance i-late did not join and is about to be replaced.',
     ],
     [
-      'while others wait',
+      'reports nodes that wait for another one',
       scene({
         nodes: ['a', 'b', 'c'].map((name) => node(name, { annotations: REPLACE })),
         entries: [terminating('a')],
       }),
-      'Draining: node a is about to be replaced. b and c wait for a turn: no more than 1 node may be out at a time.',
+      `Draining: Node a is about to be replaced. Nodes b and c wait: ${ONE_AT_A_TIME}`,
     ],
     [
-      'while all wait',
+      'reports nodes that wait for an update of the group',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], group: { status: 'UPDATING' } }),
-      'WaitingForTurn: a waits for a turn: nodes go only while the group is ACTIVE or DEGRADED and EKS does not work on it.',
+      'DisruptionPending: Node a waits: the node group must be ACTIVE or DEGRADED, without an update in progress.',
     ],
     [
-      'while one has not got its turn yet that nothing is in the way of',
+      'reports the node that is next',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b', { annotations: REPLACE }), node('c')] }),
-      'WaitingForTurn: a is next. b waits for a turn: no more than 1 node may be out at a time.',
+      `DisruptionPending: Node a is next. Node b waits: ${ONE_AT_A_TIME}`,
     ],
     [
-      'while the pool is paused',
+      'reports nodes that wait until the pool is resumed',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], spec: { paused: true } }),
-      'WaitingForTurn: a waits until the pool is resumed.',
+      'DisruptionPending: Node a waits until the pool is resumed.',
     ],
     [
-      'while EKS cannot be asked',
+      'reports nodes that wait because the group cannot be read',
       scene({
         nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
         rest: { group: { kind: 'unreachable', error: sampleError('unavailable'), since: NOW, last: undefined } },
       }),
-      'WaitingForTurn: a waits for a turn: EKS does not say how the group is.',
+      'DisruptionPending: Node a waits: the node group cannot be read.',
     ],
     [
-      'while another pool loses nodes',
+      'reports nodes that wait for another pool',
       scene({
         nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
         rest: { fleet: { disrupted: ['web'], failures: [] } },
       }),
-      'WaitingForTurn: a waits for a turn: web loses nodes now, and --max-pools-updating is 1.',
+      'DisruptionPending: Node a waits: WindowsPool web is replacing nodes (--max-pools-updating=1).',
     ],
     [
-      'where the size of the spec refuses it',
-      scene({ nodes: [node('a', { annotations: REMOVE }), node('b'), node('c')], spec: { scaling: { desired: 3 } } }),
-      'RemovalRefused: a is not removed: spec.scaling.desired is 3, and the pool would grow back to it. Lower it, or set winpool.dev/replace=true.',
+      'reports a removal that desiredSize prevents',
+      scene({
+        nodes: [node('a', { annotations: REMOVE }), node('b'), node('c')],
+        spec: { nodeGroup: { scaling: { desiredSize: 3 } } },
+      }),
+      `RemovalRejected: Node a is not removed: nodeGroup.scaling.desiredSize is 3, so the pool would add a node again. Lower it, or replace the node: ${REPLACE_A}`,
     ],
     [
-      'where there are no more than the fewest',
+      'reports a removal that minSize prevents',
       scene({
         nodes: [node('a', { annotations: REMOVE }), node('b')],
-        group: { scaling: { min: 2, max: 5, desired: 2 } },
+        group: { scaling: { minSize: 2, maxSize: 5, desiredSize: 2 } },
       }),
-      'RemovalRefused: a is not removed: the pool has no more than scaling.min (2) nodes. Lower it, or set winpool.dev/replace=true.',
+      `RemovalRejected: Node a is not removed: the pool would have fewer nodes than nodeGroup.scaling.minSize (2). Lower it, or replace the node: ${REPLACE_A}`,
+    ],
+    [
+      'reports failing nodes that are due, with the command that replaces the first of them',
+      due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }),
+      `ReplacementDue: Node b has failed verification for longer than remediation.unhealthyAfter (15m). Node a has failed verification for longer than remediation.unhealthyAfter (15m). Replace it: ${REPLACE_A}`,
+    ],
+    [
+      'reports instances that did not join and are due, with the command that terminates the first of them',
+      {
+        ...due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }, 0),
+        instances: [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: NOW - 15 * MINUTE }],
+      },
+      'ReplacementDue: Instance i-late has run for longer than remediation.unhealthyAfter (15m) without joining. Terminate it: aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-late --no-should-decrement-desired-capacity',
+    ],
+    [
+      'reports no failing node before it is due',
+      due({ policy: 'Report', unhealthyAfter: '16m', maxUnhealthy: '100%' }),
+      '',
+    ],
+    [
+      'reports that more nodes fail than maxUnhealthy allows',
+      due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%' }),
+      'TooManyUnhealthy: 2 nodes failed verification or did not join, more than remediation.maxUnhealthy (40%). Check NodesVerified for the cause before you replace nodes.',
     ],
   ];
   for (const [name, observed, want] of table) {
@@ -152,7 +193,7 @@ describe('nodes that go are told of', () => {
     });
   }
 
-  it('as work of the operator, and the pool stays Ready', () => {
+  it('is progress of the operator, and the pool stays Ready', () => {
     const { Ready, Reconciling } = nodeGroupConditions(draining([podOn()]));
     assert.deepEqual([Ready.status, Reconciling?.reason], ['True', 'Draining']);
   });

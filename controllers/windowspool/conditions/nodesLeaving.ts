@@ -1,19 +1,21 @@
 /** The condition NodesLeaving: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
+
 import type { LeavingNode } from '../api.gen.ts';
 import { type Admission, admit } from '../disruption/admission.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
-import { describeDrained, describeDue } from '../disruption/drainedNodes.ts';
+import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
 import { annotationOf, isExcludedFromDrain, isPrepared } from '../disruption/nodeAnnotations.ts';
+import { replacesUnhealthy } from '../disruption/remediation.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import { isDeleting, isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
-import { count, duration, joined, sentence } from '../util/words.ts';
+import { clockTime, count, joined } from '../util/words.ts';
+import { trueCondition } from './condition.ts';
 
 /** How many nodes a message spells out. */
 const NODES_IN_MESSAGE = 3;
@@ -24,22 +26,30 @@ export function nodesLeaving(s: ObservedState): ConditionState | undefined {
   const { refused, halted, ...rest } = admit(s);
   const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
   const waits = describeWaiting(rest, s);
-  const refusals = refused.map(({ node, why }) => `${node} is not removed: ${why}`);
-  const due = nodeSourceOf(s.pool).terminatesInstances || halted ? [] : describeDue(s);
-  const lines = [...terminating.map(({ text }) => text), ...refusals, ...(halted ? [halted] : []), ...due];
+  const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
+  const due = replacesUnhealthy(s.pool) || halted ? [] : describeDue(s);
+  const lines = [...terminating, ...refusals, ...(halted ? [{ text: halted }] : []), ...due];
   if (lines.length + waits.length === 0) return undefined;
-  const more = lines.length > NODES_IN_MESSAGE ? [`${lines.length - NODES_IN_MESSAGE} more nodes`] : [];
-  const message = [...lines.slice(0, NODES_IN_MESSAGE), ...more, ...waits].map(sentence).join(' ');
+  const message = compose(lines, waits);
   const isHeld = terminating.some(({ held }) => held);
-  if (isHeld) return { status: 'True', reason: 'DrainBlocked', message, working: true };
-  if (halted) return { status: 'True', reason: 'TooManyUnhealthy', message };
-  if (terminating.some(({ done }) => !done)) return { status: 'True', reason: 'Draining', message, working: true };
-  if (due.length > 0) return { status: 'True', reason: 'ReplacementDue', message };
-  if (terminating.length > 0) return { status: 'True', reason: 'Drained', message };
-  return { status: 'True', reason: refusals.length > 0 ? 'RemovalRefused' : 'WaitingForTurn', message };
+  if (isHeld) return trueCondition('DrainBlocked', message, 'working');
+  if (halted) return trueCondition('TooManyUnhealthy', message);
+  if (terminating.some(({ done }) => !done)) return trueCondition('Draining', message, 'working');
+  if (due.length > 0) return trueCondition('ReplacementDue', message);
+  if (terminating.length > 0) return trueCondition('Drained', message);
+  return trueCondition(refusals.length > 0 ? 'RemovalRejected' : 'DisruptionPending', message);
 }
 
-/** The nodes that are not admitted yet: a requested node is always mentioned, even between two turns. */
+/** One message: a line whose remedy ends with a command is the last. */
+function compose(lines: readonly Remedied[], waits: readonly string[]): string {
+  const shown = lines.slice(0, NODES_IN_MESSAGE);
+  const last = shown.find(({ remedy }) => remedy !== undefined);
+  const more = lines.length > NODES_IN_MESSAGE ? [`And ${count(lines.length - NODES_IN_MESSAGE, 'more node')}.`] : [];
+  const others = shown.filter((line) => line !== last).map(({ text }) => text);
+  return [...others, ...more, ...waits, ...(last ? [last.text, last.remedy] : [])].join(' ');
+}
+
+/** The nodes that are not admitted yet, in sentences: a requested node is always mentioned. */
 function describeWaiting(
   { begin, waiting, waitsFor }: Omit<Admission, 'refused' | 'halted'>,
   { pool }: ObservedState,
@@ -47,22 +57,28 @@ function describeWaiting(
   const [next, later] = [begin.map(({ name }) => name), waiting];
   if (isPaused(pool)) {
     const all = [...next, ...later];
-    return all.length > 0 ? [`${joined(all)} ${verbFor(all)} until the pool is resumed`] : [];
+    return all.length > 0 ? [`${named(all)} ${verbFor(all)} until the pool is resumed.`] : [];
   }
   return [
-    ...(next.length > 0 ? [`${joined(next)} ${next.length === 1 ? 'is' : 'are'} next`] : []),
-    ...(later.length > 0 ? [`${joined(later)} ${verbFor(later)} for a turn: ${waitsFor}`] : []),
+    ...(next.length > 0 ? [`${named(next)} ${next.length === 1 ? 'is' : 'are'} next.`] : []),
+    ...(later.length > 0 ? [`${named(later)} ${verbFor(later)}: ${waitsFor}.`] : []),
   ];
+}
+
+function named(names: readonly string[]): string {
+  return `${names.length === 1 ? 'Node' : 'Nodes'} ${joined(names)}`;
 }
 
 function verbFor(names: readonly string[]): string {
   return names.length === 1 ? 'waits' : 'wait';
 }
 
-const VERBS: Readonly<Record<string, string>> = { Remove: 'removed', Remediate: 'replaced because it fails' };
+const VERBS: Readonly<Record<string, string>> = {
+  Remove: 'removed',
+  Remediate: 'replaced, because it fails verification',
+};
 
-interface Line {
-  readonly text: string;
+interface Line extends Remedied {
   /** Whether the drain is blocked until a user acts. */
   readonly held: boolean;
   /** Whether the operator has drained the node, and another system is to terminate it. */
@@ -81,45 +97,74 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
   const { name, instance, operation, ended } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
   const now = view?.node.ok ? view.node.value : undefined;
-  if (entry.drained !== undefined) return { text: describeDrained(entry, now), held: false, done: true };
-  const whose = isNodeless(entry) ? '' : ` of node ${name}${now && isExcludedFromDrain(now) ? ' with its pods' : ''}`;
-  if (ended !== undefined) return { text: `instance ${instance}${whose} ends`, held: false };
-  if (isNodeless(entry))
-    return { text: `instance ${instance} never became a node, and is about to be replaced`, held: false };
+  if (entry.drained !== undefined) return { ...describeDrained(entry, now), held: false, done: true };
+  const whose = isNodeless(entry) ? '' : ` of node ${name}`;
+  if (ended !== undefined) {
+    const pods = now && isExcludedFromDrain(now) ? ' with its pods' : '';
+    return { text: `Instance ${instance}${whose} is terminating${pods}.`, held: false };
+  }
+  if (isNodeless(entry)) return { text: `Instance ${instance} did not join and is about to be replaced.`, held: false };
   const drain = view && drainIn(view, s);
   const verb = VERBS[operation] ?? 'replaced';
-  if (!drain) return { text: `node ${name} is about to be ${verb}`, held: false };
+  if (!drain) return { text: `Node ${name} is about to be ${verb}.`, held: false };
   if (now && isExcludedFromDrain(now)) {
     const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
-    return {
-      text: `node ${name} is excluded from drain, is to be ${verb}, and ends with its ${count(pods, 'pod')}`,
-      held: false,
-    };
+    const text = `Node ${name} is about to be ${verb}. It is excluded from drain: ${count(pods, 'pod')} ${pods === 1 ? 'is' : 'are'} terminated with it.`;
+    return { text, held: false };
   }
   const obstacles = obstaclesIn(drain, name, s);
   const pods = podsIn(drain);
-  const rest = pods > 0 ? `${count(pods, 'pod')} must leave it first` : 'no pod has to leave it any more';
-  const text = `node ${name} is to be ${verb}, and ${rest}${stuckIn(drain, s.now)}`;
-  if (obstacles.length === 0) return { text, held: false };
-  const by = timeOf(Date.parse(entry.since) + drainOptionsOf(s.pool).timeoutMs);
-  const annotation = annotationOf(operation);
-  const stop = operation === 'Remediate' ? `set ${annotation}=off on the node` : `take ${annotation} from the node`;
-  const remedy = `Let them go, or ${stop}; at ${by} it is given up`;
-  return { text: `${text}: ${sentence(joined(obstacles))} ${remedy}`, held: true };
+  const purpose = PURPOSES[operation] ?? '';
+  const stuck = stuckIn(drain);
+  if (obstacles.length === 0) {
+    const left = pods > 0 ? `${count(pods, 'pod')} left` : 'no pods left';
+    return { text: `Draining ${name}${purpose}: ${left}.${stuck}`, held: false };
+  }
+  const causes = joined(obstacles.map(({ cause }) => cause));
+  const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), cancellationOf(operation)].join(', or ');
+  const text = `Draining ${name}${purpose}: ${causes}.${stuck} ${remedies}. Times out at ${timeoutOf(entry, s)}.`;
+  return { text, held: true };
 }
 
-/** The pods that did not leave a node in time, and what blocks them; undefined when it waits for something else. */
+/** Why a node is drained, after its name. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  Remove: ' to remove it',
+  Remediate: ', which fails verification',
+};
+
+function cancellationOf(operation: string): string {
+  const annotation = annotationOf(operation);
+  return operation === 'Remediate' ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`;
+}
+
+/** When the drain is given up: a time of day if that is unambiguous. */
+function timeoutOf({ since }: LeavingNode, { pool }: ObservedState): string {
+  const { timeoutMs } = drainOptionsOf(pool);
+  const at = Date.parse(since) + timeoutMs;
+  return timeoutMs < DAY_MS ? clockTime(at) : timeOf(at);
+}
+
+const DAY_MS = 86_400_000;
+
+/** The pods that were not evicted in time, and what blocked them; undefined when the drain waited for something else. */
 export function describeRest(view: TerminatingNodeView, s: ObservedState): string | undefined {
   const drain = drainIn(view, s);
   if (!drain || podsIn(drain) === 0) return undefined;
-  return joined(obstaclesIn(drain, view.entry.name, s)) || `${count(podsIn(drain), 'pod')} had not left it`;
+  const causes = obstaclesIn(drain, view.entry.name, s).map(({ cause }) => cause);
+  return joined(causes) || `${count(podsIn(drain), 'pod')} left`;
 }
 
 function podsIn({ evict, terminating, obstructions }: Drain): number {
   return evict.length + terminating.length + obstructions.length;
 }
 
-function obstaclesIn(drain: Drain, node: string, { operations }: ObservedState): string[] {
+/** Why a pod stays on the node, and what to do about it. */
+interface DrainObstacle {
+  readonly cause: string;
+  readonly remedy: string;
+}
+
+function obstaclesIn(drain: Drain, node: string, { operations }: ObservedState): DrainObstacle[] {
   return [...obstructionsIn(drain), ...blocksIn(operations?.blocked ?? [], node, drain)];
 }
 
@@ -129,7 +174,7 @@ export function blockedDrains(
 ): { readonly node: { name: string; uid: string }; readonly text: string }[] {
   return terminatingNodes(s.pool).flatMap((entry) => {
     const { text, held } = describe(entry, s);
-    return held ? [{ node: { name: entry.name, uid: entry.uid }, text: sentence(text) }] : [];
+    return held ? [{ node: { name: entry.name, uid: entry.uid }, text }] : [];
   });
 }
 
@@ -140,30 +185,40 @@ function drainIn({ entry, node, pods }: TerminatingNodeView, s: ObservedState): 
   return drainOf(pods.value, { ready: now.ready, since }, drainOptionsOf(s.pool), s.now);
 }
 
-function obstructionsIn({ obstructions }: Drain): string[] {
-  return obstructions.map(({ pod, why }) => `pod ${nameOf(pod)} ${why}`);
+function obstructionsIn({ obstructions }: Drain): DrainObstacle[] {
+  return obstructions.map(({ pod, why, field }) => ({
+    cause: `pod ${nameOf(pod)} ${why}`,
+    remedy: `Delete the pod, or set disruption.drain.${field}: Evict`,
+  }));
 }
 
 /** The pods that budgets blocked at the last pass and that are still to be evicted: others have been deleted since. */
-function blocksIn(blocked: readonly BlockedPod[], node: string, { evict }: Drain): string[] {
+function blocksIn(blocked: readonly BlockedPod[], node: string, { evict }: Drain): DrainObstacle[] {
   const staying = new Set(evict.map(nameOf));
   return blocked
     .filter((pod) => pod.node === node && staying.has(nameOf(pod)))
-    .map(({ budget, admission, ...pod }) => {
-      const what =
-        admission ?? (budget === undefined ? 'several PodDisruptionBudgets' : `PodDisruptionBudget ${budget}`);
-      return `pod ${nameOf(pod)} is kept by ${what}`;
-    });
+    .map(({ budget, admission, ...pod }) => ({
+      cause: `eviction of ${nameOf(pod)} is blocked by ${blockerOf(budget, admission)}`,
+      remedy: remedyFor(budget, admission),
+    }));
 }
 
-/**
- * Reports pods on a dead node, whose termination no kubelet confirms. The age is that of the oldest, in steps of 5 minutes, so that the
- * message seldom changes.
- */
-function stuckIn({ stuck }: Drain, now: number): string {
+function blockerOf(budget: string | undefined, admission: string | undefined): string {
+  if (admission !== undefined) return admission;
+  return budget === undefined
+    ? 'several PodDisruptionBudgets that match it'
+    : `PodDisruptionBudget ${budget} (0 disruptions allowed)`;
+}
+
+function remedyFor(budget: string | undefined, admission: string | undefined): string {
+  if (admission !== undefined) return 'Check the admission webhook or policy';
+  return budget === undefined ? 'Keep only one PodDisruptionBudget for the pod' : 'Scale the workload up';
+}
+
+/** Reports pods on a dead node, whose termination no kubelet confirms, with the time at which the oldest should have terminated. */
+function stuckIn({ stuck }: Drain): string {
   const [first] = [...stuck].sort((a, b) => (a.deletingAt ?? 0) - (b.deletingAt ?? 0));
   if (!first) return '';
-  const minutes = Math.floor((now - (first.deletingAt ?? now)) / 300_000) * 5;
-  const age = duration(minutes * 60_000);
-  return ` (${count(stuck.length, 'pod')} of the node, which is not Ready, ${stuck.length === 1 ? 'was' : 'were'} to end, such as ${nameOf(first)} more than ${age} ago)`;
+  const due = timeOf(first.deletingAt ?? 0);
+  return ` The node is not Ready, so the termination of ${count(stuck.length, 'pod')} is not confirmed, such as ${nameOf(first)} (due at ${due}).`;
 }

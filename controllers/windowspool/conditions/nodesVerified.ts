@@ -14,9 +14,13 @@ import { groupOf, lacksNodes, lateInstances, neededNodes } from '../queries.ts';
 import { remedyFor } from '../reasons.ts';
 import { isNodeWriteError } from '../steps/steps.ts';
 import { count, duration, joined, sentence } from '../util/words.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** How many failing nodes a message spells out; status.failingNodes has more. */
 const NODES_IN_MESSAGE = 3;
+
+/** A state, and what to do about it: the end of the message, because a command must be the last thing in it. */
+type Verification = ConditionState & { readonly remedy?: string };
 
 /**
  * Whether the nodes of the pool pass verification.
@@ -24,10 +28,11 @@ const NODES_IN_MESSAGE = 3;
  */
 export function nodesVerified(
   s: ObservedState,
-  missing: (s: ObservedState) => ConditionState | undefined,
+  missing: (s: ObservedState) => Verification | undefined,
 ): ConditionState {
-  const finding = verification(s, missing);
-  return { ...finding, message: finding.message + unschedulable(s) + refusedWrites(s) };
+  const { remedy = '', ...state } = verification(s, missing);
+  const message = [state.message, unschedulable(s), refusedWrites(s), remedy].filter((text) => text !== '').join(' ');
+  return { ...state, message };
 }
 
 /**
@@ -38,11 +43,11 @@ function refusedWrites({ errors }: ObservedState): string {
   const refused = errors.filter((entry) => isNodeWriteError(entry) && entry.error.kind === 'refused');
   const [first] = refused.map(({ error }) => `${error.operation} failed: ${error.message}`).sort();
   return first
-    ? ` ${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
+    ? `${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
     : '';
 }
 
-/** ` 2 nodes are gated, 1 node is quarantined: no new pod lands there.`; empty when there are none. */
+/** `2 nodes are gated and 1 node is quarantined: no new pods are scheduled there.`; empty when there are none. */
 function unschedulable({ poolNodes: { gated, quarantined } }: ObservedState): string {
   const counted = [
     [gated, 'gated'],
@@ -51,51 +56,47 @@ function unschedulable({ poolNodes: { gated, quarantined } }: ObservedState): st
   const parts = counted.flatMap(([nodes, how]) =>
     nodes > 0 ? [`${count(nodes, 'node')} ${nodes === 1 ? 'is' : 'are'} ${how}`] : [],
   );
-  return parts.length > 0 ? ` ${joined(parts)}: no new pod lands there.` : '';
+  return parts.length > 0 ? `${joined(parts)}: no new pods are scheduled there.` : '';
 }
 
-function verification(s: ObservedState, missing: (s: ObservedState) => ConditionState | undefined): ConditionState {
+function verification(s: ObservedState, missing: (s: ObservedState) => Verification | undefined): Verification {
   const { total, failing, joining } = s.poolNodes;
   if (failing.length > 0) return failure(s);
   if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
   const waiting = missing(s);
   if (waiting) return waiting;
   if (joining.length > 0) {
-    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not complete yet: ${name(joining)}`;
-    return { status: 'Unknown', reason: 'Joining', message, ...firstNodes(s) };
+    const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not ready yet: ${name(joining)}`;
+    return unknownCondition('Joining', message, firstNodes(s));
   }
-  return {
-    status: 'True',
-    reason: 'AllVerified',
-    message: `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`,
-  };
+  return trueCondition('AllVerified', `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`);
 }
 
 /** The state of a pool of existing nodes that has none. */
 export function noneFound({ pool }: ObservedState): ConditionState {
-  const message = `No Windows node is as spec.existingNodes of pool ${pool.metadata.name} says. Compare it with the labels and addresses of your nodes.`;
-  return { status: 'False', reason: 'NoNodesFound', message };
+  const message = `No Windows node matches spec.existingNodes of pool ${pool.metadata.name}. Compare it with the nodes: kubectl get nodes -l kubernetes.io/os=windows --show-labels`;
+  return falseCondition('NoNodesFound', message);
 }
 
 /** The state while the group does not have all desired nodes; undefined when it has. */
-export function waitingForGroup(s: ObservedState): ConditionState | undefined {
+export function waitingForGroup(s: ObservedState): Verification | undefined {
   const { total } = s.poolNodes;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
-    const message = `The nodes of node group ${group.name} are not counted: it is not the pool's.`;
-    return { status: 'False', reason: 'Pending', message };
+    const message = `The nodes of node group ${group.name} are not counted, because it is not managed by this pool.`;
+    return falseCondition('Pending', message);
   }
   if (total === 0 && !mayHaveNodes(s, group)) {
-    return { status: 'False', reason: 'Pending', message: 'Nodes join when there is a node group.', working: true };
+    return falseCondition('Pending', 'Waiting for the node group.', 'working');
   }
-  const desired = group?.scaling.desired ?? total;
+  const desired = group?.scaling.desiredSize ?? total;
   if (total === 0 && desired === 0) {
-    return { status: 'True', reason: 'NoNodes', message: 'The pool has no nodes and wants none.' };
+    return trueCondition('NoNodes', 'The desired size is 0.');
   }
   const missing = Math.max(0, desired - total);
   if (missing > 0 && group?.status === 'DELETING') {
-    const message = `${total} of ${count(desired, 'node')} ${total === 1 ? 'is' : 'are'} left: node group ${group.name} is being deleted.`;
-    return { status: 'Unknown', reason: 'Pending', message };
+    const message = `${total} of ${count(desired, 'node')} ${total === 1 ? 'is' : 'are'} left, because node group ${group.name} is being deleted.`;
+    return unknownCondition('Pending', message);
   }
   return missing > 0 ? waitingForNodes(s, missing, desired) : undefined;
 }
@@ -105,37 +106,38 @@ function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): bo
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
-function failure(s: ObservedState): ConditionState {
+function failure(s: ObservedState): Verification {
   const { failing, total } = s.poolNodes;
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
-  const remedy = same ? remedyFor(same) : 'Look at status.failingNodes.';
+  const remedy = same ? remedyFor(same, failing[0]?.node.name ?? '') : 'See status.failingNodes.';
   const cause = likelyCause(
     s,
     failing.flatMap(({ failures }) => failures.map(({ reason }) => reason)),
   );
-  const message = `${failing.length} of ${count(total, 'node')} ${failing.length === 1 ? 'fails' : 'fail'} verification: ${name(failing)} ${remedy}${controllerWarnings(s)}${cause}`;
-  return { status: 'False', reason: same ?? 'NodesFailing', message };
+  const message = `${failing.length} of ${count(total, 'node')} failed verification: ${name(failing)}${controllerWarnings(s)}${cause}`;
+  return { ...falseCondition(same ?? 'NodesFailing', message), remedy };
 }
 
 /** Nodes on the pool's instances that the watch of its Windows nodes does not show: they lost a label, or run another operating system. */
-function lackingLabels({ pool, poolNodes }: ObservedState): ConditionState {
+function lackingLabels({ pool, poolNodes }: ObservedState): Verification {
   const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
   if (foreign.length > 0) return wrongSystem(foreign);
   const group = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
   const renamed = poolNodes.unlabelledNodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
   const [label, unlabelledNodes] =
     renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, poolNodes.unlabelledNodes];
-  const message = `${count(unlabelledNodes.length, 'node')} of the pool ${unlabelledNodes.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(unlabelledNodes.map((node) => node.name))}. Put the label back, or end the instance.`;
-  return { status: 'False', reason: 'MembershipLabelRemoved', message };
+  const message = `${count(unlabelledNodes.length, 'node')} of the pool ${unlabelledNodes.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(unlabelledNodes.map((node) => node.name))}.`;
+  const remedy = `Terminate the instance, or restore the label: kubectl label node NAME ${label}`;
+  return { ...falseCondition('MembershipLabelRemoved', message), remedy };
 }
 
 /** Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. */
 function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
-  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Terminate ${nodes.length === 1 ? 'it' : 'them'}, and check the AMI in the launch template of the scaling group.`;
-  return { status: 'False', reason: 'WrongOperatingSystem', message };
+  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Check the AMI in the launch template of the scaling group, and terminate ${nodes.length === 1 ? 'the instance' : 'the instances'}.`;
+  return falseCondition('WrongOperatingSystem', message);
 }
 
 /** The first names, and how many more there are. */
@@ -158,27 +160,31 @@ function warnings(warned: readonly VerificationResult[]): string {
 }
 
 /** Instances that are not nodes yet: joining within the join grace period, missing after it. */
-function waitingForNodes(s: ObservedState, missing: number, desired: number): ConditionState {
+function waitingForNodes(s: ObservedState, missing: number, desired: number): Verification {
   const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   if (!lacksNodes(s)) {
-    return { status: 'Unknown', reason: 'Joining', message: `${text}; waiting for ${missing}.`, ...firstNodes(s) };
+    return unknownCondition('Joining', `${text}, ${missing} joining.`, firstNodes(s));
   }
   const grace = duration(s.settings.joinGraceMs);
-  return {
-    status: 'False',
-    reason: 'NodesMissing',
-    message: `${text} and ${missing} did not within ${grace}. ${describeLate(late)}${likelyCause(s, ['NodesMissing'])}`,
-  };
+  const named = late && late.length > 0 ? ` Running but not joined: ${joined(late.map(({ id }) => id))}.` : '';
+  const message = `${text}, ${missing} did not join within ${grace}.${named}${likelyCause(s, ['NodesMissing'])}`;
+  return { ...falseCondition('NodesMissing', message), remedy: remedyForLate(late, s.poolNodes.total) };
 }
 
-function describeLate(late: readonly Instance[] | undefined): string {
-  if (late?.length === 0) return 'No running instance waits to join: look at the activity of the scaling group.';
-  const named = late ? `Running and not joined: ${joined(late.map(({ id }) => id))}. ` : '';
-  return `${named}Look at the kubelet of such an instance, and at the access entry of the node role (type EC2_WINDOWS).`;
+/** When other nodes joined, their role has access: then the cause is on the instance. */
+function remedyForLate(late: readonly Instance[] | undefined, joinedNodes: number): string {
+  if (late?.length === 0)
+    return 'No running instance is waiting to join. Check the activity history of the scaling group.';
+  const [first] = late ?? [];
+  const access = 'that the EKS access entry of the node role has the type EC2_WINDOWS, and ';
+  const log = first
+    ? `the kubelet log on the instance: aws ssm start-session --target ${first.id}`
+    : 'the kubelet log.';
+  return `Check ${joinedNodes > 0 ? '' : access}${log}`;
 }
 
 /** Reconciling is not reported while a pool grows beyond the nodes that it needs. */
-function firstNodes(s: ObservedState): { working?: true } {
-  return s.poolNodes.verified < neededNodes(s.pool) ? { working: true } : {};
+function firstNodes(s: ObservedState): 'working' | undefined {
+  return s.poolNodes.verified < neededNodes(s.pool) ? 'working' : undefined;
 }

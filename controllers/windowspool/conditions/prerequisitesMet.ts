@@ -1,8 +1,7 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
-import type { WindowsPool } from '../api.gen.ts';
 import type { ConditionState } from '../model/conditions.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
@@ -13,11 +12,12 @@ import {
   lastReported,
   wasHidden,
 } from '../providers/eks/prerequisites/examination.ts';
-import { briefRemarksOf, listed, PAGE, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
+import { describeResults, prerequisitesLink, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
 import { isClusterMismatch, isDeleting } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { isAwsError } from '../steps/steps.ts';
-import { count, sentence } from '../util/words.ts';
+import { count, describeFailure, sentence } from '../util/words.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
 export function prerequisitesMet(s: ObservedState): ConditionState {
@@ -28,28 +28,23 @@ export function prerequisitesMet(s: ObservedState): ConditionState {
   const denied = assessPermissions(s);
   if (denied) return failed ? withDenied(denied, failed) : denied;
   if (cluster.kind === 'unasked') {
-    const message = 'The operator may do what the pool needs. Nodes that something else made need nothing of EKS.';
-    return { status: 'True', reason: 'Met', message };
+    const message = 'The operator has the permissions that it needs. Existing nodes have no prerequisites in EKS.';
+    return trueCondition('Met', message);
   }
   if (cluster.kind === 'absent') {
-    const gone = pool.status?.cluster ? 'no longer knows' : 'does not know';
-    const message = `EKS ${gone} a cluster ${settings.clusterName} in ${settings.region}. Check --cluster-name and --region.`;
-    const workaround = isDeleting(pool) ? ' deletionPolicy: Retain lets the pool go.' : '';
-    return { status: 'False', reason: 'ClusterNotFound', message: message + workaround, stalled: true };
+    const gone = pool.status?.cluster ? 'no longer exists' : 'does not exist';
+    const message = `EKS cluster ${settings.clusterName} ${gone} in ${settings.region}. Check the operator's flags --cluster-name and --region.`;
+    const workaround = isDeleting(pool) ? ' To delete the pool anyway, set deletionPolicy: Retain.' : '';
+    return falseCondition('ClusterNotFound', message + workaround, 'stalled');
   }
   if (cluster.kind === 'unreachable') return unavailable(cluster.error);
   const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.error) : undefined;
   if (earlier) return earlier;
-  return failed ?? (checked && assessUnchecked(pool, checked)) ?? assessMet(pool, cluster.cluster.name, checked);
+  return failed ?? (checked && assessUnchecked(s, checked)) ?? assessMet(s, cluster.cluster.name, checked);
 }
 
-function unavailable({ operation, message }: CallError): ConditionState {
-  return {
-    status: 'Unknown',
-    reason: 'AWSUnavailable',
-    message: sentence(`${operation} failed: ${message}`),
-    working: true,
-  };
+function unavailable(error: CallError): ConditionState {
+  return unknownCondition('AWSUnavailable', describeFailure(error), 'working');
 }
 
 /** The condition before a failed read of the group: no check was run, so it has not changed. */
@@ -61,17 +56,21 @@ function assessHidden(s: ObservedState, error: CallError): ConditionState | unde
 }
 
 /** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */
-function assessMet(pool: WindowsPool, cluster: string, checked: Examination | undefined): ConditionState {
-  const remarks = checked ? remarksOf(pool, checked) : '';
+function assessMet(
+  { pool, settings }: ObservedState,
+  cluster: string,
+  checked: Examination | undefined,
+): ConditionState {
+  const remarks = checked ? remarksOf(pool, checked, settings) : '';
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
   const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
-  const message = `The operator runs in EKS cluster ${cluster} and may do what the pool needs.${notes}${remarks}`;
-  return { status: 'True', reason, message };
+  const message = `All prerequisites in EKS cluster ${cluster} are met.${notes}${remarks}`;
+  return trueCondition(reason, message);
 }
 
-function assessUnchecked(pool: WindowsPool, checked: Examination): ConditionState | undefined {
-  const finding = assessUnknown(checked);
-  return finding && { ...finding, message: finding.message + remarksOf(pool, checked) };
+function assessUnchecked({ pool, settings }: ObservedState, checked: Examination): ConditionState | undefined {
+  const finding = assessUnknown(checked, settings);
+  return finding && { ...finding, message: finding.message + remarksOf(pool, checked, settings) };
 }
 
 /** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
@@ -85,28 +84,28 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
-  const rest = assessUnknown(checked);
+  const rest = assessUnknown(checked, s.settings);
   // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
-  const missing =
-    failed.length === 1 ? listed(failed) : `${failed.length} prerequisites are not met. ${listed(failed)}`;
-  const remarks = briefRemarksOf(s.pool, checked);
+  const results = describeResults(failed, s.settings);
+  const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
+  const remarks = remarksOf(s.pool, checked, s.settings);
   const blocking = blockers(s);
   const passing = blocking.every(({ result }) => result.passes);
-  const state = blocking.length === 0 ? {} : passing ? ({ working: true } as const) : ({ stalled: true } as const);
-  return { status: 'False', reason: first.check.reason, message: missing + beside + remarks, ...state };
+  const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
+  return falseCondition(first.check.reason, missing + beside + remarks, progress);
 }
 
 /** The prerequisites that could not be checked, which block nothing. */
-function assessUnknown({ unknown }: Examination): ConditionState | undefined {
+function assessUnknown({ unknown }: Examination, settings: Settings): ConditionState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
   const remedy = denied
-    ? `Grant the rights: config/aws/iam-policy.json and config/rbac have all of them. See ${PAGE}#what-could-not-be-checked.`
-    : 'It is tried again.';
-  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. Nothing waits for it. ${remedy}`;
-  return { status: 'Unknown', reason: denied ? 'AccessDenied' : 'NotChecked', message };
+    ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(settings, 'what-could-not-be-checked')}.`
+    : 'The operator retries.';
+  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. This does not block the pool. ${remedy}`;
+  return unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message);
 }
 
 /**
@@ -128,12 +127,22 @@ function assessPermissions(s: ObservedState): ConditionState | undefined {
   const ofAws = aws !== undefined || other === undefined;
   const { role, account } = grantsOf(denied.operation);
   const fix = ofAws
-    ? `Grant ${denied.action ?? 'the right'} to the operator's role; ${role} has all of them.`
-    : `Grant the right to the operator's ServiceAccount; ${account} has all of them.`;
+    ? `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.`
+    : `Grant this permission to the operator's ServiceAccount. ${account} lists all permissions that it needs.`;
   const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
   const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
-  const status = aws || other ? ({ status: 'False', working: true } as const) : ({ status: 'Unknown' } as const);
-  return { ...status, reason: 'AccessDenied', message };
+  if (aws || other) return falseCondition('AccessDenied', message, wasDeniedLong(s) ? 'stalled' : 'working');
+  return unknownCondition('AccessDenied', message);
+}
+
+/** For how long a denied call may be the effect of a permission that was just granted, in milliseconds: IAM is eventually consistent. */
+const DENIED_PATIENCE_MS = 600_000;
+
+/** Whether calls have been denied for so long that only an administrator can help. */
+function wasDeniedLong({ pool, now }: ObservedState): boolean {
+  const reported = lastReported(pool);
+  if (reported?.reason !== 'AccessDenied' || reported.status !== 'False') return false;
+  return now - Date.parse(reported.lastTransitionTime) >= DENIED_PATIENCE_MS;
 }
 
 /**
@@ -141,7 +150,7 @@ function assessPermissions(s: ObservedState): ConditionState | undefined {
  * does not exist.
  */
 const MISSING_GROUP =
-  'EKS may also deny this for a node group that does not exist yet: the statement ReadNodeGroupsAndTheirUpdates covers both.';
+  'EKS may also deny this for a node group that does not exist yet. The statement ReadNodeGroupsAndTheirUpdates covers both.';
 
 /** Why a node group that was never observed could not be described. */
 function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
@@ -159,8 +168,9 @@ function clusterMismatch({ cluster, settings, pool }: ObservedState): ConditionS
   const pinned = pool.status?.cluster?.arn;
   const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
   const message = wrongServer
-    ? `EKS cluster ${settings.clusterName} in ${settings.region} has another certificate authority than the API server that the operator uses.`
-    : `The pool's node group was created in ${pinned}, and the operator works for ${settings.clusterName} in ${settings.region}.`;
-  const fix = 'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
-  return { status: 'False', reason: 'ClusterMismatch', message: `${message} ${fix}`, stalled: true };
+    ? `The certificate authority of EKS cluster ${settings.clusterName} in ${settings.region} is not that of the API server that the operator uses.`
+    : `The pool's node group was created in ${pinned}, and the operator is configured for ${settings.clusterName} in ${settings.region}.`;
+  const fix =
+    "Check the operator's flags --cluster-name and --region. Nothing is changed. To delete the pool, set deletionPolicy: Retain.";
+  return falseCondition('ClusterMismatch', `${message} ${fix}`, 'stalled');
 }

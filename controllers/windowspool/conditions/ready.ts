@@ -3,8 +3,9 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import { isDeleting, neededNodes } from '../queries.ts';
+import { isClusterMismatch, isDeleting, neededNodes } from '../queries.ts';
 import { count } from '../util/words.ts';
+import { trueCondition } from './condition.ts';
 
 /** The conditions that every pool has in addition to those of its provider. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;
@@ -23,7 +24,10 @@ export interface Readiness<P extends Parts> {
   readonly isRolling?: (s: ObservedState, parts: P) => boolean;
 }
 
-/** Ready is about what pods need: a RuntimeClass and enough verified nodes. Operations of EKS do not change it. */
+/**
+ * Ready is about capacity: a RuntimeClass that pods can use, and enough verified nodes. It does not depend on operations of EKS, nor on whether the pool
+ * is stalled.
+ */
 export function ready<P extends Parts>(
   s: ObservedState,
   parts: P,
@@ -32,19 +36,26 @@ export function ready<P extends Parts>(
 ): ConditionState {
   const { verified, total } = s.poolNodes;
   const found = parts[source] as ConditionState;
-  const cause =
-    stalled ??
-    (isDeleting(s.pool) ? found : unavailable?.(s, parts)) ??
-    (parts.RuntimeClassReady.status === 'True' ? undefined : parts.RuntimeClassReady);
+  const cause = isDeleting(s.pool)
+    ? (stalled ?? found)
+    : isClusterMismatch(s)
+      ? stalled
+      : parts.RuntimeClassReady.status === 'True'
+        ? undefined
+        : parts.RuntimeClassReady;
   if (cause) return { ...cause, status: 'False' };
   if (isEmpty?.(s)) {
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
-    return { status: 'True', reason: 'NoNodes', message: `The pool wants no nodes.${left}` };
+    return trueCondition('NoNodes', `The desired size is 0.${left}`);
   }
   const needed = neededNodes(s.pool);
-  if (verified >= needed || isRolling?.(s, parts))
-    return { status: 'True', reason: 'Verified', message: `${verified} of ${count(total, 'node')} verified.` };
+  if (verified >= needed || isRolling?.(s, parts)) {
+    const also = stalled ? ` The pool is stalled (${stalled.reason}): see the condition Stalled.` : '';
+    return trueCondition('Verified', `${verified} of ${count(total, 'node')} verified.${also}`);
+  }
+  const blocked = stalled ?? unavailable?.(s, parts);
+  if (blocked) return { ...blocked, status: 'False' };
   if (!nodeSourceOf(s.pool).hasSize) return { ...(total === 0 ? found : parts.NodesVerified), status: 'False' };
-  const text = `${count(verified, 'node')} of the ${needed} that the pool must have ${verified === 1 ? 'is' : 'are'} verified. `;
+  const text = `${verified} of ${count(needed, 'required node')} verified. `;
   return { ...parts.NodesVerified, status: 'False', message: text + parts.NodesVerified.message };
 }

@@ -2,71 +2,64 @@
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { imageBuildsOf, WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
-import type { DesiredRuntimeClass } from '../ports/runtimeClasses.ts';
+import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
+import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { isPaused } from '../queries.ts';
-import { fits, isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
-import { joined, sentence } from '../util/words.ts';
+import {
+  isAsDesired,
+  isOwner,
+  isReplaced,
+  isSoleOwner,
+  isTaken,
+  misfitsOf,
+  runtimeClassFor,
+} from '../runtimeClass/runtimeClass.ts';
+import { describeFailure, joined } from '../util/words.ts';
+import { falseCondition, trueCondition } from './condition.ts';
 
 /** Whether the RuntimeClass for pods of the pool exists and fits. */
 export function runtimeClassReady(s: ObservedState): ConditionState {
   const desired = runtimeClassFor(s.pool);
-  if (!desired)
-    return {
-      status: 'True',
-      reason: 'NotManaged',
-      message: 'The pool manages no RuntimeClass (runtimeClass.manage is false).',
-    };
-  const seen = s.runtimeClass;
-  if (seen && !seen.managed) {
-    if (fits(seen, desired, s.pool)) {
-      return { status: 'True', reason: 'UsedAsIs', message: `RuntimeClass ${desired.name} was there before and fits.` };
-    }
-    const wanted = Object.entries(desired.nodeSelector).map(([key, value]) => `${key}=${value}`);
-    const message =
-      `RuntimeClass ${desired.name} was there before and does not place pods on this pool: it needs handler ${desired.handler}, ` +
-      `nodeSelector ${joined(wanted)} and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.`;
-    return { status: 'False', reason: 'NotOwned', message, stalled: true };
-  }
+  const { runtimeClass: seen } = s;
   const error = s.errors.find(({ step }) => step.endsWith('RuntimeClass'))?.error;
-  if (error && error.kind !== 'conflict') {
-    return {
-      status: 'False',
-      reason: 'Failed',
-      message: sentence(`${error.operation} failed: ${error.message}`),
-      working: true,
-    };
-  }
+  if (error && error.kind !== 'conflict') return falseCondition('Failed', describeFailure(error), 'working');
+  if (seen && !seen.managed) return foreign(s, seen);
   if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsDesired(seen, desired)) {
-    return { status: 'True', reason: 'Available', message: available(s, desired) };
+    const build = desired.nodeSelector[WINDOWS_BUILD_LABEL];
+    const message = `RuntimeClass ${desired.name} selects nodes with Windows build ${build}.`;
+    return trueCondition('Available', message);
   }
-  if (
-    seen &&
-    !seen.deleting &&
-    (isTaken(s.pool, seen) || (seen.handler !== desired.handler && !isSoleOwner(s.pool, seen)))
-  ) {
-    const owners = joined(
-      seen.owners
-        .filter(({ uid }) => uid !== s.pool.metadata.uid)
-        .map(({ name }) => name)
-        .sort(),
-    );
-    const message =
-      `RuntimeClass ${desired.name} says something else than this pool wants${owners && ` and belongs to ${owners}`}. ` +
-      'Choose another runtimeClass.name, or delete it.';
-    return { status: 'False', reason: 'NotOwned', message, stalled: true };
+  const isOthers = seen && (isTaken(s.pool, seen) || (seen.handler !== desired.handler && !isSoleOwner(s.pool, seen)));
+  if (isOthers && !seen.deleting) {
+    const others = seen.owners.filter(({ uid }) => uid !== s.pool.metadata.uid).map(({ name }) => name);
+    const whose = others.length > 0 ? ` and is used by WindowsPool ${joined(others.sort())}` : '';
+    const message = `RuntimeClass ${desired.name} differs from what this pool needs${whose}. Set runtimeClass.name to a new name.`;
+    return falseCondition('NotOwned', message, 'stalled');
   }
-  return {
-    status: 'False',
-    reason: 'Pending',
-    message: `RuntimeClass ${desired.name} is ${isPaused(s.pool) ? 'made when the pool is resumed' : 'about to be made'}.`,
-    working: true,
-  };
+  return pending(s, 'created');
 }
 
-function available({ pool }: ObservedState, { name, nodeSelector }: DesiredRuntimeClass): string {
-  const { windowsVersion, runtimeClass } = pool.spec;
-  const [, ...older] = imageBuildsOf(windowsVersion, runtimeClass.imageCompatibility);
-  const too = older.length > 0 ? ` Images of build ${joined(older)} run there, too.` : '';
-  return `Pods with runtimeClassName: ${name} run on Windows build ${nodeSelector[WINDOWS_BUILD_LABEL]}.${too}`;
+/** The state of a RuntimeClass that no pool created. */
+function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
+  const misfits = misfitsOf(seen, runtimeClassFor(s.pool), s.pool);
+  const { name, managedBy } = seen;
+  if (misfits.length === 0)
+    return trueCondition(
+      'UsedAsIs',
+      `RuntimeClass ${name} was not created by the operator. It fits and is used unchanged.`,
+    );
+  if (isReplaced(seen, s.pool)) return pending(s, 'replaced');
+  const owner = managedBy === undefined ? 'was not created by the operator' : `is managed by ${managedBy}`;
+  const replace =
+    managedBy === undefined
+      ? 'or set runtimeClass.adoption: IfUnowned to have the operator delete and recreate it'
+      : 'or change it there';
+  const message = `RuntimeClass ${name} ${owner} and cannot be used: ${misfits.join('; ')}. Set runtimeClass.name to a new name, ${replace}.`;
+  return falseCondition('NotOwned', message, 'stalled');
+}
+
+function pending({ pool }: ObservedState, what: 'created' | 'replaced'): ConditionState {
+  const { name } = runtimeClassFor(pool);
+  const when = isPaused(pool) ? `is ${what} when the pool is resumed` : `is about to be ${what}`;
+  return falseCondition('Pending', `RuntimeClass ${name} ${when}.`, 'working');
 }

@@ -14,9 +14,9 @@ import {
   settings,
 } from '../testing/fixtures.ts';
 import { otherAuthority } from '../testing/sights.ts';
-import { absent, check, group, NO_NODES_YET, pool, stalled } from '../testing/truthTable.ts';
+import { absent, check, group, NO_NODES_YET, pool, stalled, stalledAndReady } from '../testing/truthTable.ts';
 
-describe('nothing but a human helps: Ready is False, and Stalled with the reason', () => {
+describe('a pool that needs user action is Stalled with the reason', () => {
   const issue = { code: 'NodeCreationFailure', message: 'Instances failed to join', resourceIds: ['i-1', 'i-2'] };
   const failed = (reason: string): WindowsPoolStatus =>
     knownStatus({
@@ -28,77 +28,76 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
       },
     });
   const api = { name: 'api', uid: 'uid-api' };
-  const own = samplePool({ runtimeClass: { scope: 'Pool' } }, { status: knownStatus() });
-  const foreign = sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] });
+  const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
+  const foreign = sampleRuntimeClass(pool, { managed: false, managedBy: undefined, owners: [], tolerations: [] });
   const nowhere = samplePool();
   const takenBy = (owners: string) =>
-    `False NotOwned: RuntimeClass web says something else than this pool wants${owners}. Choose another runtimeClass.name, or delete it.`;
-  const mismatch =
-    'Check --cluster-name and --region. Nothing is changed; deletionPolicy: Retain lets a deleted pool go.';
-  const elsewhere = `False ClusterMismatch: EKS cluster prod in eu-west-1 has another certificate authority than the API server that the operator uses. ${mismatch}`;
-  const NOT_LOOKED_AT = "Unknown ClusterMismatch: Node group web is not looked at: this is not the pool's cluster.";
+    `False NotOwned: RuntimeClass web differs from what this pool needs${owners}. Set runtimeClass.name to a new name.`;
+  const flags = "Check the operator's flags --cluster-name and --region.";
+  const mismatch = `${flags} Nothing is changed. To delete the pool, set deletionPolicy: Retain.`;
+  const elsewhere = `False ClusterMismatch: The certificate authority of EKS cluster prod in eu-west-1 is not that of the API server that the operator uses. ${mismatch}`;
+  const NOT_READ = "Unknown ClusterMismatch: Node group web is not read, because this is not the pool's cluster.";
   const older = sampleError('refused', { operation: 'CreateNodegroup', message: 'version 1.35 is not valid' });
   const { nodeGroup } = samplePool().spec;
   const pinned = samplePool({ nodeGroup: { ...nodeGroup, kubernetesVersion: '1.35' } }, { status: knownStatus() });
   const refused = sampleError('refused', { operation: 'CreateNodegroup', message: 'Subnet x does not exist' });
   const limit = sampleError('limit', { operation: 'CreateNodegroup', message: 'Quota of 30 is used up.' });
   const again =
-    'It is tried again after a while, and at once when the spec or the annotation winpool.dev/retry changes.';
+    'Next attempt at 12:15Z; to retry now: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite';
+  const retry =
+    'Not retried until the spec changes or you run: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite';
   check([
     [
-      'a creation failed',
+      'when a creation failed',
       sampleState({ ...group({ status: 'CREATE_FAILED', healthIssues: [issue] }), nodes: [] }),
       {
         ...stalled(
           'NodeGroupReady',
-          'False CreateFailed: EKS could not create node group web: NodeCreationFailure: Instances failed to join (i-1 and i-2). Mend the cause; the group is created anew after a while, and at once when the spec changes.',
+          'False CreateFailed: EKS failed to create node group web: NodeCreationFailure: Instances failed to join (i-1 and i-2). Check the policies of the node role (aws iam list-attached-role-policies --role-name windows-nodes), and the route from the subnets to the API server. A retry deletes the group with its instances first. The operator retries.',
         ),
         NodesVerified: NO_NODES_YET,
       },
     ],
     [
-      'a creation was refused, told at once',
+      'as soon as EKS rejects a creation',
       sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: refused }] }),
       {
         ...stalled(
           'NodeGroupReady',
-          `False CreateRefused: EKS refused to create node group web: Subnet x does not exist. ${again}`,
+          `False CreateRejected: EKS rejected the creation of node group web: Subnet x does not exist. ${again}`,
         ),
         NodesVerified: NO_NODES_YET,
       },
     ],
     [
-      'a creation was refused for a Kubernetes version that the spec pins below that of the cluster',
+      'when EKS rejects a creation because the spec pins an older Kubernetes version than that of the cluster',
       sampleState({ pool: pinned, ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: older }] }),
       {
         ...stalled(
           'NodeGroupReady',
-          `False CreateRefused: EKS refused to create node group web: version 1.35 is not valid. spec.nodeGroup.kubernetesVersion pins Kubernetes 1.35, and the cluster has 1.36: EKS creates node groups of the cluster's version. Remove the pin, or pin 1.36. ${again}`,
+          `False CreateRejected: EKS rejected the creation of node group web: version 1.35 is not valid. nodeGroup.kubernetesVersion pins Kubernetes 1.35, but the cluster runs 1.36. EKS creates node groups only with the version of the cluster. Remove the pin, or pin 1.36. ${again}`,
         ),
         NodesVerified: NO_NODES_YET,
       },
     ],
     [
-      'a quota is used up',
+      'when a quota is used up',
       sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: limit }] }),
       {
         ...stalled(
           'NodeGroupReady',
-          `False QuotaExceeded: EKS refused to create node group web: Quota of 30 is used up. ${again}`,
+          `False QuotaExceeded: EKS rejected the creation of node group web: Quota of 30 is used up. ${again}`,
         ),
         NodesVerified: NO_NODES_YET,
       },
     ],
     [
-      'an update was refused',
-      sampleState({ pool: samplePool({}, { status: failed('UpdateRefused') }), ...group(SMALLER) }),
-      stalled(
-        'NodeGroupReady',
-        'False UpdateRefused: EKS refused it. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
-      ),
+      'when EKS rejected an update, and Ready stays True',
+      sampleState({ pool: samplePool({}, { status: failed('UpdateRejected') }), ...group(SMALLER) }),
+      stalledAndReady('NodeGroupReady', `False UpdateRejected: EKS refused it. ${retry}`),
     ],
     [
-      'an update failed, told at once',
+      'as soon as an update failed, and Ready stays True',
       sampleState({
         pool: samplePool(
           {},
@@ -117,90 +116,91 @@ describe('nothing but a human helps: Ready is False, and Stalled with the reason
           errors: [{ code: 'PodEvictionFailure', message: 'Reached max retries', resourceIds: ['ip-10-0-1-1'] }],
         },
       }),
-      stalled(
+      stalledAndReady(
         'NodeGroupReady',
-        'False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1). Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+        `False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1). 3 of 3 nodes are still verified. Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them. ${retry}`,
       ),
     ],
     [
-      'a deletion failed',
+      'when a deletion failed, and Ready stays True',
       sampleState(group({ status: 'DELETE_FAILED' })),
-      stalled(
+      stalledAndReady(
         'NodeGroupReady',
-        'False DeleteFailed: EKS could not delete node group web: EKS gives no reason. It is tried again.',
+        'False DeleteFailed: EKS failed to delete node group web: EKS reports no reason. The operator retries.',
       ),
     ],
     [
-      'a foreign group has the name; its nodes are not counted',
+      'when a group that it does not manage has the name; the nodes of that group are not counted',
       sampleState({ ...group({ tags: {} }), nodes: [] }),
       {
         ...stalled(
           'NodeGroupReady',
-          'False NotOwned: A node group web exists that has no tag winpool.dev/pool=web. It is never changed. Set spec.nodeGroup.adoption: IfUnowned to take it over, or spec.nodeGroup.name to a name that is free, or delete that group.',
+          'False NotOwned: Node group web exists but is not managed by this pool (tag winpool.dev/pool missing), so the operator does not change it. Set nodeGroup.name to another name, or set nodeGroup.adoption: IfUnowned to have this pool manage it.',
         ),
-        NodesVerified: "False Pending: The nodes of node group web are not counted: it is not the pool's.",
+        NodesVerified:
+          'False Pending: The nodes of node group web are not counted, because it is not managed by this pool.',
       },
     ],
     [
-      'the group differs in what EKS cannot change',
+      'when the group differs in fields that EKS cannot change, and Ready stays True',
       sampleState(group({ amiType: 'WINDOWS_FULL_2022_x86_64', diskSizeGiB: 100 })),
-      stalled(
+      stalledAndReady(
         'NodeGroupReady',
-        'False ImmutableDifference: Node group web differs in what EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 and the spec says WINDOWS_CORE_2022_x86_64 and disk size is 100 and the spec says 50. Put the spec right, or create another pool.',
+        'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 (expected WINDOWS_CORE_2022_x86_64) and disk size is 100 (expected 50). Correct the spec, or create another pool.',
       ),
     ],
     [
-      'the cluster is another',
+      'when the cluster is not the one that the operator runs in',
       sampleState({ cluster: otherAuthority }),
-      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
+      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_READ },
     ],
     [
-      'the cluster is another and the pool is deleted',
+      'when the cluster is not the one that the operator runs in, and the pool is being deleted',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
-      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_LOOKED_AT },
+      { ...stalled('PrerequisitesMet', elsewhere), NodeGroupReady: NOT_READ },
     ],
     [
-      'the flags name another cluster',
+      'when the flags name another cluster',
       sampleState({ settings: { ...settings, clusterName: 'test' } }),
       {
         ...stalled(
           'PrerequisitesMet',
-          `False ClusterMismatch: The pool's node group was created in ${CLUSTER_ARN}, and the operator works for test in eu-west-1. ${mismatch}`,
+          `False ClusterMismatch: The pool's node group was created in ${CLUSTER_ARN}, and the operator is configured for test in eu-west-1. ${mismatch}`,
         ),
-        NodeGroupReady: NOT_LOOKED_AT,
+        NodeGroupReady: NOT_READ,
       },
     ],
     [
-      'EKS does not know the cluster',
+      'when the cluster does not exist, and Ready stays True',
       sampleState({ pool: nowhere, cluster: { kind: 'absent' } }),
-      stalled(
+      stalledAndReady(
         'PrerequisitesMet',
-        'False ClusterNotFound: EKS does not know a cluster prod in eu-west-1. Check --cluster-name and --region.',
+        `False ClusterNotFound: EKS cluster prod does not exist in eu-west-1. ${flags}`,
       ),
     ],
     [
-      'EKS no longer knows the cluster',
+      'when the cluster no longer exists, and Ready stays True',
       sampleState({ cluster: { kind: 'absent' } }),
-      stalled(
+      stalledAndReady(
         'PrerequisitesMet',
-        'False ClusterNotFound: EKS no longer knows a cluster prod in eu-west-1. Check --cluster-name and --region.',
+        `False ClusterNotFound: EKS cluster prod no longer exists in eu-west-1. ${flags}`,
       ),
     ],
     [
-      'a foreign RuntimeClass has the name and does not fit',
+      'when a RuntimeClass that no pool created has the name and does not fit',
       sampleState({ runtimeClass: foreign }),
       stalled(
         'RuntimeClassReady',
-        'False NotOwned: RuntimeClass windows-2022 was there before and does not place pods on this pool: it needs handler runhcs-wcow-process, nodeSelector kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348 and a toleration of os=windows:NoSchedule. Delete it and the operator makes its own, or set runtimeClass.scope: Pool.',
+        'False NotOwned: RuntimeClass windows-2022 was not created by the operator and cannot be used: it has no toleration for os=windows:NoSchedule. Set runtimeClass.name to a new name, or set runtimeClass.adoption: IfUnowned to have the operator delete and recreate it.',
       ),
     ],
     [
-      'another pool has the name of the RuntimeClass',
+      'when another pool uses the RuntimeClass',
       sampleState({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [api], tolerations: [] }) }),
-      stalled('RuntimeClassReady', takenBy(' and belongs to api')),
+      stalled('RuntimeClassReady', takenBy(' and is used by WindowsPool api')),
     ],
     [
-      'a RuntimeClass that was left behind has another handler',
+      'when a RuntimeClass of a deleted pool has another handler',
       sampleState({ pool: own, runtimeClass: sampleRuntimeClass(own, { owners: [], handler: 'other' }) }),
       stalled('RuntimeClassReady', takenBy('')),
     ],

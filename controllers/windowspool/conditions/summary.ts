@@ -9,6 +9,7 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { groupOf, isDeleting, isPaused } from '../queries.ts';
+import { trueCondition } from './condition.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';
 
 /** The conditions in the order of status, including those that are present only while true. */
@@ -18,12 +19,11 @@ export function summarize<P extends Parts>(s: ObservedState, parts: P, readiness
   const stalled = mayStall.find((condition) => condition.stalled);
   const summary = ready(s, parts, stalled, readiness);
   const working = isIdle(s) ? undefined : [summary, ...all].find((condition) => condition.working);
-  const isTrue = ({ reason, message }: ConditionState): ConditionState => ({ status: 'True', reason, message });
   return {
     Ready: summary,
     ...parts,
-    ...(working && !stalled && { Reconciling: isTrue(working) }),
-    ...(stalled && { Stalled: isTrue(stalled) }),
+    ...(working && !stalled && { Reconciling: trueCondition(working.reason, working.message) }),
+    ...(stalled && { Stalled: trueCondition(stalled.reason, stalled.message) }),
     ...(isPaused(s.pool) && { Paused: paused(s) }),
   };
 }
@@ -34,11 +34,10 @@ function isIdle(s: ObservedState): boolean {
 }
 
 function paused({ pool }: ObservedState): ConditionState {
-  const how = pool.spec.paused ? 'spec.paused is true' : 'it has the annotation winpool.dev/paused';
-  const deletion = isDeleting(pool) ? ' The deletion waits, too.' : '';
-  return {
-    status: 'True',
-    reason: 'Paused',
-    message: `Nothing is changed because ${how}.${deletion} status.pendingSteps says what would be done.`,
-  };
+  const how = pool.spec.paused ? 'spec.paused is true' : 'the pool has the annotation winpool.dev/paused';
+  const deletion = isDeleting(pool) ? ' The deletion waits until the pool is resumed.' : '';
+  return trueCondition(
+    'Paused',
+    `Changes are paused: ${how}.${deletion} status.pendingSteps shows the changes that are due.`,
+  );
 }

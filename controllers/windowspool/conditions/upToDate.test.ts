@@ -20,10 +20,10 @@ import { group } from '../testing/truthTable.ts';
 import { AUTOMATIC, fits, templated } from '../testing/upgradeScenes.ts';
 
 const status = knownStatus();
-const reporting = samplePool({ driftPolicy: 'Report' }, { status });
+const reporting = samplePool({ nodeGroup: { driftPolicy: 'Report' } }, { status });
 const edited = { labels: { 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.17763' }, taints: [] };
 const failedGrowth = {
-  target: configTargetOf(samplePool({ scaling: { max: 9 } }), { scaling: { max: 9 } }),
+  target: configTargetOf(samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }), { scaling: { maxSize: 9 } }),
   reason: 'UpdateFailed',
   message: 'Update u-1 failed',
   time: '2026-03-01T11:00:00Z',
@@ -33,7 +33,7 @@ const ALWAYS = { schedule: '* * * * *', duration: '2m', timeZone: 'Etc/UTC' };
 const NEVER = { schedule: '0 25 * * *', duration: '1h', timeZone: 'Etc/UTC' };
 const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
 
-/** A pool that follows the newest release in these windows, its spec and memory changed. */
+/** A pool with automatic updates in these windows, and changes of its spec and status. */
 function automatic(
   maintenanceWindows: MaintenanceWindow[],
   { nodeGroup, ...spec }: Parameters<typeof samplePool>[0] = {},
@@ -47,110 +47,118 @@ const AUTOMATIC_TARGET = versionTargetOf(samplePool(), {
   releaseVersion: '1.36-2026.02.28',
   force: false,
 });
-const NEWER = 'Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest.';
+const NEWER = 'Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28).';
 const FAULT =
-  'spec.nodeGroup.update.maintenanceWindows[1].schedule is "0 25 * * *": Invalid value for hour: 25. Give one such as "0 2 * * SAT". Until then no automatic update begins in that window.';
+  'spec.nodeGroup.update.maintenanceWindows[1].schedule: "0 25 * * *" is invalid (Invalid value for hour: 25). Use a cron schedule such as "0 2 * * SAT". No automatic update starts in that window.';
 const EDITS =
-  'label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.';
+  'label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows).';
+const TO_CORRECT = 'Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.';
 const due = samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status });
 const dueUpdate = { pool: due, ...group({}) };
 const automaticUpdate = {
   pool: samplePool({ nodeGroup: { update: { policy: 'Automatic', force: false } } }, { status }),
   newestRelease: { ok: true, value: '1.36-2026.03.17' },
 } as const;
-const DOUBT =
-  'With release 1.36-2026.03.17 node ip-10-0-9-1 of pool api fails verification: WrongBuild: runs build 10.0.17763.';
-const NONE = 'Unknown Pending: There is no node group web of the pool to compare with the spec.';
+const RELEASE_FAILS =
+  'With release 1.36-2026.03.17, node ip-10-0-9-1 of WindowsPool api fails verification: WrongBuild: runs build 10.0.17763.';
+const uncompared = (why: string) => `Unknown Pending: Node group web is not compared with the spec: ${why}.`;
 
 describe('UpToDate', () => {
   const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['is True when nothing differs', sampleState(), 'True AsSpecified: Node group web is as the spec says.'],
+    ['is True when nothing differs', sampleState(), 'True AsSpecified: Node group web matches the spec.'],
     [
-      'is True for what others added and for the size that an autoscaler chose',
+      'is True with labels, taints and tags of other clients, and with a size that an autoscaler set',
       sampleState(
         group({
           labels: { ...sampleGroup().labels, other: 'x' },
           taints: [...sampleGroup().taints, { key: 'other', effect: 'NoSchedule' }],
           tags: { ...sampleGroup().tags, backup: 'daily' },
-          scaling: { min: 3, max: 5, desired: 5 },
+          scaling: { minSize: 3, maxSize: 5, desiredSize: 5 },
         }),
       ),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
       'is True for either spelling of the registration taint',
       sampleState(group({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] })),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'names each edit with both values, where they are only reported',
+      'names each edit with both values when driftPolicy is Report',
       sampleState({ pool: reporting, ...group(edited) }),
-      `False Drifted: Node group web: ${EDITS} Put the group or the spec right, or set driftPolicy: Correct.`,
+      `False Drifted: Node group web drifted from the spec: ${EDITS} ${TO_CORRECT}`,
     ],
     [
-      'names at most ten',
+      'names at most ten edits',
       sampleState({
         pool: samplePool({
-          driftPolicy: 'Report',
+          nodeGroup: { driftPolicy: 'Report' },
           labels: Object.fromEntries([...'abcdefghijkl'].map((key) => [key, '1'])),
         }),
         ...group({}),
       }),
-      `False Drifted: Node group web: ${[...'abcdefghij'].map((key) => `label ${key} is missing and the spec says 1`).join('; ')}; and 2 more. Put the group or the spec right, or set driftPolicy: Correct.`,
+      `False Drifted: Node group web drifted from the spec: ${[...'abcdefghij'].map((key) => `label ${key} is missing (expected 1)`).join('; ')}; and 2 more. ${TO_CORRECT}`,
     ],
     [
       'names the pools for which a rolling update waits',
       sampleState({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
-      'False WaitingForBudget: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. The rolling update waits: api and batch lose nodes now, and --max-pools-updating is 1.',
+      'False WaitingForBudget: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). The rolling update waits: WindowsPools api and batch are replacing nodes (--max-pools-updating=1).',
     ],
     [
-      'says that an automatic update waits, too',
+      'reports that an automatic update waits for other pools too',
       sampleState({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
-      'False WaitingForBudget: Node group web: update.policy is Automatic and release 1.36-2026.03.17 is due. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
+      'False WaitingForBudget: An automatic update of node group web is due: release 1.36-2026.03.17. The rolling update waits: WindowsPool api is replacing nodes (--max-pools-updating=1).',
     ],
     [
-      'names the node for which an automatic update waits, before its turn and its window',
+      'names the node that an automatic update waits for, rather than other pools and maintenance windows',
       sampleState({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
-      `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. ${DOUBT} It is not rolled out by itself until that node is verified, or gone; the next release is. To have it nevertheless, set spec.nodeGroup.releaseVersion: 1.36-2026.03.17.`,
+      `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). ${RELEASE_FAILS} The automatic update waits until that node is verified or deleted, or until the next release is available. To update anyway, set nodeGroup.releaseVersion: 1.36-2026.03.17.`,
     ],
     [
-      'warns of a pinned release that fails in another pool',
+      'warns of a pinned release that fails verification in another pool',
       sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
-      `False Outdated: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. It is about to be changed. ${DOUBT}`,
+      `False Outdated: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). It is about to be updated. ${RELEASE_FAILS}`,
     ],
     [
-      'warns of a newer release that fails in another pool',
+      'warns of a newer release that fails verification in another pool',
       sampleState({
         newestRelease: automaticUpdate.newestRelease,
         fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
       }),
-      `False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.03.17 is the newest. ${DOUBT} Set spec.nodeGroup.releaseVersion: 1.36-2026.03.17, or update.policy: Automatic.`,
+      `False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.03.17. ${RELEASE_FAILS} Set nodeGroup.releaseVersion: 1.36-2026.03.17, or nodeGroup.update.policy: Automatic.`,
     ],
     [
-      'is False until edits are put right',
+      'is False until edits are corrected',
       sampleState(group(edited)),
-      `False Outdated: Node group web: ${EDITS} It is about to be changed.`,
+      `False Outdated: Node group web differs from the spec: ${EDITS} It is about to be updated.`,
     ],
     [
-      'is False until a change of the spec is done, what was dropped included',
+      'is False until a change of the spec is applied, including removed fields',
       sampleState({
         pool: samplePool(
-          { registrationTaint: false, driftPolicy: 'Report', taints: [{ key: 'gpu', effect: 'NoSchedule' }] },
+          {
+            registrationTaint: false,
+            nodeGroup: { driftPolicy: 'Report' },
+            taints: [{ key: 'gpu', effect: 'NoSchedule' }],
+          },
           { status },
         ),
         ...group({}),
       }),
-      'False Outdated: Node group web: taint gpu:NoSchedule is missing; taint os:NoSchedule is windows and the spec does not have it. It is about to be changed.',
+      'False Outdated: Node group web differs from the spec: taint gpu:NoSchedule is missing; taint os:NoSchedule is windows (not in the spec). It is about to be updated.',
     ],
     [
       'is False until a paused pool is resumed',
-      sampleState({ pool: samplePool({ paused: true, scaling: { max: 9 } }, { status }), ...group({}) }),
-      'False Outdated: Node group web: scaling is 3 to 5 and the spec says 3 to 9. It is changed when the pool is resumed.',
+      sampleState({
+        pool: samplePool({ paused: true, nodeGroup: { scaling: { maxSize: 9 } } }, { status }),
+        ...group({}),
+      }),
+      'False Outdated: Node group web differs from the spec: scaling is 3 to 5 (expected 3 to 9). It is updated when the pool is resumed.',
     ],
     [
       'is False until the desired size is sent',
-      sampleState({ pool: samplePool({ scaling: { desired: 4 } }, { status }), ...group({}) }),
-      'False Outdated: Node group web: the desired size is to be sent. It is about to be changed.',
+      sampleState({ pool: samplePool({ nodeGroup: { scaling: { desiredSize: 4 } } }, { status }), ...group({}) }),
+      'False Outdated: Node group web does not have the new nodeGroup.scaling.desiredSize yet. It is about to be updated.',
     ],
     [
       'names the pinned release that the group does not have',
@@ -158,149 +166,152 @@ describe('UpToDate', () => {
         pool: samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status }),
         ...group({}),
       }),
-      'False Outdated: Node group web: release is 1.36-2026.02.11 and the spec says 1.36-2026.03.17. It is about to be changed.',
+      'False Outdated: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). It is about to be updated.',
     ],
     [
-      'says that a pinned version waits for the control plane',
+      'reports a pinned version that waits for the control plane',
       sampleState({ pool: samplePool({ nodeGroup: { kubernetesVersion: '1.37' } }, { status }), ...group({}) }),
-      'False UnsupportedVersion: Node group web: version is 1.36 and the spec says 1.37. The pinned version waits for the control plane: see PrerequisitesMet.',
+      'False UnsupportedVersion: Node group web differs from the spec: Kubernetes version is 1.36 (expected 1.37). The control plane must be upgraded first. See PrerequisitesMet.',
     ],
     [
-      'says what failed',
+      'reports what failed',
       sampleState({
-        pool: samplePool({ scaling: { max: 9 } }, { status: knownStatus({ failedTarget: failedGrowth }) }),
+        pool: samplePool(
+          { nodeGroup: { scaling: { maxSize: 9 } } },
+          { status: knownStatus({ failedTarget: failedGrowth }) },
+        ),
         ...group({}),
       }),
-      'False UpdateFailed: Node group web: scaling is 3 to 5 and the spec says 3 to 9. Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes.',
+      'False UpdateFailed: Node group web differs from the spec: scaling is 3 to 5 (expected 3 to 9). Update u-1 failed. Not retried until the spec changes or you run: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite',
     ],
     [
-      'is False until an automatic update begins',
+      'is False until an automatic update starts',
       sampleState({
         pool: samplePool({ nodeGroup: { update: { policy: 'Automatic' } } }, { status }),
         ...group({}),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False Outdated: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. It is about to be changed.',
+      'False Outdated: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28). It is about to be updated.',
     ],
     [
-      'says which release waits for which maintenance window',
+      'names the release that waits for a maintenance window',
       sampleState({ pool: automatic([SATURDAYS]), ...newest('1.36-2026.02.28') }),
-      `False WaitingForWindow: ${NEWER} The update begins at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+      `False WaitingForWindow: ${NEWER} The update starts at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28.`,
     ],
     [
-      'says of a window that is open what it says without windows',
+      'reports in an open window the same as without windows',
       sampleState({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
-      `False Outdated: ${NEWER} It is about to be changed.`,
+      `False Outdated: ${NEWER} It is about to be updated.`,
     ],
     [
-      'is False when a paused pool has an automatic update before it',
+      'is False while an automatic update of a paused pool is due',
       sampleState({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
-      `False Outdated: ${NEWER} It is changed when the pool is resumed.`,
+      `False Outdated: ${NEWER} It is updated when the pool is resumed.`,
     ],
     [
-      'names a window that never opens, before there is anything to update',
+      'names a window that never opens, even if no update is due',
       sampleState({ pool: automatic([SATURDAYS, NEVER]) }),
       `False InvalidMaintenanceWindow: ${FAULT}`,
     ],
     [
-      'names a window that never opens, and what waits for it',
+      'names a window that never opens, and the update that waits for it',
       sampleState({ pool: automatic([NEVER]), ...newest('1.36-2026.02.28') }),
-      `False InvalidMaintenanceWindow: ${FAULT.replace('[1]', '[0]')} ${NEWER} To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+      `False InvalidMaintenanceWindow: ${FAULT.replace('[1]', '[0]')} ${NEWER} To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28.`,
     ],
     [
-      'is silent about windows where nothing is automatic',
+      'does not report windows when updates are manual',
       sampleState({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'says that an automatic update failed, and what is tried next',
+      'reports that an automatic update failed, and what is installed next',
       sampleState({
         pool: automatic([SATURDAYS], {}, { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } }),
         ...newest('1.36-2026.02.28'),
       }),
-      `False UpdateFailed: ${NEWER} Update u-1 failed. It is not tried again until the spec or the annotation winpool.dev/retry changes; the next release is.`,
+      `False UpdateFailed: ${NEWER} Update u-1 failed. The next release is installed automatically. Not retried until the spec changes or you run: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite`,
     ],
     [
       'is True with the newest release',
       sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'tells of a newer release, with the field to set',
+      'reports a newer release, with the field to set',
       sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.02.28. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
     ],
     [
-      'warns from three months on that nodes will not start',
+      'warns after three months that AWS will make the AMI private',
       sampleState({
         ...group({ releaseVersion: '1.36-2025.12.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01, and 1.36-2026.02.28 is the newest. AWS makes this AMI private about 2026-04-01: no node starts from it then. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01; the newest is 1.36-2026.02.28. AWS makes this AMI private around 2026-04-01. After that, new nodes cannot start from it. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
     ],
     [
-      'says when nodes no longer start',
+      'warns after four months that the AMI is private',
       sampleState({
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01, and 1.36-2026.02.28 is the newest. AWS made this AMI private about 2026-03-01: no node starts from it any more. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01; the newest is 1.36-2026.02.28. AWS made this AMI private around 2026-03-01. New nodes cannot start from it. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
     ],
     [
-      'warns where the newest release is not known',
+      'warns about an old AMI when the newest release is unknown',
       sampleState(group({ releaseVersion: '1.36-2025.12.01' })),
-      'True AsSpecified: Node group web is as the spec says. AWS makes this AMI private about 2026-04-01: no node starts from it then.',
+      'True AsSpecified: Node group web matches the spec. AWS makes this AMI private around 2026-04-01. After that, new nodes cannot start from it.',
     ],
     [
-      'does not warn of the newest release, however old it is',
+      'does not warn about the newest release, however old it is',
       sampleState({
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2025.11.01' },
       }),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'does not warn a day before',
+      'does not warn a day before three months',
       sampleState(group({ releaseVersion: '1.36-2025.12.02' })),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'says why the newest release is not known',
+      'reports why the newest release is unknown',
       sampleState({
         newestRelease: {
           ok: false,
           error: sampleError('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
         },
       }),
-      'True AsSpecified: Node group web is as the spec says. The newest AMI release is not known: GetParameter failed: not authorized: ssm:GetParameter.',
+      'True AsSpecified: Node group web matches the spec. The newest AMI release is unknown: GetParameter failed: not authorized: ssm:GetParameter.',
     ],
     [
-      'tells of another version of the launch template',
+      'reports another version of the launch template',
       templated('$Latest', fits('3')),
-      'False UpdateAvailable: Node group web: $Latest of launch template windows is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.',
+      'False UpdateAvailable: Node group web has version 2 of launch template windows; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.',
     ],
     [
-      'tells of it beside a newer release',
+      'reports another version of the launch template together with a newer release',
       templated('$Latest', fits('3'), {}, {}, newest('1.36-2026.02.28')),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest. Set spec.nodeGroup.releaseVersion: 1.36-2026.02.28, or update.policy: Automatic. $Latest of launch template windows is version 3 now, and the node group has 2. Set spec.nodeGroup.launchTemplate.version: 3, or update.policy: Automatic.',
+      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.02.28. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic. Node group web has version 2 of launch template windows; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.',
     ],
     [
-      'is False until the number in the spec is there',
+      'is False until the group has the launch template version of the spec',
       templated(3, fits('3')),
-      'False Outdated: Node group web: template version is 2 and the spec says 3. It is about to be changed.',
+      'False Outdated: Node group web differs from the spec: launch template version is 2 (expected 3). It is about to be updated.',
     ],
     [
-      'is False while EKS would not take that number',
+      'is False while EKS does not accept the launch template version of the spec',
       templated(3, known(undefined)),
-      'False LaunchTemplateUnfit: Node group web: template version is 2 and the spec says 3. EKS would not take that version: see PrerequisitesMet.',
+      'False LaunchTemplateInvalid: Node group web differs from the spec: launch template version is 2 (expected 3). EKS does not accept this version. See PrerequisitesMet.',
     ],
     [
-      'is False until the group follows its launch template',
+      'is False until an automatic update to a new launch template version starts',
       templated('$Latest', fits('3'), AUTOMATIC),
-      'False Outdated: Node group web has version 2 of launch template windows, and 3 is wanted. It is about to be changed.',
+      'False Outdated: Node group web has version 2 of launch template windows (desired: 3). It is about to be updated.',
     ],
     [
-      'says for which window both wait',
+      'names the window that a release and a launch template version wait for',
       templated(
         '$Latest',
         fits('3'),
@@ -308,15 +319,15 @@ describe('UpToDate', () => {
         {},
         newest('1.36-2026.02.28'),
       ),
-      'False WaitingForWindow: Node group web has AMI release 1.36-2026.02.11, and 1.36-2026.02.28 is the newest; version 2 of launch template windows, and 3 is wanted. The update begins at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To have it now, set spec.nodeGroup.releaseVersion: 1.36-2026.02.28 and spec.nodeGroup.launchTemplate.version: 3.',
+      'False WaitingForWindow: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28) and version 2 of launch template windows (desired: 3). The update starts at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28 and nodeGroup.launchTemplate.version: 3.',
     ],
     [
-      'says which template is due while others lose nodes',
+      'names the launch template version that waits for other pools',
       templated('$Latest', fits('3'), AUTOMATIC, {}, { fleet: { disrupted: ['api'], failures: [] } }),
-      'False WaitingForBudget: Node group web: update.policy is Automatic and release 1.36-2026.02.11 with version 3 of launch template windows is due. The rolling update waits: api loses nodes now, and --max-pools-updating is 1.',
+      'False WaitingForBudget: An automatic update of node group web is due: release 1.36-2026.02.11 with version 3 of launch template windows. The rolling update waits: WindowsPool api is replacing nodes (--max-pools-updating=1).',
     ],
     [
-      'is False while the cluster-autoscaler cannot be told what a new node is like',
+      'is False while the tags for the cluster-autoscaler cannot be set',
       sampleState({
         errors: [
           {
@@ -326,35 +337,50 @@ describe('UpToDate', () => {
           },
         ],
       }),
-      "False Outdated: Node group web: the cluster-autoscaler's tags of its scaling group could not be set: CreateOrUpdateTags failed: the call was refused. It is tried again.",
+      'False Outdated: The tags for the cluster-autoscaler cannot be set on the scaling group of node group web. CreateOrUpdateTags failed: the call was refused. The operator retries.',
     ],
     [
-      'is False for what EKS cannot change',
+      'is False when the group differs in a field that EKS cannot change',
       sampleState(group({ diskSizeGiB: 100 })),
-      'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50.',
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Correct the spec, or create another pool.',
     ],
     [
-      'names an edit beside what EKS cannot change',
+      'names other differences together with a field that EKS cannot change',
       sampleState({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
-      'False ImmutableDifference: Node group web differs in what EKS cannot change: disk size is 100 and the spec says 50. Beside that, label winpool.dev/windows-build is 10.0.17763 and the spec says 10.0.20348; taint os:NoSchedule is missing and the spec says windows.',
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Other differences: label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows). Correct the spec, or create another pool.',
     ],
     [
       'is Unknown while EKS works on the group',
       sampleState(group({ status: 'UPDATING', labels: {} })),
-      'Unknown Pending: Node group web is UPDATING; it is compared with the spec when EKS is done.',
+      'Unknown Pending: Node group web is UPDATING and is not compared with the spec until EKS has finished.',
     ],
-    ['is Unknown without a group', sampleState({ group: { kind: 'absent' } }), NONE],
-    ['is Unknown for the group of another', sampleState(group({ tags: {} })), NONE],
-    ['is Unknown in another cluster', sampleState({ cluster: otherAuthority }), NONE],
+    ['is Unknown without a group', sampleState({ group: { kind: 'absent' } }), uncompared('it does not exist')],
     [
-      'is what was seen last while AWS does not answer',
+      'is Unknown for a group that the pool does not manage',
+      sampleState(group({ tags: {} })),
+      uncompared('it is not managed by this pool'),
+    ],
+    [
+      'is Unknown in another cluster',
+      sampleState({ cluster: otherAuthority }),
+      uncompared("this is not the pool's cluster"),
+    ],
+    [
+      'is Unknown while a group that was never read cannot be read',
+      sampleState({
+        group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
+      }),
+      uncompared('it cannot be read'),
+    ],
+    [
+      'uses the last known group while AWS cannot be read',
       sampleState({
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: sampleGroup() },
       }),
-      'True AsSpecified: Node group web is as the spec says.',
+      'True AsSpecified: Node group web matches the spec.',
     ],
     [
-      'is Unknown for a pool that goes',
+      'is Unknown for a pool that is being deleted',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status }) }),
       'Unknown Pending: The pool is being deleted.',
     ],
@@ -366,12 +392,12 @@ describe('UpToDate', () => {
     });
   }
 
-  it('turns neither Ready nor Stalled when an edit is only reported', () => {
+  it('does not change Ready or Stalled when an edit is only reported', () => {
     const { Ready, Stalled, Reconciling } = nodeGroupConditions(sampleState({ pool: reporting, ...group(edited) }));
     assert.deepEqual([Ready.status, Stalled, Reconciling], ['True', undefined, undefined]);
   });
 
-  it('turns neither Ready nor Stalled nor Reconciling while an automatic update waits, or after it failed', () => {
+  it('does not change Ready, Stalled or Reconciling while an automatic update waits, or after it failed', () => {
     const failed = { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } };
     for (const memory of [{}, failed]) {
       const s = sampleState({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
@@ -381,8 +407,11 @@ describe('UpToDate', () => {
     }
   });
 
-  it('takes every difference for an edit when the memory was lost', () => {
-    const lost = samplePool({ driftPolicy: 'Report' }, { status: { ...status, nodeGroup: { name: 'web' } } });
+  it('reports every difference as an edit when the status was lost', () => {
+    const lost = samplePool(
+      { nodeGroup: { driftPolicy: 'Report' } },
+      { status: { ...status, nodeGroup: { name: 'web' }, bookkeeping: {} } },
+    );
     assert.equal(nodeGroupConditions(sampleState({ pool: lost, ...group(edited) })).UpToDate.reason, 'Drifted');
   });
 });

@@ -23,8 +23,9 @@ import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../provide
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
-import { joined, sentence } from '../util/words.ts';
+import { describeFailure, joined, sentence } from '../util/words.ts';
 import { automaticUpdate } from './automaticUpdate.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** The number of differences in a message. */
 const DIFFERENCES_IN_MESSAGE = 10;
@@ -34,12 +35,19 @@ export function upToDate(s: ObservedState): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
-    return unknown(`There is no node group ${nodeGroupNameOf(s.pool)} of the pool to compare with the spec.`);
+    return unknown(`Node group ${nodeGroupNameOf(s.pool)} is not compared with the spec: ${whyUncompared(s, group)}.`);
   }
   if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') {
-    return unknown(`Node group ${group.name} is ${group.status}; it is compared with the spec when EKS is done.`);
+    const later = group.status.endsWith('FAILED') ? '' : ' until EKS has finished';
+    return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }
   return compare(s, group);
+}
+
+function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
+  if (isClusterMismatch(s)) return "this is not the pool's cluster";
+  if (group) return 'it is not managed by this pool';
+  return s.group.kind === 'absent' ? 'it does not exist' : 'it cannot be read';
 }
 
 function compare(s: ObservedState, group: NodeGroup): ConditionState {
@@ -47,45 +55,46 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   const immutable = immutableDifferences(pool, group);
   if (immutable.length > 0) {
     const rest = differencesOf(pool, group);
-    const beside = rest.length > 0 ? ` Beside that, ${listed(rest)}` : '';
-    const message = `Node group ${group.name} differs in what EKS cannot change: ${sentence(joined(immutable))}${beside}`;
-    return { status: 'False', reason: 'ImmutableDifference', message };
+    const others = rest.length > 0 ? ` Other differences: ${listed(rest)}` : '';
+    const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} Correct the spec, or create another pool.`;
+    return falseCondition('ImmutableDifference', message);
   }
   const drift = reportedDrift(pool, group);
   if (drift.length > 0) {
-    const message = `Node group ${group.name}: ${listed(drift)} Put the group or the spec right, or set driftPolicy: Correct.`;
-    return { status: 'False', reason: 'Drifted', message };
+    const message = `Node group ${group.name} drifted from the spec: ${listed(drift)} Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.`;
+    return falseCondition('Drifted', message);
   }
   const open = differencesToCorrect(pool, group);
   const failed = failedTargetOf(s);
   if (failed) {
-    const rest = open.length > 0 ? `${listed(open)} ` : '';
-    const message = `Node group ${group.name}: ${rest}${sentence(failed.message)} ${describeRetry(failed)}`;
-    return { status: 'False', reason: failed.reason as Reason, message };
+    const rest = open.length > 0 ? `${differing(group, open)} ` : '';
+    const message = `${rest}${sentence(failed.message)} ${describeRetry(pool, failed)}`;
+    return falseCondition(failed.reason as Reason, message);
   }
   const unfit = open.some(({ field }) => field === TEMPLATE) && desiredTemplateVersion(s) === undefined;
   if (unfit) {
-    const message = `Node group ${group.name}: ${listed(open)} EKS would not take that version: see PrerequisitesMet.`;
-    return { status: 'False', reason: 'LaunchTemplateUnfit', message };
+    const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
+    return falseCondition('LaunchTemplateInvalid', message);
   }
   const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && field !== TEMPLATE);
   if (ahead) {
-    const message = `Node group ${group.name}: ${listed(open)} The pinned version waits for the control plane: see PrerequisitesMet.`;
-    return { status: 'False', reason: 'UnsupportedVersion', message };
+    const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
+    return falseCondition('UnsupportedVersion', message);
   }
   if (waitsForBudget(s)) {
-    const what = open.length > 0 ? listed(open) : automaticallyDue(s);
-    const message = `Node group ${group.name}: ${what} The rolling update waits: ${describeOthers(s)}.`;
-    return { status: 'False', reason: 'WaitingForBudget', message, working: true };
+    const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
+    const message = `${what} The rolling update waits: ${describeOthers(s)}.`;
+    return falseCondition('WaitingForBudget', message, 'working');
   }
   if (isUndone(s)) {
-    const message = `Node group ${group.name}: ${listed(open)} It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.`;
-    return { status: 'False', reason: 'Drifted', message };
+    const message = `${differing(group, open)} The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.`;
+    return falseCondition('Drifted', message);
   }
   if (open.length > 0 || configChangeFor(pool, group)) {
-    const what = open.length > 0 ? listed(open) : 'the desired size is to be sent.';
-    const wait = isPaused(pool) ? 'It is changed when the pool is resumed.' : 'It is about to be changed.';
-    return { status: 'False', reason: 'Outdated', message: `Node group ${group.name}: ${what} ${wait}${doubtOf(s)}` };
+    const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
+    const what = open.length > 0 ? differing(group, open) : size;
+    const wait = isPaused(pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
+    return falseCondition('Outdated', `${what} ${wait}${doubtOf(s)}`);
   }
   return assessScalingTags(s, group) ?? assessRelease(s, group);
 }
@@ -94,12 +103,12 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
 function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): ConditionState | undefined {
   const error = errors.find(({ step }) => step === 'correctScalingTags')?.error;
   if (!error || !['refused', 'limit', 'unknown'].includes(error.kind)) return undefined;
-  const why = sentence(`${error.operation} failed: ${error.message}`);
-  const message = `Node group ${name}: the cluster-autoscaler's tags of its scaling group could not be set: ${why} It is tried again.`;
-  return { status: 'False', reason: 'Outdated', message };
+  const why = describeFailure(error);
+  const message = `The tags for the cluster-autoscaler cannot be set on the scaling group of node group ${name}. ${why} The operator retries.`;
+  return falseCondition('Outdated', message);
 }
 
-/** Whether a newer AMI release or launch template version exists; nothing else differs. */
+/** Whether a newer AMI release or launch template version exists, for a group that otherwise matches the spec. */
 function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
   const { pool, now, newestRelease } = s;
   const automatic = automaticUpdate(s, group);
@@ -111,19 +120,20 @@ function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
     const failure = failureOfRelease(s, newest);
     const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
-    const field =
-      nodeGroupIn(pool.spec).kubernetesVersion && !nodeGroupIn(pool.spec).releaseVersion ? ' beside it' : '';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}, and ${newest} is the newest.${end}${warning} Set spec.nodeGroup.releaseVersion: ${newest}${field}${nodeGroupIn(pool.spec).releaseVersion ? '' : ', or update.policy: Automatic'}.${template && ` ${template}`}`;
-    return { status: 'False', reason: 'UpdateAvailable', message };
+    const { kubernetesVersion, releaseVersion: pinned } = nodeGroupIn(pool.spec);
+    const field = kubernetesVersion && !pinned ? ' in addition to nodeGroup.kubernetesVersion' : '';
+    const policy = pinned ? '' : ', or nodeGroup.update.policy: Automatic';
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${end}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.${template && ` ${template}`}`;
+    return falseCondition('UpdateAvailable', message);
   }
-  if (template) return { status: 'False', reason: 'UpdateAvailable', message: `Node group ${group.name}: ${template}` };
+  if (template) return falseCondition('UpdateAvailable', template);
   const unknown =
     newestRelease && !newestRelease.ok
-      ? ` The newest AMI release is not known: ${sentence(`${newestRelease.error.operation} failed: ${newestRelease.error.message}`)}`
+      ? ` The newest AMI release is unknown: ${describeFailure(newestRelease.error)}`
       : '';
   // For the newest release, its age is not reported: there is no update.
-  const message = `Node group ${group.name} is as the spec says.${newest ? '' : end}${unknown}`;
-  return { status: 'True', reason: 'AsSpecified', message };
+  const message = `Node group ${group.name} matches the spec.${newest ? '' : end}${unknown}`;
+  return trueCondition('AsSpecified', message);
 }
 
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
@@ -133,9 +143,9 @@ function doubtOf(s: ObservedState): string {
   return failure ? ` ${describeReleaseFailure(failure)}` : '';
 }
 
-function automaticallyDue(s: ObservedState): string {
+function automaticallyDue(s: ObservedState, { name }: NodeGroup): string {
   const change = versionChangeFor(s);
-  return `update.policy is Automatic and ${change ? describeVersionChange(change) : 'an update'} is due.`;
+  return `An automatic update of node group ${name} is due${change ? `: ${describeVersionChange(change)}` : ''}.`;
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
@@ -144,7 +154,12 @@ function newerTemplate(s: ObservedState, group: NodeGroup): string {
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;
   const word = templateIn(s.pool.spec)?.version;
-  return `${word} of launch template ${name} is version ${version} now, and the node group has ${present}. Set spec.nodeGroup.launchTemplate.version: ${version}, or update.policy: Automatic.`;
+  return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
+}
+
+/** `Node group web differs from the spec: label tier is db (expected web).` */
+function differing({ name }: NodeGroup, differences: readonly Difference[]): string {
+  return `Node group ${name} differs from the spec: ${listed(differences)}`;
 }
 
 function listed(differences: readonly Difference[]): string {
@@ -154,5 +169,5 @@ function listed(differences: readonly Difference[]): string {
 }
 
 function unknown(message: string): ConditionState {
-  return { status: 'Unknown', reason: 'Pending', message };
+  return unknownCondition('Pending', message);
 }

@@ -11,7 +11,7 @@ import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { type Operation, operationFor } from './nodeAnnotations.ts';
 import { absencesIn, idleGroup } from './nodeBudget.ts';
-import { shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
+import { replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
 import { terminationRefusal, terminationRetriedBefore } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
@@ -19,7 +19,10 @@ import { isNodeless } from './terminatingNode.ts';
 /** Why a requested operation is not carried out. */
 export interface Refusal {
   readonly node: string;
+  /** The rest of a sentence, without its full stop. */
   readonly why: string;
+  /** It ends with a command. */
+  readonly remedy: string;
 }
 
 /** A requested node, as status will record it. */
@@ -47,7 +50,7 @@ export function admit(s: ObservedState): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
   const halted = shortCircuit(s);
-  const requested = candidatesOf(s, halted === undefined && nodeSourceOf(pool).terminatesInstances).filter(
+  const requested = candidatesOf(s, halted === undefined && replacesUnhealthy(pool)).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
   const group = hasTurn(s) ? idleGroup(s) : undefined;
@@ -65,7 +68,7 @@ export function admit(s: ObservedState): Admission {
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
-    if (why) refused.push({ node: name, why });
+    if (why) refused.push({ node: name, why, remedy: insteadOfRemoval(name) });
     else if (!fits) waiting.push(name);
     else {
       begin.push(candidate);
@@ -73,17 +76,17 @@ export function admit(s: ObservedState): Admission {
       if (operation === 'Remove') size -= 1;
     }
   }
-  const waitsFor = mayBegin ? `no more than ${count(limit, 'node')} may be out at a time` : whyNoneMayStart(s);
+  const waitsFor = mayBegin ? `at most ${count(limit, 'node')} may be unavailable at a time` : whyNoneMayStart(s);
   return { begin, waiting, waitsFor, refused, ...(halted && { halted }) };
 }
 
 /** Why no node may start, however few are unavailable. */
 function whyNoneMayStart(s: ObservedState): string {
-  if (!hasTurn(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is not over' : describeOthers(s);
-  if (s.group.kind === 'unreachable') return 'EKS does not say how the group is';
+  if (!hasTurn(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is in progress' : describeOthers(s);
+  if (s.group.kind === 'unreachable') return 'the node group cannot be read';
   return s.counted?.ok === false
-    ? 'the nodes of the pool could not be counted'
-    : 'nodes go only while the group is ACTIVE or DEGRADED and EKS does not work on it';
+    ? 'the nodes of the pool cannot be read'
+    : 'the node group must be ACTIVE or DEGRADED, without an update in progress';
 }
 
 /** Whether requested nodes wait because the maximum number of other pools disrupts nodes. */
@@ -131,14 +134,17 @@ function hasTurn({ pool, fleet, settings }: ObservedState): boolean {
 /** The desired size of the group once pending removals are done. */
 function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
   const removed = terminating.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
-  return (group?.scaling.desired ?? 0) - removed.length;
+  return (group?.scaling.desiredSize ?? 0) - removed.length;
 }
 
-function refusalOf(pool: WindowsPool, group: NodeGroup, size: number): string | undefined {
-  const { desired } = scalingIn(pool.spec);
-  if (desired !== undefined)
-    return `spec.scaling.desired is ${desired}, and the pool would grow back to it. Lower it, or set ${REPLACE_ANNOTATION}=true`;
-  if (size <= group.scaling.min)
-    return `the pool has no more than scaling.min (${group.scaling.min}) nodes. Lower it, or set ${REPLACE_ANNOTATION}=true`;
+function refusalOf({ spec }: WindowsPool, { scaling }: NodeGroup, size: number): string | undefined {
+  const { desiredSize: desired } = scalingIn(spec);
+  if (desired !== undefined) return `nodeGroup.scaling.desiredSize is ${desired}, so the pool would add a node again`;
+  if (size <= scaling.minSize)
+    return `the pool would have fewer nodes than nodeGroup.scaling.minSize (${scaling.minSize})`;
   return undefined;
+}
+
+function insteadOfRemoval(node: string): string {
+  return `Lower it, or replace the node: kubectl annotate node ${node} ${REPLACE_ANNOTATION}=true`;
 }

@@ -47,10 +47,10 @@ export class DisruptionBudget {
     if (!all.ok) return all;
     const holders = all.value.filter(isDisrupted).map(({ metadata }) => metadata.name);
     if (!holders.includes(pool.metadata.name) && holders.length >= this.#limit) {
-      const message = `as many pools as allowed lose nodes: ${joined(holders.sort())}`;
+      const message = `--max-pools-updating (${this.#limit}) is reached by WindowsPools ${joined(holders.sort())}`;
       return {
         ok: false,
-        error: { kind: 'conflict', operation: 'claim a disruption', code: 'BudgetSpent', message },
+        error: { kind: 'conflict', operation: 'reserve a disruption', code: 'BudgetSpent', message },
       };
     }
     return this.#pools.writeStatus(pool, status, signal);

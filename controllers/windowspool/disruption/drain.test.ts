@@ -5,11 +5,11 @@ import { podOn as pod } from '../testing/nodeScenes.ts';
 import { type Drain, type DrainOptions, drainOf, graceFor, isEmpty, nameOf } from './drain.ts';
 
 const SINCE = NOW - 2 * MINUTE;
-const options: DrainOptions = { timeoutMs: 15 * MINUTE, deleteEmptyDirData: true, evictBarePods: false };
+const options: DrainOptions = { timeoutMs: 15 * MINUTE, evictsEmptyDir: true, evictsBare: false };
 const ready = { ready: 'True', since: SINCE } as const;
 const dead = { ready: 'Unknown', since: SINCE } as const;
 
-/** `evict shop/cart-0`, or what else becomes of the pods; `empty` where the node may end. */
+/** `evict shop/cart-0`, or what else happens to the pods; `empty` when the node may be terminated. */
 function inWords(drain: Drain): string {
   const { evict, terminating, stuck, obstructions } = drain;
   const parts = [
@@ -31,21 +31,21 @@ interface Row {
 }
 
 const table: readonly Row[] = [
-  { name: 'is over on a node without pods', pods: [], want: 'empty' },
-  { name: 'evicts a pod that a controller makes anew', pods: [pod()], want: 'evict shop/cart-0' },
+  { name: 'is complete on a node without pods', pods: [], want: 'empty' },
+  { name: 'evicts a pod that a controller recreates', pods: [pod()], want: 'evict shop/cart-0' },
   {
-    name: 'evicts a pod that has not begun',
+    name: 'evicts a pod that has not started',
     pods: [pod({ phase: 'Pending' })],
     want: 'evict shop/cart-0',
   },
-  { name: 'leaves pods of DaemonSets', pods: [pod({ controller: 'DaemonSet' })], want: 'empty' },
+  { name: 'keeps pods of DaemonSets', pods: [pod({ controller: 'DaemonSet' })], want: 'empty' },
   {
-    name: 'leaves pods that the kubelet made itself',
+    name: 'keeps mirror pods',
     pods: [pod({ mirror: true, controller: 'Node' })],
     want: 'empty',
   },
   ...['Succeeded', 'Failed'].map((phase) => ({
-    name: `leaves pods that are ${phase}, whatever they have`,
+    name: `keeps pods that are ${phase}, even bare ones with an emptyDir volume`,
     pods: [pod({ phase, controller: undefined, emptyDir: true })],
     want: 'empty',
   })),
@@ -55,73 +55,73 @@ const table: readonly Row[] = [
     want: 'wait for shop/cart-0',
   },
   {
-    name: 'waits for a pod whose grace is over while the node is Ready: its kubelet ends it',
+    name: 'waits for a pod after its grace period while the node is Ready, because its kubelet terminates it',
     pods: [pod({ deletingAt: NOW - 60 * MINUTE })],
     want: 'wait for shop/cart-0',
   },
   {
-    name: 'waits for a while for pods of a node that is not Ready: its kubelet may come back',
+    name: 'waits five minutes for pods on a node that is not Ready, because its kubelet may come back',
     pods: [pod({ deletingAt: NOW - 5 * MINUTE + 1 })],
     node: dead,
     want: 'wait for shop/cart-0',
   },
   {
-    name: 'does not wait for ever for pods of a node that is not Ready, and tells of them',
+    name: 'stops waiting for pods on a node that is not Ready, and reports them',
     pods: [pod({ deletingAt: NOW - 5 * MINUTE })],
     node: dead,
     want: 'stuck shop/cart-0, empty',
   },
   {
-    name: 'evicts the pods of a node that is not Ready, so that they run elsewhere',
+    name: 'evicts pods from a node that is not Ready, so that they are recreated elsewhere',
     pods: [pod()],
     node: dead,
     want: 'evict shop/cart-0',
   },
   {
-    name: 'does not begin with a bare pod on the node, not for the other pods either',
+    name: 'does not start with a bare pod on the node, also not for the other pods',
     pods: [pod({ controller: undefined }), pod({ name: 'cart-1' })],
-    want: 'shop/cart-0 has no controller that makes it anew',
+    want: 'shop/cart-0 has no controller that recreates it',
   },
   {
-    name: 'evicts bare pods where that is allowed',
+    name: 'evicts bare pods if that is allowed',
     pods: [pod({ controller: undefined })],
-    options: { evictBarePods: true },
+    options: { evictsBare: true },
     want: 'evict shop/cart-0',
   },
   {
-    name: 'waits for a bare pod that somebody deleted',
+    name: 'waits for a bare pod that was deleted',
     pods: [pod({ controller: undefined, deletingAt: NOW })],
     want: 'wait for shop/cart-0',
   },
   {
-    name: 'does not begin with an emptyDir volume on the node where its data is to be kept',
+    name: 'does not start with an emptyDir volume on the node whose data must be kept',
     pods: [pod({ emptyDir: true }), pod({ name: 'cart-1' })],
-    options: { deleteEmptyDirData: false },
+    options: { evictsEmptyDir: false },
     want: 'shop/cart-0 has an emptyDir volume',
   },
-  { name: 'evicts pods with emptyDir volumes else', pods: [pod({ emptyDir: true })], want: 'evict shop/cart-0' },
+  { name: 'evicts pods with emptyDir volumes otherwise', pods: [pod({ emptyDir: true })], want: 'evict shop/cart-0' },
   {
     name: 'evicts a pod that tolerates the cordon once',
     pods: [pod({ toleratesCordon: true })],
     want: 'evict shop/cart-0',
   },
   {
-    name: 'leaves a pod that came to the cordoned node: it would come back for ever',
+    name: 'keeps a pod that was scheduled to the cordoned node, because it would come back forever',
     pods: [pod({ toleratesCordon: true, createdAt: SINCE + 1_000 })],
     want: 'empty',
   },
   {
-    name: 'evicts one of the very second in which the drain began: it was there before, or is evicted once more',
+    name: 'evicts a pod created in the same second as the drain started, which may be older than the drain',
     pods: [pod({ toleratesCordon: true, createdAt: SINCE })],
     want: 'evict shop/cart-0',
   },
   {
-    name: 'evicts a pod that came between claim and cordon',
+    name: 'evicts a pod that was scheduled between the reservation and the cordon',
     pods: [pod({ createdAt: SINCE })],
     want: 'evict shop/cart-0',
   },
   {
-    name: 'goes by namespace and name',
+    name: 'evicts pods in the order of namespace and name',
     pods: [pod({ name: 'b' }), pod({ namespace: 'api', name: 'c' }), pod({ name: 'a' })],
     want: 'evict api/c, evict shop/a, evict shop/b',
   },
@@ -135,7 +135,7 @@ describe('a drain', () => {
     });
   }
 
-  it('puts each pod that must go into one list, whatever pods there are', () => {
+  it('puts each pod that must leave into exactly one list', () => {
     const choices: readonly Partial<DrainPod>[] = [
       {},
       { deletingAt: NOW - 10 * MINUTE },
@@ -147,7 +147,7 @@ describe('a drain', () => {
       const pods = [0, 1, 2].map((place) =>
         pod({ name: `cart-${place}`, ...choices[Math.floor(seed / choices.length ** place) % choices.length] }),
       );
-      const drain = drainOf(pods, dead, { ...options, deleteEmptyDirData: false }, NOW);
+      const drain = drainOf(pods, dead, { ...options, evictsEmptyDir: false }, NOW);
       const { evict, terminating, stuck, obstructions } = drain;
       const listed = [...evict, ...terminating, ...stuck, ...obstructions.map((each) => each.pod)].map(
         ({ name }) => name,
@@ -158,7 +158,7 @@ describe('a drain', () => {
     }
   });
 
-  it('gives pods the grace of the spec, or their own, and never none', () => {
+  it('uses the grace period of the spec or of the pod, and at least one second', () => {
     const graces = [
       graceFor(pod(), { ...options, gracePeriodSeconds: 90 }),
       graceFor(pod({ gracePeriodSeconds: 300 }), options),

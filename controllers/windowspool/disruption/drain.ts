@@ -15,17 +15,16 @@ export interface DrainOptions {
   /** Overrides the grace period of each pod. */
   readonly gracePeriodSeconds?: number;
   /** Whether to evict pods with emptyDir volumes, which lose that data. */
-  readonly deleteEmptyDirData: boolean;
+  readonly evictsEmptyDir: boolean;
   /** Whether to evict pods without a controller, which nothing recreates. */
-  readonly evictBarePods: boolean;
+  readonly evictsBare: boolean;
 }
 
-/** Why a pod prevents a drain from starting. Shown to users. */
-type Obstacle = 'has an emptyDir volume' | 'has no controller that makes it anew';
-
+/** A pod that prevents a drain from starting: why, for messages, and the field of disruption.drain that allows its eviction. */
 interface Obstruction {
   readonly pod: DrainPod;
-  readonly why: Obstacle;
+  readonly why: 'has an emptyDir volume' | 'has no controller that recreates it';
+  readonly field: 'podsWithEmptyDir' | 'podsWithoutController';
 }
 
 /** What to do about the pods of a node. Each list is sorted by namespace and name. */
@@ -79,7 +78,7 @@ export function podsThatEnd(
   node: Pick<NodeRecord, 'ready'>,
   now: number,
 ): number {
-  const everything: DrainOptions = { timeoutMs: 0, deleteEmptyDirData: true, evictBarePods: true };
+  const everything: DrainOptions = { timeoutMs: 0, evictsEmptyDir: true, evictsBare: true };
   const { evict, terminating } = drainOf(pods, { ready: node.ready, since: Date.parse(entry.since) }, everything, now);
   return evict.length + terminating.length;
 }
@@ -113,8 +112,9 @@ function mustLeave(pod: DrainPod, since: number): boolean {
   return !pod.mirror && !isFinished && pod.controller !== 'DaemonSet' && !comesBack;
 }
 
-function obstructionOf(pod: DrainPod, { deleteEmptyDirData, evictBarePods }: DrainOptions): Obstruction[] {
-  if (pod.controller === undefined && !evictBarePods) return [{ pod, why: 'has no controller that makes it anew' }];
-  if (pod.emptyDir && !deleteEmptyDirData) return [{ pod, why: 'has an emptyDir volume' }];
+function obstructionOf(pod: DrainPod, { evictsEmptyDir, evictsBare }: DrainOptions): Obstruction[] {
+  if (pod.controller === undefined && !evictsBare)
+    return [{ pod, why: 'has no controller that recreates it', field: 'podsWithoutController' }];
+  if (pod.emptyDir && !evictsEmptyDir) return [{ pod, why: 'has an emptyDir volume', field: 'podsWithEmptyDir' }];
   return [];
 }

@@ -21,14 +21,14 @@ export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOption
   const {
     timeout = '15m',
     gracePeriod,
-    deleteEmptyDirData = true,
-    evictBarePods = false,
+    podsWithEmptyDir = 'Evict',
+    podsWithoutController = 'Block',
   } = spec.disruption?.drain ?? {};
   return {
     timeoutMs: durationOf(timeout),
     ...(gracePeriod !== undefined && { gracePeriodSeconds: durationOf(gracePeriod) / 1_000 }),
-    deleteEmptyDirData,
-    evictBarePods,
+    evictsEmptyDir: podsWithEmptyDir === 'Evict',
+    evictsBare: podsWithoutController === 'Evict',
   };
 }
 

@@ -1,30 +1,53 @@
 /**
- * Nodes whose instances the operator does not terminate: they are cordoned and drained, and stay so until their provisioner removes them or the
- * annotation is removed. Pure.
+ * Nodes that wait for an action outside the operator. A node whose instance the operator does not terminate is cordoned and drained, and stays so
+ * until its provisioner removes it or the annotation is removed. With remediation.policy Report, nodes that are due are only reported. Pure.
  */
 import type { LeavingNode } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { count } from '../util/words.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
-import { deletionHint } from './provisioners.ts';
-import { unhealthyNodes } from './remediation.ts';
+import { deletionHint, scalingGroupCommand } from './provisioners.ts';
+import { unhealthyInstances, unhealthyNodes } from './remediation.ts';
 
-/** How to terminate a node that the operator is done with; `left`: how many pods are on a node that is excluded from drain. */
-export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeRecord | undefined, left = 0): string {
-  if (!node) return `node ${name} is drained: end it with what made it`;
-  const state = isExcludedFromDrain(node)
-    ? `is cordoned and ends with its ${left > 0 ? count(left, 'pod') : 'pods'}`
-    : 'is drained';
-  return `node ${name} ${state}: end it ${deletionHint(node)}`;
+/** What is wrong, and what to do about it. */
+export interface Remedied {
+  /** In sentences. */
+  readonly text: string;
+  /** It may end with a command, and then nothing must follow it. */
+  readonly remedy?: string;
 }
 
-/** What remediation would replace: the operator terminates no node of another provisioner. One sentence for each node, without its full stop. */
-export function describeDue(s: ObservedState): string[] {
-  const after = s.pool.spec.remediation?.unhealthyAfter;
-  return unhealthyNodes(s).map(
-    (node) =>
-      `node ${node.name} has failed for longer than remediation.unhealthyAfter (${after}): end it ${deletionHint(node)}; or set ${REPLACE_ANNOTATION}=true on it to have it drained first`,
-  );
+/** How to terminate a node that the operator is done with; `left`: how many pods are on a node that is excluded from drain. */
+export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeRecord | undefined, left = 0): Remedied {
+  if (!node) return { text: `Node ${name} is drained. Terminate it with its provisioner.` };
+  const state = isExcludedFromDrain(node)
+    ? `is cordoned and excluded from drain: ${left > 0 ? count(left, 'pod') : 'its pods'} ${left === 1 ? 'is' : 'are'} terminated with it`
+    : 'is drained';
+  return { text: `Node ${name} ${state}.`, remedy: `Terminate it ${deletionHint(node)}` };
+}
+
+/** What remediation.policy Replace would replace, and the commands that do it. */
+export function describeDue(s: ObservedState): Remedied[] {
+  const after = `longer than remediation.unhealthyAfter (${s.pool.spec.remediation?.unhealthyAfter})`;
+  const nodes = unhealthyNodes(s);
+  const failed = ({ name }: NodeRecord) => `Node ${name} has failed verification for ${after}.`;
+  if (!nodeSourceOf(s.pool).terminatesInstances)
+    return nodes.map((node) => ({
+      text: `${failed(node)} To drain it first, set ${REPLACE_ANNOTATION}=true on it.`,
+      remedy: `Terminate it ${deletionHint(node)}`,
+    }));
+  const late = unhealthyInstances(s).map(({ id }) => ({
+    text: `Instance ${id} has run for ${after} without joining.`,
+    remedy: `Terminate it: ${scalingGroupCommand(id)}`,
+  }));
+  return [
+    ...nodes.map((node) => ({
+      text: failed(node),
+      remedy: `Replace it: kubectl annotate node ${node.name} ${REPLACE_ANNOTATION}=true`,
+    })),
+    ...late,
+  ];
 }

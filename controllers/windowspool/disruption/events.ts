@@ -1,6 +1,6 @@
 /**
  * Events about terminating nodes. Events on the pool are few: what starts, what blocks it, what is done, and which nodes replace the old ones. The
- * node has its own events, as with Karpenter and the cluster-autoscaler: whoever describes the node need not know its pool.
+ * node has its own events, as with Karpenter and the cluster-autoscaler: `kubectl describe node` shows them without the pool.
  */
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { blockedDrains } from '../conditions/nodesLeaving.ts';
@@ -45,7 +45,7 @@ export function publishReplaced(s: ObservedState, status: WindowsPoolStatus, eve
     gone,
     found.map(({ name }) => name),
   );
-  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionEnded', action: 'reserveDisruption', message });
+  events.publish(pool, { type: 'Normal', reason: 'NodeDisruptionFinished', action: 'reserveDisruption', message });
 }
 
 function describeReplaced(gone: readonly string[], found: readonly string[]): string {

@@ -14,7 +14,7 @@ const blocked = (budget: string | undefined): CallResult<Eviction> => ({
 });
 const failed: CallResult<Eviction> = { ok: false, error: sampleError('denied') };
 
-/** Evicts one pod for each answer, in their order. */
+/** Evicts one pod for each result, in their order. */
 async function pass(answers: readonly CallResult<Eviction>[], within: AbortSignal = signal, passMs?: number) {
   const asked: string[] = [];
   let open = 0;
@@ -28,18 +28,18 @@ async function pass(answers: readonly CallResult<Eviction>[], within: AbortSigna
   };
   const evictions = answers.map((_, i) => ({ pod: podOn({ name: String(i) }), gracePeriodSeconds: 40 + i }));
   const answer = await evictPods({ kind: 'evictPods', node, evictions }, { evict }, within, passMs);
-  const reported = answer.ok && { asked: answer.value.took.evictions.length, blocked: answer.value.blocked };
-  return { reported, asked, most };
+  const result = answer.ok && { asked: answer.value.took.evictions.length, blocked: answer.value.blocked };
+  return { reported: result, asked, most };
 }
 
 describe('a pass of a drain', () => {
-  it('asks each pod once, with its grace, and some of them at a time', async () => {
+  it('evicts each pod once, with its grace period, and several concurrently', async () => {
     const { reported, asked, most } = await pass(Array.from({ length: 10 }, () => accepted));
     assert.deepEqual(reported, { asked: 10, blocked: [] });
     assert.deepEqual([asked.length, asked[9], most], [10, '9 49', 4]);
   });
 
-  it('tells which pods are kept, and by what', async () => {
+  it('returns the blocked pods and what blocks them', async () => {
     const { reported } = await pass([
       accepted,
       blocked('cart'),
@@ -58,18 +58,18 @@ describe('a pass of a drain', () => {
     });
   });
 
-  it('asks the others also when one cannot be asked, and is trouble then', async () => {
+  it('evicts the other pods when one call fails, and returns the error', async () => {
     const { reported, asked } = await pass([failed, ...Array.from({ length: 6 }, () => accepted)]);
     assert.deepEqual([reported, asked.length], [false, 7]);
   });
 
-  it('leaves the rest to the next pass when it has taken its time, and says which were asked', async () => {
+  it('leaves the rest to the next pass at its time limit, and returns the evicted ones', async () => {
     const { reported, asked } = await pass([blocked('cart'), ...Array.from({ length: 9 }, () => accepted)], signal, 0);
     const kept = { node: 'a', namespace: 'shop', name: '0', budget: 'cart' };
     assert.deepEqual([reported, asked.length], [{ asked: 4, blocked: [kept] }, 4]);
   });
 
-  it('ends with its signal', async () => {
+  it('is aborted by its signal', async () => {
     await assert.rejects(pass([accepted], AbortSignal.abort()), /abort/i);
   });
 });

@@ -32,7 +32,7 @@ function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group: NodeGroup
 export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
   const { total, unavailable } = counted?.ok ? counted.value : poolNodes;
   // A pool of existing nodes has no desired size.
-  const desiredNodes = group?.scaling.desired ?? total;
+  const desiredNodes = group?.scaling.desiredSize ?? total;
   return {
     unavailable,
     missing: Math.max(0, desiredNodes - total),
@@ -41,8 +41,8 @@ export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: N
 }
 
 /**
- * Whether a node whose turn has come and that was not touched yet is still within the budget. After a restart of the operator or an EKS update in
- * between, other nodes may be unavailable: then the node gives its turn back.
+ * Whether a node whose turn has come and that was not changed yet is still within the budget. After a restart of the operator or an EKS update in
+ * between, other nodes may be unavailable: then the node waits for another turn.
  */
 export function isStillInBudget({ uid }: LeavingNode, now: NodeRecord, s: ObservedState, group?: NodeGroup): boolean {
   const { unavailable, missing, limit } = absencesIn(s, group);

@@ -12,9 +12,9 @@ import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE } from '../testing/fixtures.ts';
 import { signal } from '../testing/life.ts';
-import { hold, isSettled, leavingIn, pass, populated } from '../testing/nodeLife.ts';
+import { delayTerminations, isSettled, pass, populated, terminatingIn } from '../testing/nodeLife.ts';
 
-const ORDERS: readonly Readonly<Record<string, string>>[] = [
+const ANNOTATIONS: readonly Readonly<Record<string, string>>[] = [
   {},
   { [REPLACE_ANNOTATION]: 'true' },
   { [REMOVE_ANNOTATION]: 'true' },
@@ -22,22 +22,22 @@ const ORDERS: readonly Readonly<Record<string, string>>[] = [
   { [REMOVE_ANNOTATION]: 'false' },
 ];
 
-type Act =
-  | { readonly kind: 'order'; readonly node: number; readonly annotations: number }
+type Action =
+  | { readonly kind: 'annotate'; readonly node: number; readonly annotations: number }
   | { readonly kind: 'ready' | 'cordon'; readonly node: number; readonly on: boolean }
-  | { readonly kind: 'keep' | 'update'; readonly on: boolean }
+  | { readonly kind: 'block' | 'update'; readonly on: boolean }
   | { readonly kind: 'crash'; readonly calls: number; readonly when: 'before' | 'after' }
   | { readonly kind: 'wait'; readonly seconds: number };
 
 const node = fc.nat(3);
 const on = fc.boolean();
-const act: fc.Arbitrary<Act> = fc.oneof(
+const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('order' as const), node, annotations: fc.nat(ORDERS.length - 1) }),
+    arbitrary: fc.record({ kind: fc.constant('annotate' as const), node, annotations: fc.nat(ANNOTATIONS.length - 1) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('ready' as const, 'cordon' as const), node, on }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('keep' as const, 'update' as const), on }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('block' as const, 'update' as const), on }) },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -63,28 +63,31 @@ class Life {
   constructor({ world, deps }: { readonly world: FakeWorld; readonly deps: Deps }) {
     this.world = world;
     this.#deps = deps;
-    hold(world, MINUTE);
+    delayTerminations(world, MINUTE);
     world.fails = (call) => {
-      if (call === 'cordon node') this.#mayCordon();
-      if (call === 'TerminateInstanceInAutoScalingGroup') this.#mayEnd();
+      if (call === 'cordon node') this.#checkCordon();
+      if (call === 'TerminateInstanceInAutoScalingGroup') this.#checkTermination();
       return undefined;
     };
   }
 
-  do(what: Act): Promise<void> | undefined {
+  do(what: Action): Promise<void> | undefined {
     const { world } = this;
     const target = 'node' in what ? world.nodes[what.node % world.nodes.length] : undefined;
     switch (what.kind) {
-      case 'order': {
+      case 'annotate': {
         const { [CORDONED_ANNOTATION]: mark } = target?.annotations ?? {};
-        const annotations = { ...ORDERS[what.annotations], ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }) };
+        const annotations = {
+          ...ANNOTATIONS[what.annotations],
+          ...(mark !== undefined && { [CORDONED_ANNOTATION]: mark }),
+        };
         return void (target && world.setNode({ ...target, annotations }));
       }
       case 'ready':
         return void (target && world.setNode({ ...target, ready: what.on ? 'True' : 'Unknown' }));
       case 'cordon':
         return void (target && world.setNode({ ...target, unschedulable: what.on }));
-      case 'keep':
+      case 'block':
         world.pods = world.pods.map(({ keptBy: _kept, ...pod }) => (what.on ? { ...pod, keptBy: 'cart' } : pod));
         return undefined;
       case 'update':
@@ -97,11 +100,11 @@ class Life {
     }
   }
 
-  /** Runs as the queue does, and begins anew after a crash. */
+  /** Runs as the queue does, and restarts after a crash. */
   async live(seconds: number): Promise<void> {
     const end = this.world.now + seconds * 1_000;
     for (let runs = 0; this.world.now < end; runs++) {
-      assert.ok(runs < 2_000, 'the pool wakes itself for ever');
+      assert.ok(runs < 2_000, 'the pool triggers itself forever');
       try {
         const next = await reconcile('web', this.#deps, signal);
         this.world.now += next.kind === 'requeueAfter' ? Math.min(next.ms, end - this.world.now + 1) : 2_000;
@@ -112,20 +115,20 @@ class Life {
     }
   }
 
-  /** Nobody wants anything any more, and nothing is in the way. */
+  /** Removes all annotations and everything that blocks, and waits. */
   async settle(): Promise<void> {
     this.world.crash = undefined;
     this.#setStatus('ACTIVE');
-    await this.do({ kind: 'keep', on: false });
-    for (const seen of this.world.nodes) {
-      const { [CORDONED_ANNOTATION]: mark } = seen.annotations;
+    await this.do({ kind: 'block', on: false });
+    for (const node of this.world.nodes) {
+      const { [CORDONED_ANNOTATION]: mark } = node.annotations;
       const annotations = mark === undefined ? {} : { [CORDONED_ANNOTATION]: mark };
-      this.world.setNode({ ...seen, ready: 'True', annotations });
+      this.world.setNode({ ...node, ready: 'True', annotations });
     }
     await pass(this.world, this.#deps, 60);
   }
 
-  /** What has to be so in the end. */
+  /** Checks the final state. */
   check(): void {
     const { world } = this;
     const [group] = world.groups.values();
@@ -135,44 +138,44 @@ class Life {
       world.nodes.filter((each) => CORDONED_ANNOTATION in each.annotations).map(({ name }) => name),
       [],
     );
-    assert.equal(world.nodes.length, group?.scaling.desired);
-    assert.ok((group?.scaling.desired ?? 0) >= 2, 'less than scaling.min');
+    assert.equal(world.nodes.length, group?.scaling.desiredSize);
+    assert.ok((group?.scaling.desiredSize ?? 0) >= 2, 'less than scaling.min');
   }
 
   #setStatus(status: 'UPDATING' | 'ACTIVE'): undefined {
     this.world.cloud.state.group('web').nodegroup.status = status;
   }
 
-  /** Of those that are out now the operator has taken none, and the next one is in status. One that somebody uncordons is cordoned again. */
-  #mayCordon(): void {
+  /** Returns a node that status records first, and that is not unavailable yet. A node that a user uncordons is cordoned again. */
+  #checkCordon(): void {
     const { world } = this;
     assert.ok(
       world.nodes.filter((each) => isOurs(each) && each.unschedulable).length === 0,
       'two nodes are cordoned at a time',
     );
-    assert.equal(leavingIn(world).filter(({ ended }) => ended === undefined).length, 1);
+    assert.equal(terminatingIn(world).filter(({ ended }) => ended === undefined).length, 1);
   }
 
-  #mayEnd(): void {
+  #checkTermination(): void {
     const { world } = this;
-    const going = leavingIn(world).map(({ name }) => world.nodes.find((each) => each.name === name));
-    const fit = going.filter((each) => {
+    const terminating = terminatingIn(world).map(({ name }) => world.nodes.find((each) => each.name === name));
+    const fit = terminating.filter((each) => {
       if (!each || !(CORDONED_ANNOTATION in each.annotations) || !isOut(each)) return false;
       const { [EXCLUDE_FROM_DRAIN_ANNOTATION]: excluded, ...annotations } = each.annotations;
       const isAsked = annotations[REPLACE_ANNOTATION] === 'true' || annotations[REMOVE_ANNOTATION] === 'true';
       return isAsked && (excluded === 'true' || !world.pods.some((pod) => pod.node === each.name));
     });
-    assert.equal(fit.length, 1, 'an instance ends that is not to end');
+    assert.equal(fit.length, 1, 'an instance is terminated that must not be');
   }
 }
 
-describe('nodes that go, whatever people do and whenever the process ends', () => {
-  it('are ended once, only when they are empty and wanted, one at a time, and leave nothing behind', async function () {
+describe('nodes with removal annotations, for any actions of users and any crashes', () => {
+  it('are terminated once, only when they are drained and still requested, one at a time, and leave nothing behind', async function () {
     this.timeout(120_000);
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { minLength: 3, maxLength: 14 }), async (acts) => {
+      fc.asyncProperty(fc.array(action, { minLength: 3, maxLength: 14 }), async (actions) => {
         const life = new Life(await populated());
-        for (const each of acts) await life.do(each);
+        for (const each of actions) await life.do(each);
         await life.settle();
         life.check();
       }),

@@ -1,4 +1,4 @@
-/** Which tool terminates a node that the operator did not provision, as far as its labels show. The operator terminates none of them. Pure. */
+/** Which tool terminates a node that the operator did not provision, if its labels show it. The operator does not terminate such nodes. Pure. */
 
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -16,21 +16,26 @@ type Known = Pick<NodeRecord, 'name' | 'labels' | 'providerID'>;
  */
 const PROVISIONERS: readonly (readonly [label: string, how: (node: Known) => string])[] = [
   ['kops.k8s.io/instancegroup', ({ name }) => `kOps: kops delete instance ${name}`],
-  ['kubernetes.azure.com/agentpool', () => 'AKS: delete its machine from the node pool'],
+  ['kubernetes.azure.com/agentpool', () => 'AKS: delete its machine from the node pool.'],
   [
     'cloud.google.com/gke-nodepool',
-    () => 'GKE: recreate or delete its instance in the managed instance group of the node pool',
+    () => 'GKE: recreate or delete its instance in the managed instance group of the node pool.',
   ],
   ['karpenter.sh/nodepool', ({ name }) => `Karpenter: kubectl delete node ${name}`],
-  ['node.openshift.io/os_id', () => 'OpenShift: delete its Machine, or its entry in windows-instances'],
+  ['node.openshift.io/os_id', () => 'OpenShift: delete its Machine, or its entry in windows-instances.'],
 ];
 
-/** How to terminate the node: `with kOps: kops delete instance NAME`. */
+/** How to terminate the node, up to the end of the sentence: `with kOps: kops delete instance NAME`. */
 export function deletionHint(node: Known): string {
   const known = PROVISIONERS.find(([label]) => labelIn(node.labels, label) !== undefined);
   if (known) return `with ${known[1](node)}`;
   const instance = instanceIdOf(node);
   if (node.providerID.startsWith('aws:') && instance.startsWith('i-'))
-    return `with EC2 Auto Scaling: aws autoscaling terminate-instance-in-auto-scaling-group --instance-id ${instance} --no-should-decrement-desired-capacity`;
-  return `with what made it, and delete the node if that does not: kubectl delete node ${node.name}`;
+    return `with EC2 Auto Scaling: ${scalingGroupCommand(instance)}`;
+  return `with its provisioner. If the Node object remains: kubectl delete node ${node.name}`;
+}
+
+/** The command that terminates an instance of a scaling group, which then launches another one. */
+export function scalingGroupCommand(instance: string): string {
+  return `aws autoscaling terminate-instance-in-auto-scaling-group --instance-id ${instance} --no-should-decrement-desired-capacity`;
 }

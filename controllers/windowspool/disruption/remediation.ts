@@ -2,10 +2,9 @@
  * Nodes that are replaced because they have been failing for too long, and the short circuit that stops remediation, as in the MachineHealthCheck of
  * Cluster API. Pure.
  */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
@@ -14,6 +13,11 @@ import { expectationOf, lateInstances } from '../queries.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { operationFor } from './nodeAnnotations.ts';
+
+/** Whether the operator replaces unhealthy nodes itself, and does not only report them. */
+export function replacesUnhealthy({ spec }: Pick<WindowsPool, 'spec'>): boolean {
+  return spec.remediation?.policy === 'Replace';
+}
 
 /** The nodes that have been failing for too long and that no annotation excludes or already covers. */
 export function unhealthyNodes(s: ObservedState): NodeRecord[] {
@@ -51,18 +55,21 @@ export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number
   return times.filter((time) => time > now).reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** Why no node is remediated: so many fail that the cause is probably not the nodes, and terminating them would only remove working capacity. */
+/** Why no node is remediated, in sentences: so many fail that the cause is probably not the nodes, and replacing them would not help. */
 export function shortCircuit(s: ObservedState): string | undefined {
   const { pool, poolNodes, group } = s;
   const { remediation } = pool.spec;
   const nodes =
-    group.kind === 'seen' ? group.group.scaling.desired : group.kind === 'none' ? poolNodes.total : undefined;
+    group.kind === 'seen' ? group.group.scaling.desiredSize : group.kind === 'none' ? poolNodes.total : undefined;
   if (!remediation || nodes === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
   const max = amountOf(limit, nodes);
   const failing = poolNodes.failing.length + unjoinedInstances(s).length;
   if (failing <= max) return undefined;
-  return `${count(failing, 'node')} ${failing === 1 ? 'fails or has' : 'fail or have'} not joined, more than remediation.maxUnhealthy (${limit}) allows: ${nodeSourceOf(pool).terminatesInstances ? 'none of these is replaced' : 'look for the cause before you replace any'}`;
+  const consequence = replacesUnhealthy(pool)
+    ? 'None of them is replaced. Check NodesVerified for the cause.'
+    : 'Check NodesVerified for the cause before you replace nodes.';
+  return `${count(failing, 'node')} failed verification or did not join, more than remediation.maxUnhealthy (${limit}). ${consequence}`;
 }
 
 /** `3`, or `40%` of the nodes, rounded down. */
@@ -75,5 +82,5 @@ export function amountOf(limit: string, nodes: number): number {
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
   if (operation !== 'Remediate') return operationFor(now) === operation;
   const fails = verifyNode(now, expectationOf(s), s.now).state === 'failing';
-  return fails && s.pool.spec.remediation !== undefined && !(REMEDIATION_ANNOTATION in now.annotations);
+  return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
 }

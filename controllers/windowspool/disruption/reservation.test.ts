@@ -26,7 +26,7 @@ import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
 import { nextReservation, reservationFor } from './reservation.ts';
 
-const CLAIM: DisruptionReservation = {
+const RESERVATION: DisruptionReservation = {
   cause: 'Upgrade',
   target: 't',
   change: `release ${NEXT}`,
@@ -36,14 +36,14 @@ const GRACE_END = '2026-03-01T12:15:00Z';
 const { signal } = new AbortController();
 
 const reserving = (
-  reservation: DisruptionReservation | undefined = CLAIM,
+  reservation: DisruptionReservation | undefined = RESERVATION,
   update?: 'ConfigUpdate' | 'VersionUpdate',
 ): WindowsPool => {
   const known = knownStatus(update && { update: { id: 'u-1', type: update, target: 't', status: 'InProgress' } });
   return samplePool({}, { status: { ...known, ...(reservation && { disruption: reservation }) } });
 };
 const unreserved = (update?: 'ConfigUpdate' | 'VersionUpdate'): WindowsPool => {
-  const { disruption: _none, ...status } = reserving(CLAIM, update).status ?? {};
+  const { disruption: _none, ...status } = reserving(RESERVATION, update).status ?? {};
   return samplePool({}, { status });
 };
 const groupIs = (change: Partial<NodeGroup>) =>
@@ -56,74 +56,78 @@ function outcomeOf(change: ObservedStateChange): Outcome {
 }
 
 describe('a share of the disruption budget', () => {
-  const STRANGER = {
+  const FOREIGN_UPDATE = {
     cause: 'Upgrade',
-    change: 'an update that the operator did not begin',
+    change: 'an update that the operator did not start',
     since: '2026-03-01T12:00:00Z',
   };
   type Case = readonly [string, ObservedStateChange, DisruptionReservation | undefined];
   const table: readonly Case[] = [
-    ['is held while EKS replaces nodes', { pool: reserving(), ...groupIs({ status: 'UPDATING' }) }, CLAIM],
-    ['is held until the end of the update is known', { pool: reserving(CLAIM, 'VersionUpdate') }, CLAIM],
+    ['is held while EKS replaces nodes', { pool: reserving(), ...groupIs({ status: 'UPDATING' }) }, RESERVATION],
+    ['is held until the end of the update is known', { pool: reserving(RESERVATION, 'VersionUpdate') }, RESERVATION],
     [
-      'is held for the join grace where EKS does not tell how the update ended',
+      'is held for the join grace when the result of the update cannot be read',
       {
-        pool: reserving(CLAIM, 'VersionUpdate'),
+        pool: reserving(RESERVATION, 'VersionUpdate'),
         errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
-      { ...CLAIM, settlesBy: GRACE_END },
+      { ...RESERVATION, settlesBy: GRACE_END },
     ],
     [
-      'ends then, although nobody knows more',
+      'is released after the join grace even if the result is still unknown',
       {
-        pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
+        pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
         errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
       undefined,
     ],
     [
-      'has its whole join grace again when EKS goes on',
-      { pool: reserving({ ...CLAIM, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
-      CLAIM,
+      'gets the whole join grace again when EKS continues',
+      { pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
+      RESERVATION,
     ],
-    ['ends when all nodes are there and judged', { pool: reserving(CLAIM, 'VersionUpdate'), update: ended }, undefined],
-    ['ends when its update never began, and is not wanted any more', { pool: reserving() }, undefined],
+    [
+      'is released when all nodes are verified',
+      { pool: reserving(RESERVATION, 'VersionUpdate'), update: ended },
+      undefined,
+    ],
+    ['is released when its update never started and is no longer due', { pool: reserving() }, undefined],
     [
       'is held for the join grace while a new node joins',
-      { pool: reserving(CLAIM, 'VersionUpdate'), update: ended, nodes: joining },
-      { ...CLAIM, settlesBy: GRACE_END },
+      { pool: reserving(RESERVATION, 'VersionUpdate'), update: ended, nodes: joining },
+      { ...RESERVATION, settlesBy: GRACE_END },
     ],
     [
-      'is held as long while a node is missing',
-      { pool: reserving(CLAIM, 'VersionUpdate'), update: ended, nodes: sampleNodes(2) },
-      { ...CLAIM, settlesBy: GRACE_END },
+      'is held for the join grace while a node is missing',
+      { pool: reserving(RESERVATION, 'VersionUpdate'), update: ended, nodes: sampleNodes(2) },
+      { ...RESERVATION, settlesBy: GRACE_END },
     ],
     [
-      'is not held longer because more nodes join',
-      { pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:05:00Z' }), nodes: joining },
-      { ...CLAIM, settlesBy: '2026-03-01T12:05:00Z' },
+      'is not held longer when more nodes join',
+      { pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:05:00Z' }), nodes: joining },
+      { ...RESERVATION, settlesBy: '2026-03-01T12:05:00Z' },
     ],
     [
-      'ends with the join grace',
-      { pool: reserving({ ...CLAIM, settlesBy: '2026-03-01T12:00:00Z' }), nodes: joining },
+      'is released at the end of the join grace',
+      { pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:00:00Z' }), nodes: joining },
       undefined,
     ],
     [
-      'is held when nobody knows whether EKS got the call',
+      'is held when it is unknown whether EKS received the call',
       {
         pool: reserving(),
         errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('unavailable') }],
       },
-      CLAIM,
+      RESERVATION,
     ],
     [
-      'ends when EKS refused',
+      'is released when EKS refused the update',
       { pool: reserving(), errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('refused') }] },
       undefined,
     ],
     ...(['refused', 'denied', 'busy', 'throttled', 'limit', 'unknown'] as const).map(
       (kind): Case => [
-        `ends when the call was ${kind}, also while nodes are missing`,
+        `is released when the call was ${kind}, also while nodes are missing`,
         {
           pool: reserving(),
           nodes: sampleNodes(2),
@@ -133,45 +137,57 @@ describe('a share of the disruption budget', () => {
       ],
     ),
     [
-      'is held then for what is left of the one before',
+      'is held then for the rest of the previous join grace',
       {
-        pool: reserving({ ...CLAIM, settlesBy: GRACE_END }),
+        pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }),
         nodes: joining,
         errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('denied') }],
       },
-      { ...CLAIM, settlesBy: GRACE_END },
+      { ...RESERVATION, settlesBy: GRACE_END },
     ],
     [
-      'is held while AWS cannot be asked',
+      'is held while AWS cannot be read',
       {
         pool: reserving(),
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       },
-      CLAIM,
+      RESERVATION,
     ],
-    ['ends with the group', { pool: reserving(), group: { kind: 'absent' } }, undefined],
-    ['ends when the group goes', { pool: reserving(), ...groupIs({ status: 'DELETING' }) }, undefined],
-    ['ends when the group is not the pool’s any more', { pool: reserving(), ...groupIs({ tags: {} }) }, undefined],
+    ['is released when the group is gone', { pool: reserving(), group: { kind: 'absent' } }, undefined],
     [
-      'ends in another cluster, where nobody will ever end it',
+      'is released when the group is being deleted',
+      { pool: reserving(), ...groupIs({ status: 'DELETING' }) },
+      undefined,
+    ],
+    [
+      'is released when the pool no longer manages the group',
+      { pool: reserving(), ...groupIs({ tags: {} }) },
+      undefined,
+    ],
+    [
+      'is released in another cluster, because it would be held forever',
       { pool: reserving(), ...groupIs({ status: 'UPDATING' }), cluster: otherAuthority },
       undefined,
     ],
-    ['is taken for an update of somebody else', { pool: unreserved(), ...groupIs({ status: 'UPDATING' }) }, STRANGER],
+    [
+      'is taken for an update of another client',
+      { pool: unreserved(), ...groupIs({ status: 'UPDATING' }) },
+      FOREIGN_UPDATE,
+    ],
     [
       'is not taken for an update that replaces no node',
       { pool: unreserved('ConfigUpdate'), ...groupIs({ status: 'UPDATING' }) },
       undefined,
     ],
-    ['is not taken for nothing', { pool: unreserved() }, undefined],
+    ['is not taken without an update', { pool: unreserved() }, undefined],
   ];
   for (const [name, change, want] of table) {
     it(name, () => assert.deepEqual(nextReservation(outcomeOf(change)), want));
   }
 });
 
-it('a share that is claimed while the nodes of the last update join ends no later should the next one not begin', () => {
-  const s = sampleState({ pool: reserving({ ...CLAIM, settlesBy: GRACE_END }) });
+it('a share that is reserved while nodes of the last update join keeps its deadline', () => {
+  const s = sampleState({ pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }) });
   const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
   assert.deepEqual(reservationFor(s, change, 'another'), {
     cause: 'Upgrade',
@@ -189,16 +205,16 @@ describe('a pool that waits for its share', () => {
     fleet: { disrupted: ['api'], failures: [] },
   });
 
-  it('is Ready, and says in Reconciling for whom it waits', () => {
+  it('is Ready, and names the other pools in Reconciling', () => {
     const { Ready, Reconciling, NodeGroupReady } = nodeGroupConditions(s);
     assert.deepEqual(
       [Ready.status, NodeGroupReady.message, Reconciling?.reason],
       ['True', 'Node group web is ACTIVE.', 'WaitingForBudget'],
     );
-    assert.match(Reconciling?.message ?? '', /api loses nodes now, and --max-pools-updating is 1\.$/);
+    assert.match(Reconciling?.message ?? '', /waits: WindowsPool api is replacing nodes \(--max-pools-updating=1\)\.$/);
   });
 
-  it('waits for nobody while fewer than allowed lose nodes, or while it is paused', () => {
+  it('does not wait while fewer pools than allowed replace nodes, or while it is paused', () => {
     const reasons = [
       { ...s, settings: { ...settings, maxPoolsUpdating: 2 } },
       { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, paused: true } } },
@@ -210,7 +226,7 @@ describe('a pool that waits for its share', () => {
 describe('the disruption budget', () => {
   const named = (name: string): WindowsPool => samplePool({}, { metadata: { name } });
 
-  /** The API server: each call takes a turn of the event loop, so that claims could overlap. */
+  /** The API server: each call takes a turn of the event loop, so that reservations could overlap. */
   class Server {
     readonly pools = new Map<string, WindowsPool>();
     writes = 0;
@@ -234,10 +250,10 @@ describe('the disruption budget', () => {
   }
 
   const reservation = (budget: DisruptionBudget, name: string) =>
-    budget.reserve(named(name), { disruption: CLAIM }, signal);
+    budget.reserve(named(name), { disruption: RESERVATION }, signal);
 
   for (const limit of [1, 2, 3]) {
-    it(`lets ${limit} of five that ask at once go, and tells the others who`, async () => {
+    it(`grants ${limit} of five concurrent reservations, and the others get the names of the holders`, async () => {
       const names = ['a', 'b', 'c', 'd', 'e'];
       const server = new Server(...names);
       const budget = new DisruptionBudget(server, limit);
@@ -251,19 +267,19 @@ describe('the disruption budget', () => {
       const who = ['a', 'a and b', 'a, b and c'][limit - 1];
       assert.deepEqual(last?.ok === false && [last.error.kind, last.error.message], [
         'conflict',
-        `as many pools as allowed lose nodes: ${who}`,
+        `--max-pools-updating (${limit}) is reached by WindowsPools ${who}`,
       ]);
     });
   }
 
-  it('is kept by the next operator: it counts what the last one left', async () => {
+  it('survives a restart of the operator', async () => {
     const server = new Server('a', 'b');
     assert.equal((await reservation(new DisruptionBudget(server, 1), 'a')).ok, true);
     const next = new DisruptionBudget(server, 1);
     assert.deepEqual([(await reservation(next, 'b')).ok, (await reservation(next, 'a')).ok], [false, true]);
   });
 
-  it('is not held up by a claim that failed or was given up', async () => {
+  it('is not blocked by a reservation that failed or was aborted', async () => {
     const server = new Server('a', 'b', 'c');
     const budget = new DisruptionBudget(server, 1);
     server.fails = 'list';
@@ -271,16 +287,16 @@ describe('the disruption budget', () => {
     server.fails = 'writeStatus';
     assert.equal((await reservation(budget, 'a')).ok, false);
     server.fails = undefined;
-    await assert.rejects(budget.reserve(named('b'), { disruption: CLAIM }, AbortSignal.abort()), /abort/i);
+    await assert.rejects(budget.reserve(named('b'), { disruption: RESERVATION }, AbortSignal.abort()), /abort/i);
     assert.equal((await reservation(budget, 'c')).ok, true);
   });
 });
 
 describe('the fleet', () => {
   const free = samplePool({}, { metadata: { name: 'api' }, status: { cluster: { name: 'prod', arn: CLUSTER_ARN } } });
-  const held: WindowsPool = { ...free, status: { disruption: CLAIM } };
+  const held: WindowsPool = { ...free, status: { disruption: RESERVATION } };
 
-  it('shows a pool the others that lose nodes', () => {
+  it('shows a pool the other pools that replace nodes', () => {
     const fleet = new Fleet();
     fleet.follow(undefined, held);
     assert.deepEqual([fleet.seenBy('web').disrupted, fleet.seenBy('api').disrupted], [['api'], []]);
@@ -288,10 +304,10 @@ describe('the fleet', () => {
 
   const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
     ['is done', free],
-    ['is gone', undefined],
+    ['is deleted', undefined],
   ];
   for (const [how, after] of ends) {
-    it(`wakes those that wait when the other ${how}, once, and nobody else`, () => {
+    it(`triggers only the waiting pools, once, when the other pool ${how}`, () => {
       const fleet = new Fleet();
       const woken: string[] = [];
       fleet.onRelease((name) => woken.push(name));

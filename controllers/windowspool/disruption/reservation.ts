@@ -58,8 +58,9 @@ export function waitsForBudget(s: ObservedState): boolean {
 
 /** Describes which other pools hold the budget. */
 export function describeOthers({ fleet: { disrupted }, settings }: ObservedState): string {
-  const verb = disrupted.length === 1 ? 'loses' : 'lose';
-  return `${joined(disrupted)} ${verb} nodes now, and --max-pools-updating is ${settings.maxPoolsUpdating}`;
+  const which = disrupted.length === 1 ? 'WindowsPool' : 'WindowsPools';
+  const verb = disrupted.length === 1 ? 'is' : 'are';
+  return `${which} ${joined(disrupted)} ${verb} replacing nodes (--max-pools-updating=${settings.maxPoolsUpdating})`;
 }
 
 /**
@@ -84,7 +85,7 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;
   const settlesBy = reservation.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
-  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desired;
+  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desiredSize;
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...reservation, settlesBy };
 }
 
@@ -138,7 +139,7 @@ function isConfigUpdate({ after, accepted }: Outcome): boolean {
 
 /** Another client updates the group, which may disrupt nodes. */
 function foreignUpdateReservation({ now }: ObservedState): DisruptionReservation {
-  return { cause: 'Upgrade', change: 'an update that the operator did not begin', since: timeOf(now) };
+  return { cause: 'Upgrade', change: 'an update that the operator did not start', since: timeOf(now) };
 }
 
 /** Whether EKS refused to start the update. */
@@ -152,7 +153,7 @@ function isIdle(s: ObservedState, { gone = [] }: DisruptionReservation): boolean
   return entries.length > 0 && gone.length === 0 && entries.every((entry) => isKeptByAws(entry, s));
 }
 
-/** Whether it is an instance that never became a node and that AWS refuses to terminate: nothing has to be undone, and other pools may proceed. */
+/** Whether it is an instance that did not join and that AWS refuses to terminate: nothing has to be undone, and other pools may proceed. */
 function isKeptByAws(entry: LeavingNode, s: ObservedState): boolean {
   return isNodeless(entry) && terminationRefusal(entry.uid, Date.parse(entry.since), s) !== undefined;
 }

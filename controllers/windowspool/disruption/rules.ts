@@ -58,14 +58,14 @@ export function admissionSteps(
 /** Describes what happens to a node whose turn begins. */
 function describeTurn(candidate: Candidate, s: ObservedState): string {
   const { name, instance, operation } = candidate;
-  if (isNodeless(candidate)) return `replace instance ${instance}, which never became a node`;
+  if (isNodeless(candidate)) return `replace instance ${instance}, which did not join`;
   const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
-    return `${isExcluded ? 'cordon' : 'drain'} node ${name}, and leave its end to what made it`;
+    return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
   const verb = operation === 'Remove' ? 'remove' : 'replace';
-  const why = operation === 'Remediate' ? ', which fails' : '';
-  const how = isExcluded ? `end instance ${instance} with its pods` : `drain it, end instance ${instance}`;
+  const why = operation === 'Remediate' ? ', which fails verification' : '';
+  const how = isExcluded ? `terminate instance ${instance} with its pods` : `drain it, terminate instance ${instance}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 
@@ -75,7 +75,7 @@ function describe(nodes: readonly LeavingNode[]): string {
   const replaced = nodes.length - removed - remediated;
   const parts = [
     ...(replaced > 0 ? [`replace ${count(replaced, 'node')}`] : []),
-    ...(remediated > 0 ? [`replace ${count(remediated, 'node')} that failed`] : []),
+    ...(remediated > 0 ? [`replace ${count(remediated, 'failing node')}`] : []),
     ...(removed > 0 ? [`remove ${count(removed, 'node')}`] : []),
   ];
   return parts.join(', ');

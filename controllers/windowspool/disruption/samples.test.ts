@@ -8,11 +8,11 @@ import { seriesOf } from '../testing/shownMetrics.ts';
 import { terminatingNodeCounts, terminatingNodeSamples } from './samples.ts';
 
 const BEGAN = Date.parse('2026-03-01T11:58:00Z') / 1_000;
-const remediation = { unhealthyAfter: '15m', maxUnhealthy: 1 };
+const remediation = { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: 1 };
 const kept: BlockedPod = { node: 'a', namespace: 'shop', name: 'cart-0', budget: 'cart' };
 const a = node('a', cordoned);
 
-/** The node a has a pod that a budget keeps, b ends, and c of another kind of pool is drained. */
+/** The node a has a pod that a PodDisruptionBudget blocks, b is terminating, and c is drained as in a pool of existing nodes. */
 function busy(): ObservedState {
   const entries = [
     terminating('a'),
@@ -29,8 +29,8 @@ function busy(): ObservedState {
 
 const shown = (s: ObservedState) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
 
-describe('the metrics of nodes that go', () => {
-  it('show how far each is, and since when the first goes that is not done', () => {
+describe('the metrics of terminating nodes', () => {
+  it('show the stage of each, and the start of the first unfinished one', () => {
     assert.deepEqual(shown(busy()), {
       'windowspool_nodes_leaving{operation="Replace",stage="blocked"}': 1,
       'windowspool_nodes_leaving{operation="Remove",stage="ending"}': 1,
@@ -53,7 +53,7 @@ describe('the metrics of nodes that go', () => {
     });
   });
 
-  it('say 1 while remediation is short-circuited, 0 while it works, and nothing where there is none', () => {
+  it('are 1 while remediation is short-circuited, 0 while it is active, and absent without remediation', () => {
     const failing = ['a', 'b'].map((name) => node(name, { taints: [] }));
     const circuit = (nodes: readonly ReturnType<typeof node>[], spec = {}) =>
       shown(scene({ nodes: [...nodes, node('c')], spec })).windowspool_remediation_short_circuited;
@@ -63,7 +63,7 @@ describe('the metrics of nodes that go', () => {
     );
   });
 
-  it('count evictions by what became of them, instances that end, and drains that are given up', () => {
+  it('count evictions by result, terminated instances, and failed drains', () => {
     const after = busy();
     const evictions = [podOn(), podOn({ name: 'cart-1' }), podOn({ name: 'cart-2' })];
     const [entry, other] = [terminating('b', { operation: 'Remove' }), terminating('i-9', { operation: 'Remediate' })];
@@ -79,17 +79,17 @@ describe('the metrics of nodes that go', () => {
       ...[restored('timed-out'), restored('refused'), restored()],
     ] as Outcome['done'];
     const error = { at: after.now, step: 'evictPods', error: sampleError('unavailable') };
-    const reported = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
-    const counts = terminatingNodeCounts({ ...reported, accepted: undefined, left: [], released: false });
+    const outcome = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
+    const counts = terminatingNodeCounts({ ...outcome, accepted: undefined, left: [], released: false });
     assert.deepEqual(Object.fromEntries(counts.map(seriesOf)), {
       'windowspool_evictions_total{result="accepted"}': 2,
       'windowspool_evictions_total{result="blocked"}': 1,
       'windowspool_evictions_total{result="failed"}': 1,
       'windowspool_instances_ended_total{operation="Remove"}': 1,
       'windowspool_instances_ended_total{operation="Remediate"}': 1,
-      'windowspool_drains_given_up_total{reason="timed-out"}': 1,
-      'windowspool_drains_given_up_total{reason="refused"}': 1,
-      'windowspool_drains_given_up_total{reason="withdrawn"}': 1,
+      'windowspool_drains_aborted_total{reason="timed-out"}': 1,
+      'windowspool_drains_aborted_total{reason="refused"}': 1,
+      'windowspool_drains_aborted_total{reason="withdrawn"}': 1,
     });
   });
 });

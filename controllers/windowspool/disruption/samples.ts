@@ -1,7 +1,7 @@
 /** The metrics of terminating nodes. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
 import { stageOf } from '../conditions/nodesLeaving.ts';
-import type { CounterSample, GaugeSample, LabelsOf } from '../metricCatalogue.ts';
+import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../metricCatalogue.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { admit } from './admission.ts';
@@ -19,22 +19,16 @@ export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
     ...entries.filter(({ drained }) => drained === undefined).map(({ since }) => Date.parse(since)),
   );
   return [
-    ...[...groups].map(([key, found]): GaugeSample => {
+    ...[...groups].map(([key, found]) => {
       const [operation, stage] = key.split(' ') as [Labels['operation'], Labels['stage']];
-      return { metric: 'windowspool_nodes_leaving', labels: { operation, stage }, value: found.length };
+      return gaugeSample('windowspool_nodes_leaving', { operation, stage }, found.length);
     }),
-    { metric: 'windowspool_nodes_waiting_to_leave', labels: {}, value: waiting.length },
+    gaugeSample('windowspool_nodes_waiting_to_leave', {}, waiting.length),
     ...(Number.isFinite(first)
-      ? [{ metric: 'windowspool_nodes_leaving_start_timestamp_seconds', labels: {}, value: first / 1_000 } as const]
+      ? [gaugeSample('windowspool_nodes_leaving_start_timestamp_seconds', {}, first / 1_000)]
       : []),
     ...(s.pool.spec.remediation
-      ? [
-          {
-            metric: 'windowspool_remediation_short_circuited',
-            labels: {},
-            value: Number(halted !== undefined),
-          } as const,
-        ]
+      ? [gaugeSample('windowspool_remediation_short_circuited', {}, Number(halted !== undefined))]
       : []),
   ];
 }
@@ -60,7 +54,7 @@ function countsOf(step: Outcome['done'][number], { operations }: ObservedState):
     case 'uncordonNode': {
       const answer = step.answer?.value;
       const reason = answer === 'timed-out' || answer === 'refused' ? answer : 'withdrawn';
-      return [{ metric: 'windowspool_drains_given_up_total', labels: { reason }, value: 1 }];
+      return [{ metric: 'windowspool_drains_aborted_total', labels: { reason }, value: 1 }];
     }
     default:
       return [];

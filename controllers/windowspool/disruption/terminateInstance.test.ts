@@ -31,36 +31,36 @@ const healthy: World = {
 
 async function attempt(world: World, what: Termination = ending) {
   const calls: string[] = [];
-  const reported = async <T>(call: string, value: T): Promise<CallResult<T>> => {
+  const respond = async <T>(call: string, value: T): Promise<CallResult<T>> => {
     calls.push(call);
     return world.fails === call ? { ok: false, error: sampleError('throttled') } : { ok: true, value };
   };
   const writers = {
-    nodes: { read: () => reported('read', world.node) },
-    instances: { find: () => reported('find', world.instance) },
+    nodes: { read: () => respond('read', world.node) },
+    instances: { find: () => respond('find', world.instance) },
     scalingGroups: {
-      lifecycleOf: () => reported('lifecycle', world.lifecycle),
-      terminateInstance: (id: string, shrink: boolean) => reported(`end ${id} ${shrink}`, undefined),
+      lifecycleOf: () => respond('lifecycle', world.lifecycle),
+      terminateInstance: (id: string, shrink: boolean) => respond(`end ${id} ${shrink}`, undefined),
     },
   };
   const answer = await terminateInstance(what, writers, signal);
   return { calls, outcome: answer.ok ? 'ok' : `${answer.error.kind} ${answer.error.code}` };
 }
 
-describe('the end of an instance', () => {
+describe('the termination of an instance', () => {
   const all = ['read', 'find', 'lifecycle'];
   const conflict = 'conflict Changed';
   const table: readonly (readonly [string, Partial<World>, string, readonly string[]])[] = [
-    ['comes after all is confirmed', {}, 'ok', [...all, 'end i-1 true']],
-    ['comes also when the node is gone and its instance is not', { node: undefined }, 'ok', [...all, 'end i-1 true']],
-    ['does not come when another node has the name', { node: { ...node, uid: 'other' } }, conflict, ['read']],
+    ['is requested after all checks', {}, 'ok', [...all, 'end i-1 true']],
+    ['is requested if the node is gone and its instance is not', { node: undefined }, 'ok', [...all, 'end i-1 true']],
+    ['is not requested if another node has the name', { node: { ...node, uid: 'other' } }, conflict, ['read']],
     [
-      'does not come when the node says that it is another instance',
+      'is not requested if the node reports another instance',
       { node: { ...node, providerID: 'aws:///a/i-2' } },
       conflict,
       ['read'],
     ],
-    ['is over when EC2 has forgotten the instance', { instance: undefined }, 'ok', ['read', 'find']],
+    ['is done if EC2 no longer finds the instance', { instance: undefined }, 'ok', ['read', 'find']],
     ...['shutting-down', 'terminated'].map(
       (state) =>
         [
@@ -71,32 +71,32 @@ describe('the end of an instance', () => {
         ] as const,
     ),
     [
-      'comes for a stopped instance',
+      'is requested for a stopped instance',
       { instance: { state: 'stopped', scalingGroup: 'eks-web', privateDnsName: 'ip-1' } },
       'ok',
       [...all, 'end i-1 true'],
     ],
     [
-      'does not come to an instance of another group',
+      'is not requested for an instance of another group',
       { instance: { state: 'running', scalingGroup: 'eks-api', privateDnsName: 'ip-1' } },
       'refused NotAMember',
       ['read', 'find'],
     ],
     [
-      'does not come to an instance of no group',
+      'is not requested for an instance without a group',
       { instance: { state: 'running', scalingGroup: undefined, privateDnsName: 'ip-1' } },
       'refused NotAMember',
       ['read', 'find'],
     ],
     [
-      'does not come to the instance of another node of the group',
+      'is not requested for the instance of another node of the group',
       { instance: { state: 'running', scalingGroup: 'eks-web', privateDnsName: 'ip-2' } },
       'refused NotAMember',
       ['read', 'find'],
     ],
-    ['is on its way while a lifecycle hook holds the instance', { lifecycle: 'Terminating:Wait' }, 'ok', all],
-    ['is over when the instance went back to a warm pool', { lifecycle: 'Warmed:Pending' }, 'ok', all],
-    ['is over when the scaling group has the instance no more', { lifecycle: undefined }, 'ok', all],
+    ['is in progress while a lifecycle hook delays it', { lifecycle: 'Terminating:Wait' }, 'ok', all],
+    ['is done if the instance is in a warm pool again', { lifecycle: 'Warmed:Pending' }, 'ok', all],
+    ['is done if the scaling group no longer has the instance', { lifecycle: undefined }, 'ok', all],
     ...all.map(
       (fails, at) =>
         [`does not come when ${fails} fails`, { fails }, 'throttled throttledException', all.slice(0, at + 1)] as const,
@@ -106,7 +106,7 @@ describe('the end of an instance', () => {
     it(name, async () => assert.deepEqual(await attempt({ ...healthy, ...change }), { calls, outcome }));
   }
 
-  it('does not come when the wish was withdrawn since', async () => {
+  it('is not requested if the annotation was removed in the meantime', async () => {
     const seen: NodeRecord[] = [];
     const withdrawn = { ...ending, doubt: (now: NodeRecord) => `withdrawn ${seen.push(now)}` };
     assert.deepEqual(await attempt(healthy, withdrawn), { calls: ['read'], outcome: conflict });

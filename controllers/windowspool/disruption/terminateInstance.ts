@@ -43,17 +43,19 @@ export function terminationOf(
   // An instance that is already terminating cannot be kept.
   const isRequested = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
-    otherNode(now, node, instance) ?? (isRequested(now) ? undefined : `${node.name} is not to go any more`);
+    otherNode(now, node, instance) ??
+    (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);
   return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove', doubt };
 }
 
-/** The termination of an instance that never became a node. */
+/** The termination of an instance that did not join. */
 export function unregisteredTerminationOf({
   entry,
   scalingGroups,
 }: Extract<Step, { kind: 'terminateUnregistered' }>): Termination {
   const { name, instance } = entry;
-  const doubt = (now: NodeRecord) => (instanceIdOf(now) === instance ? `${name} has joined` : undefined);
+  const doubt = (now: NodeRecord) =>
+    instanceIdOf(now) === instance ? `instance ${instance} has joined as node ${name}` : undefined;
   return { name, instance, scalingGroups, shrink: false, doubt };
 }
 
@@ -97,7 +99,7 @@ export function isOver(instance: KnownInstance | undefined): boolean {
 /** Why a node must not be terminated: its name belongs to another node now, or it reports another instance. */
 export function otherNode(now: NodeRecord, seen: NodeRecord, instance: string): string | undefined {
   const isSame = now.uid === seen.uid && instanceIdOf(now) === instance;
-  return isSame ? undefined : `${seen.name} is another node now`;
+  return isSame ? undefined : `node ${seen.name} was recreated`;
 }
 
 /**
@@ -108,11 +110,11 @@ export function membershipMismatch(
   { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
   { scalingGroup, privateDnsName }: Pick<KnownInstance, 'scalingGroup' | 'privateDnsName'>,
 ): string | undefined {
-  const owner = scalingGroup === undefined ? 'no scaling group' : `scaling group ${scalingGroup}`;
-  if (scalingGroup === undefined || !scalingGroups.includes(scalingGroup))
-    return `instance ${instance} of node ${name} belongs to ${owner}, so it is not the pool's`;
+  if (scalingGroup === undefined) return `instance ${instance} of node ${name} is in no scaling group`;
+  if (!scalingGroups.includes(scalingGroup))
+    return `instance ${instance} of node ${name} is in scaling group ${scalingGroup}, which is not the pool's`;
   const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instance;
-  return isOther ? `node ${name} says that it is instance ${instance}, which is node ${privateDnsName}` : undefined;
+  return isOther ? `node ${name} reports instance ${instance}, which belongs to node ${privateDnsName}` : undefined;
 }
 
 function notAMember(message: string): CallError {
@@ -135,7 +137,7 @@ export function terminationRefusal(
   return errors.find((entry) => isRefusal(entry) && isLasting(entry.error))?.error;
 }
 
-/** The time (epoch milliseconds) before which refused terminations of instances that never became nodes are retried. */
+/** The time (epoch milliseconds) before which refused terminations of instances that did not join are retried. */
 export function terminationRetriedBefore({ now, settings }: Pick<ObservedState, 'now' | 'settings'>): number {
   return now - settings.resyncMs;
 }

@@ -4,7 +4,7 @@ import type { TerminatingNodeView } from '../model/disruption.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { isOver } from './terminateInstance.ts';
 
-/** Whether it is an instance that never became a node: status records its instance ID as its UID. */
+/** Whether it is an instance that did not join: status records its instance ID as its UID. */
 export function isNodeless({ uid, instance }: Pick<LeavingNode, 'uid' | 'instance'>): boolean {
   return uid === instance;
 }

@@ -29,6 +29,8 @@ export interface Settings {
   readonly maxPoolsUpdating: number;
   /** Whether the operator enables Windows IPAM where a pool needs it. */
   readonly enableWindowsIpam: boolean;
+  /** Where messages link to: the URL of the docs, without a slash at its end. */
+  readonly docsUrl: string;
 }
 
 /**
@@ -78,7 +80,7 @@ export interface ObservedState {
   readonly operations?: DrainState;
   /** How many nodes are unavailable, by an uncached read; read only when more are about to be drained. */
   readonly counted?: CallResult<NodeCount>;
-  /** The verified nodes of the pool: a live view of the cache. */
+  /** The verification results of the pool's nodes: a live view of the cache. */
   readonly poolNodes: PoolNodesView;
   /** For a pool of existing nodes: nodes that it selects and does not own, or owns and must release. */
   readonly membership: NodeMembershipView | undefined;
@@ -92,7 +94,7 @@ export interface ObservedState {
   readonly autoscaler: AutoscalerFacts | undefined;
   /** Instances of the group; read only while nodes are missing and are late, or there is an error. */
   readonly instances: readonly Instance[] | undefined;
-  /** The RuntimeClass with the desired name, whoever created it. */
+  /** The RuntimeClass with the desired name, managed by the operator or not. */
   readonly runtimeClass: RuntimeClass | undefined;
   /** The RuntimeClass of the pool before its spec changed. */
   readonly formerRuntimeClass: RuntimeClass | undefined;

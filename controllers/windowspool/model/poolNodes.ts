@@ -1,4 +1,4 @@
-/** The verified nodes of a pool, which nodes/poolNodes.ts keeps up to date one node at a time. */
+/** The verification results of a pool's nodes, which nodes/poolNodes.ts keeps up to date one node at a time. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';

@@ -80,6 +80,8 @@ export interface CheckInput {
   readonly creating: boolean;
   /** The EKS status of the pool's node group; undefined if it does not exist. */
   readonly groupStatus: string | undefined;
+  /** The subnets of the pool's node group; undefined if it is still to be created. */
+  readonly groupSubnets: readonly string[] | undefined;
   /** Whether the operator creates a missing access entry. */
   readonly managesAccessEntry: boolean;
   /** What the operator does about Windows IPAM; undefined: nothing, because --enable-windows-ipam is off or the pool is paused. */

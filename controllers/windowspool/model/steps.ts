@@ -9,127 +9,123 @@ import type { Difference, ScalingTagChange, TagChange } from './changes.ts';
 import type { DisruptionReservation, ReleaseFailure } from './disruption.ts';
 import type { TaintChange } from './poolNodes.ts';
 
-/** One action. Every step can be repeated. */
-export type Step =
-  | { readonly kind: 'addFinalizer' }
-  | { readonly kind: 'removeFinalizer' }
+/** The kinds of steps, each with what it needs. Every step can be repeated. */
+interface Steps {
+  addFinalizer: NoDetails;
+  removeFinalizer: NoDetails;
   /** Writes what must survive a crash to status before AWS is called. */
-  | { readonly kind: 'remember'; readonly memory: Memory }
+  remember: { memory: Memory };
   /** Takes a share of the disruption budget, and writes what must survive a crash with it. */
-  | {
-      readonly kind: 'reserveDisruption';
-      readonly memory: Memory | ReservationMemory;
-      /** Descriptions of what the reservation starts, where no other step has one: the nodes whose turn it is. */
-      readonly begins?: readonly string[];
-    }
+  reserveDisruption: {
+    memory: Memory | ReservationMemory;
+    /** Descriptions of what the reservation starts, where no other step has one: the nodes whose turn it is. */
+    begins?: readonly string[];
+  };
   /** Adopts a group that no pool owns, by setting the pool's tag and nothing else. */
-  | { readonly kind: 'adoptNodeGroup'; readonly group: NodeGroup; readonly pool: string }
+  adoptNodeGroup: { group: NodeGroup; pool: string };
   /** Creates an access entry of type EC2_WINDOWS, without which nodes with the role lack permissions. */
-  | { readonly kind: 'createAccessEntry'; readonly role: string; readonly token: string }
+  createAccessEntry: { role: string; token: string };
   /** Enables Windows IPAM for the whole cluster in the vpc-cni add-on, when that owns the setting. */
-  | { readonly kind: 'updateAddon'; readonly cluster: string; readonly addon: Addon; readonly token: string }
+  updateAddon: { cluster: string; addon: Addon; token: string };
   /** Enables Windows IPAM for the whole cluster in ConfigMap kube-system/amazon-vpc-cni. */
-  | {
-      readonly kind: 'applyCniConfig';
-      readonly seen: ConfigMapOwner | undefined;
-      /** Which tool may revert it, and the remedy. */
-      readonly warning?: string;
-    }
-  | { readonly kind: 'createNodeGroup'; readonly desired: NewNodeGroup; readonly token: string }
-  | {
-      readonly kind: 'updateConfig';
-      readonly group: string;
-      /** How many nodes EKS terminates, when the update shrinks the group. */
-      readonly ends?: number;
-      readonly change: ConfigChange;
-      readonly token: string;
-      readonly target: string;
-      readonly drift?: Drift;
-      readonly retain?: Retaining;
-    }
+  applyCniConfig: {
+    seen: ConfigMapOwner | undefined;
+    /** Which tool may revert it, and the remedy. */
+    warning?: string;
+  };
+  createNodeGroup: { desired: NewNodeGroup; token: string };
+  updateConfig: {
+    group: string;
+    /** How many nodes EKS terminates, when the update shrinks the group. */
+    ends?: number;
+    change: ConfigChange;
+    token: string;
+    target: string;
+    drift?: Drift;
+    retain?: Retaining;
+  };
   /** A rolling update to another Kubernetes version or AMI release. */
-  | {
-      readonly kind: 'updateNodeGroupVersion';
-      readonly group: string;
-      readonly change: VersionChange;
-      readonly token: string;
-      readonly target: string;
-      readonly drift?: Drift;
-      /** The release fails verification in another pool, but the spec asks for it. */
-      readonly doubt?: ReleaseFailure;
-    }
-  | {
-      readonly kind: 'correctTags';
-      readonly group: NodeGroup;
-      readonly change: TagChange;
-      readonly drift?: Drift;
-      readonly retain?: Retaining;
-    }
+  updateNodeGroupVersion: {
+    group: string;
+    change: VersionChange;
+    token: string;
+    target: string;
+    drift?: Drift;
+    /** The release fails verification in another pool, but the spec asks for it. */
+    doubt?: ReleaseFailure;
+  };
+  correctTags: {
+    group: NodeGroup;
+    change: TagChange;
+    drift?: Drift;
+    retain?: Retaining;
+  };
   /** Sets tags on the scaling group that tell the cluster-autoscaler what a new node looks like. */
-  | { readonly kind: 'correctScalingTags'; readonly change: ScalingTagChange; readonly retain?: Retaining }
-  | { readonly kind: 'deleteNodeGroup'; readonly group: string; readonly why: string }
-  | { readonly kind: 'createRuntimeClass'; readonly desired: DesiredRuntimeClass }
-  | {
-      readonly kind: 'applyRuntimeClass';
-      readonly desired: DesiredRuntimeClass;
-      readonly seen: RuntimeClass;
-      /** Whether the content is written too, and not only the owner reference. */
-      readonly differs: boolean;
-      /** Whether the pool becomes one of its owners. */
-      readonly lacksOwner: boolean;
-    }
-  | { readonly kind: 'releaseRuntimeClass'; readonly seen: RuntimeClass }
-  | { readonly kind: 'deleteRuntimeClass'; readonly seen: RuntimeClass }
-  | { readonly kind: 'labelNode'; readonly node: NodeRecord; readonly build: string }
+  correctScalingTags: { change: ScalingTagChange; retain?: Retaining };
+  deleteNodeGroup: { group: string; why: string };
+  createRuntimeClass: { desired: DesiredRuntimeClass };
+  applyRuntimeClass: {
+    desired: DesiredRuntimeClass;
+    seen: RuntimeClass;
+    /** Whether the content is written too, and not only the owner reference. */
+    differs: boolean;
+    /** Whether the pool becomes one of its owners. */
+    lacksOwner: boolean;
+  };
+  releaseRuntimeClass: { seen: RuntimeClass };
+  deleteRuntimeClass: { seen: RuntimeClass };
+  labelNode: { node: NodeRecord; build: string };
   /** Sets the pool's labels and taints on a node of existingNodes, and records the previous values. */
-  | { readonly kind: 'markNode'; readonly node: NodeRecord; readonly change: NodeMarks }
+  markNode: { node: NodeRecord; change: NodeMarks };
   /** Restores the labels and taints that a node had before it joined the pool. */
-  | { readonly kind: 'releaseNode'; readonly node: NodeRecord; readonly change: NodeMarks; readonly retain?: Retaining }
+  releaseNode: { node: NodeRecord; change: NodeMarks; retain?: Retaining };
   /** Sets or removes the operator's taints on a node. */
-  | { readonly kind: 'taintNode'; readonly node: NodeRecord; readonly change: TaintChange; readonly retain?: Retaining }
+  taintNode: { node: NodeRecord; change: TaintChange; retain?: Retaining };
   /** Cordons a node before it is drained. */
-  | { readonly kind: 'cordonNode'; readonly node: NodeRecord }
+  cordonNode: { node: NodeRecord };
   /** Requests the eviction of pods, once each. */
-  | {
-      readonly kind: 'evictPods';
-      readonly node: NodeRecord;
-      readonly evictions: readonly { readonly pod: DrainPod; readonly gracePeriodSeconds: number }[];
-    }
+  evictPods: {
+    node: NodeRecord;
+    evictions: readonly { readonly pod: DrainPod; readonly gracePeriodSeconds: number }[];
+  };
   /** Terminates the instance of a node after a last check of all conditions. */
-  | {
-      readonly kind: 'terminateInstance';
-      readonly node: NodeRecord;
-      readonly entry: LeavingNode;
-      readonly scalingGroups: readonly string[];
-      /** The node's UID: a refusal is remembered with it. */
-      readonly target: string;
-      /** How many pods terminate with a node that is not drained. */
-      readonly withPods?: number;
-    }
+  terminateInstance: {
+    node: NodeRecord;
+    entry: LeavingNode;
+    scalingGroups: readonly string[];
+    /** The node's UID: a refusal is remembered with it. */
+    target: string;
+    /** How many pods terminate with a node that is not drained. */
+    withPods?: number;
+  };
   /** Terminates an instance that never became a node, after a last check of all conditions. */
-  | {
-      readonly kind: 'terminateUnregistered';
-      readonly entry: LeavingNode;
-      readonly scalingGroups: readonly string[];
-      /** The instance ID: a refusal is remembered with it. */
-      readonly target: string;
-    }
+  terminateUnregistered: {
+    entry: LeavingNode;
+    scalingGroups: readonly string[];
+    /** The instance ID: a refusal is remembered with it. */
+    target: string;
+  };
   /** Reports that a node of existingNodes is drained and the operator is done with it. Writes nothing to the node. */
-  | { readonly kind: 'reportDrained'; readonly node: NodeRecord; readonly entry: LeavingNode; readonly text: string }
+  reportDrained: { node: NodeRecord; entry: LeavingNode; text: string };
   /** Keeps a node: removes the operator's cordon, and writes the reason to its annotation unless the annotation was removed. */
-  | {
-      readonly kind: 'uncordonNode';
-      readonly node: NodeRecord;
-      readonly answer?: { readonly key: string; readonly value: string; readonly why?: string };
-      readonly retain?: Retaining;
-    }
+  uncordonNode: {
+    node: NodeRecord;
+    answer?: { readonly key: string; readonly value: string; readonly why?: string };
+    retain?: Retaining;
+  };
   /** Writes the verification result of a node to its condition, or removes the condition. */
-  | {
-      readonly kind: 'setNodeCondition';
-      readonly node: NodeRecord;
-      readonly condition: NodeCondition | undefined;
-      readonly retain?: Retaining;
-    };
+  setNodeCondition: {
+    node: NodeRecord;
+    condition: NodeCondition | undefined;
+    retain?: Retaining;
+  };
+}
+
+/** A step without details. */
+type NoDetails = Readonly<Record<never, never>>;
+
+/** One action: a kind, and what it needs. */
+export type Step = { [K in keyof Steps]: { readonly kind: K } & Readonly<Steps[K]> }[keyof Steps];
 
 /** A step about one node. It does not wait for steps about other nodes. */
 export type NodeStep = Extract<Step, { readonly node: NodeRecord }>;

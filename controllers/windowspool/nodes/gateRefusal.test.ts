@@ -8,31 +8,31 @@ import { GATE_TAINT } from './nodeTaints.ts';
 const Gate = { verification: { policy: 'Gate' } } as const;
 const words = 'Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]';
 
-/** As an EKS that takes no taint with kubernetes.io/ in its key. */
+/** Simulates that EKS rejects taints with kubernetes.io/ in their key. */
 function refuses(world: FakeWorld, call: string): void {
   world.fails = (asked) =>
-    asked === call && world.pools.get('web')?.status?.nodeGroup?.gateTaint === undefined
+    asked === call && world.pools.get('web')?.status?.bookkeeping?.gateTaint === undefined
       ? sampleError('refused', { operation: call, message: words })
       : undefined;
 }
 
 const taintsOf = (world: FakeWorld) => world.groups.get('web')?.taints.map(({ key }) => key);
-const reported = (world: FakeWorld) => world.events.filter(({ reason }) => reason === 'GateTaintReplaced').length;
+const eventCount = (world: FakeWorld) => world.events.filter(({ reason }) => reason === 'GateTaintReplaced').length;
 
-describe('the gate where EKS refuses the key of its taint', () => {
-  it('has the plain key, is remembered by it, and is told of once', async () => {
+describe('the gate taint if EKS rejects its key', () => {
+  it('has the plain key, which the status records and an event reports once', async () => {
     const world = new FakeWorld();
     refuses(world, 'CreateNodegroup');
     world.apply(fresh(Gate));
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.deepEqual(taintsOf(world), ['os', PLAIN_GATE_TAINT_KEY]);
-    assert.equal(world.pools.get('web')?.status?.nodeGroup?.gateTaint, PLAIN_GATE_TAINT_KEY);
+    assert.equal(world.pools.get('web')?.status?.bookkeeping?.gateTaint, PLAIN_GATE_TAINT_KEY);
     assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget, undefined);
-    assert.equal(reported(world), 1);
+    assert.equal(eventCount(world), 1);
   });
 
-  it('is given to a living group with the plain key, too', async () => {
+  it('is added to an existing group with the plain key', async () => {
     const { world, deps } = await readyWorld();
     refuses(world, 'UpdateNodegroupConfig');
     const pool = world.pools.get('web') ?? assert.fail('the pool is gone');
@@ -41,7 +41,7 @@ describe('the gate where EKS refuses the key of its taint', () => {
     assert.equal(taintsOf(world)?.includes(GATE_TAINT.key), false);
   });
 
-  it('fails when the plain key is refused as well, and does not ask in a loop', async () => {
+  it('is not retried in a loop if the plain key is also rejected', async () => {
     const world = new FakeWorld();
     world.fails = (asked) => (asked === 'CreateNodegroup' ? sampleError('refused', { message: words }) : undefined);
     world.apply(fresh(Gate));

@@ -25,7 +25,7 @@ export function tolerateGateKey(outcome: Outcome): Outcome {
 /** The key that replaces the default one; absent while EKS has not rejected that. */
 export function gateTaintState({ pool, errors }: ObservedState): { readonly gateTaint?: string } {
   const isRefused = errors.some(({ error }) => error.code === CODE);
-  const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.nodeGroup?.gateTaint;
+  const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.bookkeeping?.gateTaint;
   return gateTaint === undefined ? {} : { gateTaint };
 }
 

@@ -21,9 +21,9 @@ function poolNodesOf(kernels: readonly string[], minimumRevision?: number, warnO
 describe('the revisions of a pool', () => {
   const table: readonly (readonly [string, readonly string[], number | undefined, ReturnType<typeof revisionsOf>])[] = [
     ['are none without nodes', [], undefined, undefined],
-    ['are none without nodes, also where there is a floor', [], 2340, undefined],
+    ['are none without nodes if there is a minimum', [], 2340, undefined],
     [
-      'are the same where all nodes are',
+      'are equal if all nodes are equal',
       ['10.0.20348.2762', '10.0.20348.2762'],
       undefined,
       { newest: '10.0.20348.2762', oldest: '10.0.20348.2762' },
@@ -40,20 +40,20 @@ describe('the revisions of a pool', () => {
       undefined,
       { newest: '10.0.26100.1742', oldest: '10.0.17763.8644' },
     ],
-    ['are not told by kernels that have none', ['10.0.20348', '', 'Windows', '6.1.0'], undefined, undefined],
+    ['are none for kernels without a revision', ['10.0.20348', '', 'Windows', '6.1.0'], undefined, undefined],
     [
-      'are counted below the floor, and so is a node that tells none',
+      'are counted below the minimum, including nodes without a revision',
       ['10.0.20348.2339', '10.0.20348.2340', '10.0.20348'],
       2340,
       { newest: '10.0.20348.2340', oldest: '10.0.20348.2339', belowMinimum: 2 },
     ],
     [
-      'are counted where nobody is below the floor',
+      'are counted as 0 if no node is below the minimum',
       ['10.0.20348.2340'],
       2340,
       { newest: '10.0.20348.2340', oldest: '10.0.20348.2340', belowMinimum: 0 },
     ],
-    ['are counted where no node has one', ['odd'], 2340, { belowMinimum: 0 }],
+    ['are counted as 0 if no node has a revision', ['odd'], 2340, { belowMinimum: 0 }],
   ];
   for (const [name, kernels, floor, want] of table) {
     it(name, () => {
@@ -62,12 +62,12 @@ describe('the revisions of a pool', () => {
     });
   }
 
-  it('are counted below the floor also where that only warns', () => {
+  it('are counted below the minimum also if that is only a warning', () => {
     const { pool, poolNodes } = poolNodesOf(['10.0.20348.1', '10.0.20348.2762'], 2340, ['RevisionTooLow']);
     assert.deepEqual([poolNodes.failing.length, revisionsOf(pool, poolNodes)?.belowMinimum], [0, 1]);
   });
 
-  it('do not depend on the order in which nodes came', () => {
+  it('do not depend on the order of the nodes', () => {
     const kernel = fc.constantFrom('10.0.20348.7', '10.0.20348.07', '10.0.17763.9', '10.0.26100', 'odd', '');
     fc.assert(
       fc.property(fc.array(kernel, { maxLength: 8 }), (kernels) => {
@@ -79,7 +79,7 @@ describe('the revisions of a pool', () => {
 });
 
 describe('the metric of kernel versions', () => {
-  it('has every build, and one series for what is none', () => {
+  it('has every build, and one series for invalid ones', () => {
     const builds = new Map([
       ['10.0.20348.2762', 3],
       ['10.0.17763.1', 1],
@@ -89,7 +89,7 @@ describe('the metric of kernel versions', () => {
     assert.deepEqual(kernelSeries({ builds }), { '10.0.20348.2762': 3, '10.0.17763.1': 1, other: 3 });
   });
 
-  it('has at most twenty-one series, whatever kubelets report, and counts every node', () => {
+  it('has at most twenty-one series for any kubelets, and counts every node', () => {
     const anyKernel = fc.oneof(
       fc.string(),
       fc.nat({ max: 99_999 }).map((revision) => `10.0.20348.${revision}`),

@@ -15,11 +15,11 @@ const inGroup = (node: NodeRecord, group: string | undefined): NodeRecord => {
   const { [LABEL]: _, ...labels } = node.labels;
   return { ...node, labels: group === undefined ? labels : { ...labels, [LABEL]: group } };
 };
-/** Whether a node is in none of the group's lists. */
+/** Whether a node lacks the label of the group. */
 const isOut = ({ labels }: NodeRecord) => labels[LABEL] !== 'web';
 const names = (nodes: readonly NodeRecord[]) => nodes.map(({ name }) => name);
 
-/** Reads that find what the API server has, and how many there were. */
+/** A fake API server with these nodes, and the names that were read. */
 function server(...nodes: readonly NodeRecord[]) {
   const reads: string[] = [];
   const read = async (name: string): Promise<CallResult<NodeRecord | undefined>> => {
@@ -32,12 +32,12 @@ function server(...nodes: readonly NodeRecord[]) {
 describe('a node that left the cache', () => {
   const node = labelled('ip-1', 'web');
   const cases: readonly (readonly [string, NodeRecord | undefined, boolean])[] = [
-    ['is gone when there is none of its name', undefined, false],
-    ['is gone when another one has its name', labelled('ip-1', undefined, { uid: 'another' }), false],
-    ['is going when it is being deleted', labelled('ip-1', undefined, { deleting: true }), false],
-    ['is no stray when the label is back', node, false],
-    ['is a stray when it lacks the label', labelled('ip-1', undefined), true],
-    ['is a stray when it says that it is in another group', labelled('ip-1', 'api'), true],
+    ['is deleted when no node has its name', undefined, false],
+    ['is deleted when another node has its name', labelled('ip-1', undefined, { uid: 'another' }), false],
+    ['is not unlabelled while it is being deleted', labelled('ip-1', undefined, { deleting: true }), false],
+    ['is not unlabelled when the label was restored', node, false],
+    ['is unlabelled when it lacks the label', labelled('ip-1', undefined), true],
+    ['is unlabelled when it has the label of another group', labelled('ip-1', 'api'), true],
   ];
   for (const [what, found, isUnlabelled] of cases) {
     it(what, async () => {
@@ -49,13 +49,13 @@ describe('a node that left the cache', () => {
     });
   }
 
-  it('is no stray any more when it is back in the cache, gone at the next read, or missed by nobody', async () => {
+  it('is no longer unlabelled when it is back in the cache, deleted, or no node is missing', async () => {
     const ends: readonly ((lostNodes: LostNodes) => unknown)[] = [
       (lostNodes) => lostNodes.returned('ip-1'),
       (lostNodes) => lostNodes.forget(),
       async (lostNodes) => {
         lostNodes.recheckUnlabelled();
-        assert.deepEqual(names(lostNodes.unlabelledNodes), ['ip-1'], 'it stays one until it is read');
+        assert.deepEqual(names(lostNodes.unlabelledNodes), ['ip-1'], 'it stays unlabelled until it is read');
         await lostNodes.read(isOut, server(), NOW + MINUTE, signal);
       },
     ];
@@ -68,9 +68,9 @@ describe('a node that left the cache', () => {
     }
   });
 
-  it('is found by its instance when nobody saw it leave', async () => {
+  it('is found by its instance when the watch did not report that it left', async () => {
     const found = labelled('ip-1', undefined);
-    for (const [id, unlabelledNodes] of [
+    for (const [id, expected] of [
       [instanceIdOf(found), ['ip-1']],
       ['i-another', []],
     ] as const) {
@@ -79,7 +79,7 @@ describe('a node that left the cache', () => {
       lostNodes.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
       const { reads, read } = server(found);
       await lostNodes.read(isOut, { read }, NOW, signal);
-      assert.deepEqual([reads, names(lostNodes.unlabelledNodes)], [['ip-1'], unlabelledNodes]);
+      assert.deepEqual([reads, names(lostNodes.unlabelledNodes)], [['ip-1'], expected]);
     }
   });
 });
@@ -87,7 +87,7 @@ describe('a node that left the cache', () => {
 describe('thousands of nodes that left the cache', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
 
-  it('are read ten a second', async () => {
+  it('are read at a rate of ten per second', async () => {
     const lostNodes = new LostNodes();
     for (const node of many) lostNodes.left(node);
     const { reads, read } = server();
@@ -96,7 +96,7 @@ describe('thousands of nodes that left the cache', () => {
     assert.equal(lostNodes.nextReadAt, NOW + 3_000);
   });
 
-  it('are no reads at all when the pool does not miss them', async () => {
+  it('are not read when the pool lacks no nodes', async () => {
     const lostNodes = new LostNodes();
     for (const node of many) lostNodes.left(node);
     lostNodes.forget();
@@ -105,7 +105,7 @@ describe('thousands of nodes that left the cache', () => {
     assert.deepEqual(reads, []);
   });
 
-  it('end a batch at the first trouble, and are asked for again', async () => {
+  it('are read again after an error, which ends a batch', async () => {
     const lostNodes = new LostNodes();
     for (const node of many) lostNodes.left(node);
     let reads = 0;
@@ -121,15 +121,16 @@ describe('thousands of nodes that left the cache', () => {
   });
 });
 
-describe('a pool of which a node loses the label of its group', () => {
+describe('a pool with a node that loses the label of its group', () => {
   const verified = (world: Awaited<ReturnType<typeof readyWorld>>['world']) => {
     const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
     return `${found?.status} ${found?.reason}: ${found?.message}`;
   };
-  const SAYS =
-    'False MembershipLabelRemoved: 1 node of the pool lacks the label eks.amazonaws.com/nodegroup=web, by which nodes are counted: ip-1. Put the label back, or end the instance.';
+  const removed = (label: string) =>
+    `False MembershipLabelRemoved: 1 node of the pool lacks the label ${label}, by which nodes are counted: ip-1. Terminate the instance, or restore the label: kubectl label node NAME ${label}`;
+  const GROUP_LABEL_REMOVED = removed('eks.amazonaws.com/nodegroup=web');
 
-  /** A Ready pool, and how to take the label of its first node away and put it back. */
+  /** A Ready pool, and a function that sets or removes the label of its first node. */
   async function losing() {
     const { world, deps } = await readyWorld();
     renameNodes(world, ['ip-1', 'ip-2', 'ip-3']);
@@ -142,11 +143,11 @@ describe('a pool of which a node loses the label of its group', () => {
     return { world, deps, give };
   }
 
-  it('names it at once, with one read and no call to AWS', async () => {
+  it('names the node at once, with one read and no AWS call', async () => {
     const { world, deps, give } = await losing();
     give(undefined);
     await wake(world, deps);
-    assert.equal(verified(world), SAYS);
+    assert.equal(verified(world), GROUP_LABEL_REMOVED);
     assert.deepEqual(world.pools.get('web')?.status?.nodes?.total, 2);
     const calls = world.calls.splice(0);
     assert.deepEqual(calls, ['read node', 'write status']);
@@ -155,33 +156,33 @@ describe('a pool of which a node loses the label of its group', () => {
     assert.match(verified(world), /^True AllVerified/);
   });
 
-  it('names it after a restart, too', async () => {
+  it('names the node after a restart', async () => {
     const { world, deps, give } = await losing();
     give(undefined);
     await wake(world, deps);
     world.now += settings.joinGraceMs;
     const restarted = world.start();
     await wake(world, restarted);
-    assert.equal(verified(world), SAYS);
+    assert.equal(verified(world), GROUP_LABEL_REMOVED);
   });
 
-  it('names the label of the operating system, where a Windows node lost that', async () => {
+  it('names the label of the operating system when a Windows node lost that', async () => {
     const { world, deps } = await losing();
     const [first, ...others] = world.nodes;
     assert.ok(first);
     world.nodes = [{ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } }, ...others];
     await wake(world, deps);
-    assert.equal(verified(world), SAYS.replace(`${LABEL}=web`, 'kubernetes.io/os=windows'));
+    assert.equal(verified(world), removed('kubernetes.io/os=windows'));
   });
 
-  it('says that an instance joined with another operating system, also after a restart, until it is gone', async () => {
+  it('reports an instance that joined with another operating system, also after a restart, until it is gone', async () => {
     const { world, deps } = await losing();
-    // A new instance in place of the first: the cache of Windows nodes never has its node.
+    // A new instance replaces the first one: its node is never in the cache of Windows nodes.
     world.cloud.faults.nextNode({ operatingSystem: 'linux' });
     world.cloud.faults.terminateInstance({ node: 'ip-1' });
     world.now += 2_000;
     const { name = '' } = world.nodes.find(({ operatingSystem }) => operatingSystem === 'linux') ?? {};
-    const says = `False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ${name} runs linux. Terminate it, and check the AMI in the launch template of the scaling group.`;
+    const says = `False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ${name} runs linux. Check the AMI in the launch template of the scaling group, and terminate the instance.`;
     await until(world, deps, () => verified(world) === says, 'the other operating system');
     const restarted = world.start();
     await wake(world, restarted);
@@ -190,7 +191,7 @@ describe('a pool of which a node loses the label of its group', () => {
     await until(world, restarted, () => verified(world).startsWith('True AllVerified'), 'a Windows node in its place');
   });
 
-  it('says that a node is missing once the stray is gone', async () => {
+  it('reports a missing node when the unlabelled node is deleted', async () => {
     const { world, deps, give } = await losing();
     give(undefined);
     await wake(world, deps);
@@ -198,7 +199,7 @@ describe('a pool of which a node loses the label of its group', () => {
     await until(world, deps, () => verified(world).startsWith('False NodesMissing'), 'missing');
   });
 
-  it('reads it again after trouble, and calls it missing meanwhile', async () => {
+  it('reads the node again after an error, and reports a missing node in the meantime', async () => {
     const { world, deps, give } = await losing();
     world.fails = (call) => (call === 'read node' ? sampleError('unavailable') : undefined);
     give(undefined);
@@ -208,10 +209,10 @@ describe('a pool of which a node loses the label of its group', () => {
     world.fails = () => undefined;
     world.now += 1_000;
     await wake(world, deps);
-    assert.equal(verified(world), SAYS);
+    assert.equal(verified(world), GROUP_LABEL_REMOVED);
   });
 
-  it('names the right that is lacking when it may not read nodes', async () => {
+  it('reports the missing permission to read nodes', async () => {
     const { world, deps, give } = await losing();
     world.fails = (call) => (call === 'read node' ? sampleError('denied') : undefined);
     give(undefined);

@@ -4,7 +4,7 @@ import { reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
 
-describe('what a node is told', () => {
+describe('the condition of a node', () => {
   const wrong: CheckFailure = { reason: 'WrongBuild', message: 'runs build 10.0.17763' };
   const addresses: CheckFailure = { reason: 'NoPodAddresses', message: 'has no addresses' };
   const result = (
@@ -18,19 +18,19 @@ describe('what a node is told', () => {
     warnings,
   });
   const table: readonly (readonly [string, VerificationResult, string])[] = [
-    ['it passes', result('verified', []), 'True ChecksPassed WindowsPool web: passes every check.'],
+    ['is True when all checks pass', result('verified', []), 'True ChecksPassed WindowsPool web: passes every check.'],
     [
-      'it passes with a warning',
+      'is True with a warning',
       result('verified', [], [addresses]),
-      'True ChecksPassed WindowsPool web: passes, with a warning: has no addresses.',
+      'True ChecksPassed WindowsPool web: passes every enforced check, with 1 warning: has no addresses.',
     ],
     [
-      'it joins',
+      'is Unknown while the node joins',
       result('joining', [addresses]),
-      'Unknown Joining WindowsPool web: is not complete yet: has no addresses.',
+      'Unknown Joining WindowsPool web: is joining: has no addresses.',
     ],
     [
-      'it fails, all causes and the first as the reason',
+      'is False with all failures, and the reason of the first',
       result('failing', [wrong, addresses]),
       'False WrongBuild WindowsPool web: runs build 10.0.17763; has no addresses.',
     ],
@@ -43,9 +43,9 @@ describe('what a node is told', () => {
     });
   }
 
-  it('is cut where a node reports a whole novel', () => {
-    const novel = result('failing', [{ reason: 'UnknownKernelVersion', message: 'x'.repeat(5_000) }]);
-    const { message } = conditionFor(novel, 'web');
+  it('is truncated when a node reports a long text', () => {
+    const long = result('failing', [{ reason: 'UnknownKernelVersion', message: 'x'.repeat(5_000) }]);
+    const { message } = conditionFor(long, 'web');
     assert.deepEqual([message.length, message.at(-1)], [1_024, '…']);
   });
 });

@@ -3,7 +3,7 @@
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
-import { sentence } from '../util/words.ts';
+import { count, sentence } from '../util/words.ts';
 
 /** Short enough to read in `kubectl describe`. */
 const MESSAGE_LENGTH = 1_024;
@@ -28,13 +28,15 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
     return make(
       'True',
       'ChecksPassed',
-      warnings.length > 0 ? `passes, with a warning: ${reported(warnings)}` : 'passes every check',
+      warnings.length > 0
+        ? `passes every enforced check, with ${count(warnings.length, 'warning')}: ${reported(warnings)}`
+        : 'passes every check',
     );
   }
   // That a node joined without the gate taint stays in the message, whatever else is found.
-  const ungated = warnings.filter(({ reason }) => reason === 'ArrivedUngated');
+  const ungated = warnings.filter(({ reason }) => reason === 'GateTaintMissing');
   const found = reported([...ungated, ...failures]);
-  if (state === 'joining') return make('Unknown', 'Joining', `is not complete yet: ${found}`);
+  if (state === 'joining') return make('Unknown', 'Joining', `is joining: ${found}`);
   return make('False', failures[0]?.reason ?? 'NodesFailing', found);
 }
 

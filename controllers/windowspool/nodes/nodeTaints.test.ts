@@ -10,7 +10,7 @@ import { desiredTaints, GATE_TAINT, isGated, taintChangeFor } from './nodeTaints
 const REPORT: TaintPolicy = { gate: false, quarantine: false };
 const QUARANTINE: TaintPolicy = { gate: false, quarantine: true };
 const GATE: TaintPolicy = { gate: true, quarantine: true };
-/** The gate is left, and its taint is still on the group. */
+/** The policy is no longer Gate, and the taint is still on the group. */
 const LEAVING: TaintPolicy = { gate: true, quarantine: false };
 
 const os: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
@@ -27,73 +27,97 @@ function result(
   return { node: sampleNode({ taints }), state, failures, warnings: state === 'verified' ? [finding] : [] };
 }
 
-describe('what a node gets and loses', () => {
+describe('the taint changes of a node', () => {
   type Row = readonly [string, VerificationResult, TaintPolicy, set: readonly Taint[], remove: readonly Taint[]];
   const table: readonly Row[] = [
-    ['nothing under Report, though it fails', result([os], 'failing'), REPORT, none, none],
+    ['are none with policy Report, even if it fails', result([os], 'failing'), REPORT, none, none],
     [
-      'no quarantine any more under Report',
+      'remove the quarantine with policy Report',
       result([os, quarantine('WrongBuild')], 'failing'),
       REPORT,
       none,
       [quarantine('WrongBuild')],
     ],
-    ['no gate any more under Report', result([os, GATE_TAINT], 'failing'), REPORT, none, [GATE_TAINT]],
-    ['quarantine when it fails', result([os], 'failing'), QUARANTINE, [quarantine('WrongBuild')], none],
-    ['nothing while it has its quarantine', result([os, quarantine('WrongBuild')], 'failing'), QUARANTINE, none, none],
+    ['remove the gate taint with policy Report', result([os, GATE_TAINT], 'failing'), REPORT, none, [GATE_TAINT]],
+    ['quarantine a failing node', result([os], 'failing'), QUARANTINE, [quarantine('WrongBuild')], none],
     [
-      'another reason when it fails for another',
+      'are none if it already has the quarantine',
+      result([os, quarantine('WrongBuild')], 'failing'),
+      QUARANTINE,
+      none,
+      none,
+    ],
+    [
+      'replace the reason if it fails for another',
       result([quarantine('NotReady')], 'failing'),
       QUARANTINE,
       [quarantine('WrongBuild')],
       none,
     ],
     [
-      'no quarantine any more when it passes',
+      'remove the quarantine when it passes',
       result([quarantine('NotReady'), os], 'verified'),
       QUARANTINE,
       none,
       [quarantine('NotReady')],
     ],
-    ['no quarantine for a mere warning', result([os], 'verified'), QUARANTINE, none, none],
-    ['no quarantine while it joins', result([os], 'joining', 'NotReady'), QUARANTINE, none, none],
-    ['nothing while it is at the gate and joins', result([os, GATE_TAINT], 'joining', 'NotReady'), GATE, none, none],
-    ['nothing while it is at the gate and fails', result([os, GATE_TAINT], 'failing'), GATE, none, none],
-    ['release once it is verified', result([os, GATE_TAINT], 'verified'), GATE, none, [GATE_TAINT]],
-    ['release again when EKS taints living nodes', result([GATE_TAINT, os], 'verified'), GATE, none, [GATE_TAINT]],
-    ['quarantine when it fails after its release', result([os], 'failing'), GATE, [quarantine('WrongBuild')], none],
+    ['do not quarantine for a warning', result([os], 'verified'), QUARANTINE, none, none],
+    ['do not quarantine a joining node', result([os], 'joining', 'NotReady'), QUARANTINE, none, none],
+    ['are none while a gated node joins', result([os, GATE_TAINT], 'joining', 'NotReady'), GATE, none, none],
+    ['are none while a gated node fails', result([os, GATE_TAINT], 'failing'), GATE, none, none],
+    ['remove the gate taint when it is verified', result([os, GATE_TAINT], 'verified'), GATE, none, [GATE_TAINT]],
     [
-      'the gate alone where it has both',
+      'remove the gate taint again when EKS adds it to existing nodes',
+      result([GATE_TAINT, os], 'verified'),
+      GATE,
+      none,
+      [GATE_TAINT],
+    ],
+    ['quarantine a node that fails after its release', result([os], 'failing'), GATE, [quarantine('WrongBuild')], none],
+    [
+      'keep only the gate taint if it has both',
       result([quarantine('NotReady'), GATE_TAINT], 'failing'),
       GATE,
       none,
       [quarantine('NotReady')],
     ],
-    ['nothing of a gate that it was not born with', result([os], 'joining', 'NotReady'), GATE, none, none],
     [
-      'nothing while the group that leaves the gate has its taint',
+      'do not add the gate taint to a node that joined without it',
+      result([os], 'joining', 'NotReady'),
+      GATE,
+      none,
+      none,
+    ],
+    [
+      'are none for a failing node while the group still has the gate taint after a policy change',
       result([GATE_TAINT], 'failing'),
       LEAVING,
       none,
       none,
     ],
     [
-      'release while the group that leaves the gate has its taint',
+      'release a verified node while the group still has the gate taint after a policy change',
       result([GATE_TAINT], 'verified'),
       LEAVING,
       none,
       [GATE_TAINT],
     ],
     [
-      'release whatever value somebody gave the taint',
+      'remove a gate taint with any value',
       result([{ ...GATE_TAINT, value: 'x' }], 'verified'),
       GATE,
       none,
       [{ ...GATE_TAINT, value: 'x' }],
     ],
-    ['nothing for a gate with another value', result([{ ...GATE_TAINT, value: 'x' }], 'failing'), GATE, none, none],
     [
-      "nothing of somebody's taint with another effect",
+      'keep a gate taint with another value while the node fails',
+      result([{ ...GATE_TAINT, value: 'x' }], 'failing'),
+      GATE,
+      none,
+      none,
+    ],
+    [
+      'keep a taint with the key of the gate and another effect',
       result([{ ...GATE_TAINT, effect: 'NoExecute' }], 'verified'),
       GATE,
       none,
@@ -102,8 +126,8 @@ describe('what a node gets and loses', () => {
   ];
   for (const [what, seen, policy, set, remove] of table) {
     it(what, () => {
-      const wanted = set.length + remove.length > 0 ? { set, remove } : undefined;
-      assert.deepEqual(taintChangeFor(seen, policy), wanted);
+      const expected = set.length + remove.length > 0 ? { set, remove } : undefined;
+      assert.deepEqual(taintChangeFor(seen, policy), expected);
     });
   }
 });
@@ -127,7 +151,7 @@ const anyResult = fc
   .map((parts) => result(...parts));
 const anyPolicy = fc.constantFrom(REPORT, QUARANTINE, GATE, LEAVING);
 
-/** The node after the change, as the API server makes it. */
+/** The node after the change, as in the API server. */
 function changed(seen: VerificationResult, policy: TaintPolicy): VerificationResult {
   const { node } = seen;
   const { set, remove } = taintChangeFor(seen, policy) ?? { set: [], remove: [] };
@@ -137,8 +161,8 @@ function changed(seen: VerificationResult, policy: TaintPolicy): VerificationRes
   return { ...seen, node: { ...node, taints: [...kept, ...set] } };
 }
 
-describe('whatever taints a node has', () => {
-  it('one change is enough, and the next one is none', () => {
+describe('with any taints of a node', () => {
+  it('one change is sufficient, and the next one is empty', () => {
     fc.assert(
       fc.property(anyResult, anyPolicy, (seen, policy) => {
         assert.equal(taintChangeFor(changed(seen, policy), policy), undefined);
@@ -146,7 +170,7 @@ describe('whatever taints a node has', () => {
     );
   });
 
-  it('the taints of others are left as they are, in their order', () => {
+  it('the taints of other owners are kept in their order', () => {
     const ofOthers = ({ node }: VerificationResult) =>
       node.taints.filter(
         ({ key, effect }) => effect !== 'NoSchedule' || (key !== GATE_TAINT_KEY && key !== QUARANTINE_TAINT_KEY),
@@ -158,7 +182,7 @@ describe('whatever taints a node has', () => {
     );
   });
 
-  it('no node at the gate is released before it is verified, while the gate stands', () => {
+  it('no gated node is released before it is verified, while the policy is Gate', () => {
     fc.assert(
       fc.property(anyResult, fc.constantFrom(GATE, LEAVING), (seen, policy) => {
         const isReleased = isGated(seen.node) && !isGated(changed(seen, policy).node);
@@ -167,7 +191,7 @@ describe('whatever taints a node has', () => {
     );
   });
 
-  it('a node has one taint of the operator at most, with a value that a label could have', () => {
+  it('a node has at most one taint of the operator, with a valid label value', () => {
     fc.assert(
       fc.property(anyResult, anyPolicy, (seen, policy) => {
         const desired = desiredTaints(seen, policy);
@@ -179,7 +203,7 @@ describe('whatever taints a node has', () => {
 });
 
 describe("the keys of the operator's taints", () => {
-  it('have the prefixes that the cluster-autoscaler knows, and the length that EKS takes', () => {
+  it('have prefixes that the cluster-autoscaler recognizes, and a length that EKS accepts', () => {
     assert.match(GATE_TAINT_KEY, /^startup-taint\.cluster-autoscaler\.kubernetes\.io\/[a-z-]+$/);
     assert.match(QUARANTINE_TAINT_KEY, /^status-taint\.cluster-autoscaler\.kubernetes\.io\/[a-z-]+$/);
     assert.ok(GATE_TAINT_KEY.length <= 63);

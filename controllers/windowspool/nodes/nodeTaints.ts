@@ -18,7 +18,7 @@ export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
 
 /** The gate taint that the pool's group should have under Gate. */
 export function gateTaintOf({ status }: WindowsPool): Taint {
-  return GATE_TAINTS.find(({ key }) => key === status?.nodeGroup?.gateTaint) ?? GATE_TAINT;
+  return GATE_TAINTS.find(({ key }) => key === status?.bookkeeping?.gateTaint) ?? GATE_TAINT;
 }
 
 /**

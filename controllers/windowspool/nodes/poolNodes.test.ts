@@ -16,7 +16,7 @@ const expecting = (minimumRevision?: number, quarantine = true): Expectation => 
   reportedBy: quarantine ? 'web' : undefined,
 });
 
-/** Everything that can be seen of a roster. */
+/** All public properties of the nodes of a pool. */
 function read(poolNodes: PoolNodesView) {
   const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = poolNodes;
   const { mistainted, unreported, gated, quarantined, belowMinimum } = poolNodes;
@@ -70,8 +70,8 @@ const anyChange = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(MINUTE, GRACE).map((ms) => ({ kind: 'wait' as const, ms })) },
 );
 
-describe('a roster', () => {
-  it('that followed every change reads like one that is made at the end', () => {
+describe('the nodes of a pool', () => {
+  it('are the same after incremental changes as after a full computation', () => {
     fc.assert(
       fc.property(fc.array(anyChange, { maxLength: 30, size: 'max' }), (changes) => {
         let now = NOW;
@@ -95,7 +95,7 @@ describe('a roster', () => {
     );
   });
 
-  it('lists nodes by name, however they came', () => {
+  it('are sorted by name', () => {
     const bad = (name: string) => sampleNode({ name, taints: [] });
     const poolNodes = new PoolNodes([bad('c'), bad('a'), bad('b')], expecting(), NOW);
     assert.deepEqual(
@@ -104,7 +104,7 @@ describe('a roster', () => {
     );
   });
 
-  it('says when the first joining node turns', () => {
+  it('have the end of the first grace period', () => {
     const young = (name: string, age: number) => sampleNode({ name, ready: 'False', createdAt: NOW - age });
     const poolNodes = new PoolNodes([young('a', MINUTE), young('b', 3 * MINUTE)], expecting(), NOW);
     assert.equal(poolNodes.nextGraceEnd, NOW + 12 * MINUTE);
@@ -112,11 +112,11 @@ describe('a roster', () => {
   });
 });
 
-describe('the rosters of all pools', () => {
+describe('the cache of the nodes of pools', () => {
   const inGroup = (name: string, group: string) =>
     sampleNode({ name, labels: { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': group } });
 
-  it('read the cache once and follow the events of their node group from then on', () => {
+  it('reads the store once, and then follows the events of the node group', () => {
     let reads = 0;
     const cached = [inGroup('a', 'web')];
     const poolNodesCache = new PoolNodesCache(
@@ -135,7 +135,7 @@ describe('the rosters of all pools', () => {
     assert.equal(poolNodes.total, 1);
   });
 
-  it('let a node go that moves to another group', () => {
+  it('removes a node that moves to another group', () => {
     const poolNodesCache = new PoolNodesCache(
       () => [inGroup('a', 'web')],
       () => NOW,
@@ -145,7 +145,7 @@ describe('the rosters of all pools', () => {
     assert.equal(web.total, 0);
   });
 
-  it('forget a pool that is gone, and one whose group is another', () => {
+  it('forgets a deleted pool, and one with another group', () => {
     const poolNodesCache = new PoolNodesCache(
       (group) => [inGroup(`of-${group}`, group)],
       () => NOW,
@@ -153,7 +153,7 @@ describe('the rosters of all pools', () => {
     const first = poolNodesCache.of('pool', 'web', expecting());
     assert.equal(poolNodesCache.of('pool', 'api', expecting()).total, 1);
     poolNodesCache.follow(undefined, inGroup('b', 'web'));
-    assert.equal(first.total, 1, 'the roster of the former group is not kept up');
+    assert.equal(first.total, 1, 'the nodes of the former group are not updated');
     poolNodesCache.forget('pool');
     poolNodesCache.forget('pool');
     assert.notEqual(poolNodesCache.of('pool', 'web', expecting()), first);

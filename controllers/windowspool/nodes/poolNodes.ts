@@ -34,14 +34,14 @@ export class PoolNodes implements PoolNodesView {
   readonly #ordered = new Map<string, NodeRecord>();
   readonly #cordoned = new Map<string, NodeRecord>();
   readonly #unavailable = new Map<string, string>();
-  readonly #builds = new Map<string, number>();
+  readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
   readonly lostNodes = new LostNodes();
-  #ready = 0;
-  #gated = 0;
-  #quarantined = 0;
-  #belowMinimum = 0;
+  ready = 0;
+  gated = 0;
+  quarantined = 0;
+  belowMinimum = 0;
   #podAddresses = 0;
   /** How many nodes report their pod addresses. */
   #addressed = 0;
@@ -56,10 +56,6 @@ export class PoolNodes implements PoolNodesView {
 
   get total(): number {
     return this.#results.size;
-  }
-
-  get ready(): number {
-    return this.#ready;
   }
 
   get verified(): number {
@@ -104,22 +100,6 @@ export class PoolNodes implements PoolNodesView {
 
   get unavailable(): readonly string[] {
     return byName(this.#unavailable);
-  }
-
-  get gated(): number {
-    return this.#gated;
-  }
-
-  get quarantined(): number {
-    return this.#quarantined;
-  }
-
-  get builds(): ReadonlyMap<string, number> {
-    return this.#builds;
-  }
-
-  get belowMinimum(): number {
-    return this.#belowMinimum;
   }
 
   get podAddresses(): number | undefined {
@@ -178,16 +158,16 @@ export class PoolNodes implements PoolNodesView {
 
   /** Adds a node to the counts, or subtracts it. */
   #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
-    if (node.ready === 'True') this.#ready += change;
-    if (isGated(node)) this.#gated += change;
-    if (isQuarantined(node)) this.#quarantined += change;
-    if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.#belowMinimum += change;
+    if (node.ready === 'True') this.ready += change;
+    if (isGated(node)) this.gated += change;
+    if (isQuarantined(node)) this.quarantined += change;
+    if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.belowMinimum += change;
     const addresses = parseQuantity(node.allocatable[POD_ADDRESSES]);
     if (addresses !== undefined) {
       this.#addressed += change;
       this.#podAddresses += change * addresses;
     }
-    count(this.#builds, node.kernelVersion, change);
+    count(this.builds, node.kernelVersion, change);
     count(this.#instances, instanceIdOf(node), change);
   }
 

@@ -10,12 +10,12 @@ describe('the taints of a thousand nodes', () => {
       step.kind === 'taintNode' ? [step.node.name] : [],
     );
 
-  it('are corrected in several runs, in each of which no node comes twice', () => {
+  it('are corrected in several runs, each with distinct nodes', () => {
     const names = tainted(NOW);
     assert.deepEqual([names.length, new Set(names).size], [NODES_IN_A_RUN, NODES_IN_A_RUN]);
   });
 
-  it('all have their turn, though those that came first are never written', () => {
+  it('are all corrected in turn, even if the first ones can never be written', () => {
     const seen = new Set<string>();
     for (let minute = 0; minute < 60; minute++) for (const name of tainted(NOW + minute * 61_000)) seen.add(name);
     assert.equal(seen.size, nodes.length);

@@ -3,7 +3,7 @@ import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
-import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
@@ -11,11 +11,10 @@ import { POD_ADDRESSES } from './windows.ts';
 
 const BUILD = 'node.kubernetes.io/windows-build';
 
-function expecting(spec: Partial<WindowsPoolSpec> = {}, rest: Partial<Expectation> = {}): Expectation {
-  const pool = samplePool();
+function expecting(spec: SpecChange = {}, rest: Partial<Expectation> = {}): Expectation {
   const taints = { gate: false, quarantine: false };
   return {
-    spec: { ...pool.spec, ...spec },
+    spec: samplePool(spec).spec,
     serverVersion: 'v1.36.3',
     joinGraceMs: 15 * MINUTE,
     taints,
@@ -24,7 +23,7 @@ function expecting(spec: Partial<WindowsPoolSpec> = {}, rest: Partial<Expectatio
   };
 }
 
-/** The verdict without the node. */
+/** The verification result without the node. */
 function resultFor(change: Partial<NodeRecord>, expected: Expectation = expecting()): Omit<VerificationResult, 'node'> {
   const { state, failures, warnings } = verifyNode(sampleNode(change), expected, NOW);
   return { state, failures, warnings };
@@ -61,7 +60,7 @@ function on2019(kubeletVersion: string): Partial<NodeRecord> {
 
 const floor = expecting({ verification: { policy: 'Report', minimumRevision: 2340 } });
 
-describe('a node is verified', () => {
+describe('a node passes verification', () => {
   const healthy: readonly (readonly [string, Partial<NodeRecord>, Expectation])[] = [
     ['on EKS, Windows 2022', {}, expecting()],
     ['on EKS, Windows 2019', onKernel('10.0.17763.6293', '10.0.17763'), cases2019],
@@ -91,46 +90,45 @@ describe('a node is verified', () => {
       cases2019,
     ],
     ['on kops', { kubeletVersion: 'v1.33.0', containerRuntimeVersion: 'containerd://1.7.28' }, expecting()],
-    ['at exactly the patch floor', { kernelVersion: '10.0.20348.2340' }, floor],
-    ['without a revision where there is no patch floor', { kernelVersion: '10.0.20348' }, expecting()],
+    ['at exactly the minimum revision', { kernelVersion: '10.0.20348.2340' }, floor],
+    ['without a revision if there is no minimum', { kernelVersion: '10.0.20348' }, expecting()],
+    ['with the taint of OpenShift', { taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] }, expecting()],
     [
-      'with the taint as OpenShift spells it',
-      { taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] },
-      expecting(),
+      'without the registration taint if the pool does not require it',
+      { taints: [] },
+      expecting({ registrationTaint: false }),
     ],
-    ['without a taint where the pool has none', { taints: [] }, expecting({ registrationTaint: false })],
     ['with a kubelet three minor versions old', { kubeletVersion: 'v1.33.9' }, expecting()],
     [
-      'whatever its kubelet while the API server is unknown',
+      'with any kubelet while the version of the API server is unknown',
       { kubeletVersion: 'v1.20.0' },
       expecting({}, { serverVersion: undefined }),
     ],
-    ['whatever kubelet names itself strangely', { kubeletVersion: 'dev' }, expecting()],
-    ['whose containerd reports no handlers', { runtimeHandlers: [] }, expecting()],
-    [
-      'with other handlers where the pool manages no RuntimeClass',
-      { runtimeHandlers: ['', 'runc'] },
-      expecting({ runtimeClass: { ...samplePool().spec.runtimeClass, manage: false } }),
-    ],
+    ['with a kubelet version that cannot be parsed', { kubeletVersion: 'dev' }, expecting()],
+    ['without reported runtime handlers', { runtimeHandlers: [] }, expecting()],
     ['with prefix delegation', { allocatable: { memory: '6291456Ki', [POD_ADDRESSES]: '144' } }, expecting()],
-    ['when its memory is not told', { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } }, expecting()],
-    ['with the 500 MiB that a node of EKS reserves', littleReserved, expecting()],
+    ['without a reported memory capacity', { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } }, expecting()],
+    ['with the 500 MiB that EKS nodes reserve', littleReserved, expecting()],
     [
-      'with exactly the reserved memory that the pool asks for',
+      'with exactly the minimum of reserved memory',
       { capacity: { memory: '8Gi' }, allocatable: { memory: '6Gi', [POD_ADDRESSES]: '9' } },
       reserving,
     ],
-    ['when its memory is not told and the pool asks for some', { capacity: {} }, reserving],
-    ['on EKS, whatever pair of Kubernetes and Windows: that is a prerequisite', eol2019, cases2019],
-    ['elsewhere with a kubelet that names itself strangely', { kubeletVersion: 'dev' }, elsewhere('Windows2022')],
-    ['elsewhere with the last Kubernetes of its Windows', on2019('v1.34.9'), elsewhere('Windows2019', 'v1.34.9')],
+    ['without a reported memory capacity if the pool has a minimum', { capacity: {} }, reserving],
+    ['on EKS with any combination of Kubernetes and Windows, which is a prerequisite', eol2019, cases2019],
+    ['elsewhere with a kubelet version that cannot be parsed', { kubeletVersion: 'dev' }, elsewhere('Windows2022')],
+    [
+      'elsewhere with the last Kubernetes version that supports its Windows version',
+      on2019('v1.34.9'),
+      elsewhere('Windows2019', 'v1.34.9'),
+    ],
   ];
   for (const [name, change, expected] of healthy) {
     it(name, () => assert.deepEqual(resultFor(change, expected), verified));
   }
 });
 
-describe('a node fails', () => {
+describe('a node fails verification', () => {
   const failing: readonly (readonly [
     string,
     Partial<NodeRecord>,
@@ -138,84 +136,79 @@ describe('a node fails', () => {
     readonly (readonly [string, string])[],
   ])[] = [
     [
-      'that says that it runs Windows and does not',
+      'with the Windows label and another operating system',
       {
         ...labelled({ 'kubernetes.io/arch': 'arm64' }),
         kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
       },
       expecting(),
       [
-        ['WrongArchitecture', 'has the label kubernetes.io/arch=arm64 and must have amd64'],
+        ['WrongArchitecture', 'has the label kubernetes.io/arch=arm64, expected amd64'],
         [
           'UnknownKernelVersion',
-          'reports the kernel version "6.1.112-122.189.amzn2023.x86_64", which is no Windows build (10.0.BUILD.REVISION)',
+          'reports the kernel version "6.1.112-122.189.amzn2023.x86_64", expected a Windows build (10.0.BUILD.REVISION)',
         ],
       ],
     ],
     [
-      'that says nothing of its architecture',
+      'without an architecture',
       { ...without('kubernetes.io/arch'), architecture: '' },
       expecting(),
       [['WrongArchitecture', 'lacks the label kubernetes.io/arch=amd64']],
     ],
     [
-      'that reports no kernel',
+      'without a kernel version',
       { kernelVersion: '' },
       floor,
-      [['UnknownKernelVersion', 'reports the kernel version "", which is no Windows build (10.0.BUILD.REVISION)']],
+      [['UnknownKernelVersion', 'reports the kernel version "", expected a Windows build (10.0.BUILD.REVISION)']],
     ],
     [
-      'of a newer version',
+      'with a newer Windows version',
       onKernel('10.0.26100.32230', '10.0.26100'),
       expecting(),
-      [['WrongBuild', 'runs build 10.0.26100 (Windows Server 2025) and the pool needs 10.0.20348 (Windows2022)']],
+      [['WrongBuild', 'runs Windows Server 2025 (10.0.26100), expected Windows Server 2022 (10.0.20348)']],
     ],
     [
-      'of a retired channel',
+      'with a retired Windows build',
       onKernel('10.0.19042.1889', '10.0.19042'),
       expecting(),
-      [['WrongBuild', 'runs build 10.0.19042 and the pool needs 10.0.20348 (Windows2022)']],
+      [['WrongBuild', 'runs Windows build 10.0.19042, expected Windows Server 2022 (10.0.20348)']],
     ],
     [
-      'that is patched too little',
+      'with a revision below the minimum',
       { kernelVersion: '10.0.20348.2339' },
       floor,
-      [['RevisionTooLow', 'runs 10.0.20348.2339 and the pool needs at least revision 2340']],
+      [['RevisionTooLow', 'runs 10.0.20348.2339, expected at least revision 2340']],
     ],
     [
-      'that hides its patches where there is a floor',
+      'without a revision if there is a minimum',
       { kernelVersion: '10.0.20348' },
       floor,
-      [['RevisionTooLow', 'reports no revision (10.0.20348) and the pool needs at least 2340']],
+      [['RevisionTooLow', 'reports no revision (10.0.20348), expected at least 2340']],
     ],
     [
-      'of an old kubelet without the build label',
+      'without the build label, with an old kubelet',
       without(BUILD),
       expecting(),
-      [
-        [
-          'BuildLabelMismatch',
-          `lacks the label ${BUILD} and its kernel is 10.0.20348: the RuntimeClass places pods by it`,
-        ],
-      ],
+      [['BuildLabelMismatch', `lacks the label ${BUILD}, expected 10.0.20348: the RuntimeClass selects nodes by it`]],
     ],
     [
-      'whose build label comes from the node group',
+      'with a build label of the node group',
       labelled({ [BUILD]: '10.0.17763' }),
       expecting(),
       [
         [
           'BuildLabelMismatch',
-          `has the label ${BUILD}=10.0.17763 and its kernel is 10.0.20348: the RuntimeClass places pods by it`,
+          `has the label ${BUILD}=10.0.17763, expected 10.0.20348: the RuntimeClass selects nodes by it`,
         ],
       ],
     ],
     ...(
       [
-        ['without a taint', []],
-        ['with the taint and another effect', [{ key: 'os', value: 'windows', effect: 'PreferNoSchedule' }]],
-        ['with the taint and another value', [{ key: 'os', value: 'linux', effect: 'NoSchedule' }]],
-        ['with the taint and no value', [{ key: 'os', effect: 'NoSchedule' }]],
+        ['without the registration taint', []],
+        ['with another effect of the taint', [{ key: 'os', value: 'windows', effect: 'PreferNoSchedule' }]],
+        ['with another value of the taint', [{ key: 'os', value: 'linux', effect: 'NoSchedule' }]],
+        ['with the taint without a value', [{ key: 'os', effect: 'NoSchedule' }]],
       ] as const
     ).map(
       ([name, taints]) =>
@@ -223,42 +216,40 @@ describe('a node fails', () => {
           name,
           { taints },
           expecting(),
-          [['RegistrationTaintMissing', 'lacks the taint os=windows:NoSchedule: Linux pods may land on it']],
+          [['RegistrationTaintMissing', 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it']],
         ] as const,
     ),
     [
-      'on docker',
+      'with docker',
       { containerRuntimeVersion: 'docker://20.10.9' },
       expecting(),
-      [['WrongContainerRuntime', 'runs docker://20.10.9 and must run containerd']],
+      [['WrongContainerRuntime', 'runs docker://20.10.9, expected containerd']],
     ],
     [
-      'that tells no container runtime',
+      'without a container runtime',
       { containerRuntimeVersion: '' },
       expecting(),
-      [['WrongContainerRuntime', 'runs an unknown container runtime and must run containerd']],
+      [['WrongContainerRuntime', 'runs an unknown container runtime, expected containerd']],
     ],
     [
-      'that reports other handlers than the RuntimeClass names',
+      'without the runtime handler of the RuntimeClass',
       { runtimeHandlers: ['', 'runhcs-wcow-process'] },
-      expecting({
-        runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool', handler: 'runhcs-wcow-hypervisor' },
-      }),
+      expecting({ runtimeClass: { name: 'isolated', handler: 'runhcs-wcow-hypervisor' } }),
       [
         [
           'RuntimeHandlerMissing',
-          'lacks the handler runhcs-wcow-hypervisor, which the RuntimeClass names (status.runtimeHandlers: runhcs-wcow-process)',
+          'lacks the runtime handler runhcs-wcow-hypervisor of the RuntimeClass (status.runtimeHandlers: runhcs-wcow-process)',
         ],
       ],
     ],
     [
-      'that reports the default handler only',
+      'with only the default runtime handler',
       { runtimeHandlers: [''] },
       expecting(),
       [
         [
           'RuntimeHandlerMissing',
-          'lacks the handler runhcs-wcow-process, which the RuntimeClass names (status.runtimeHandlers: only the default)',
+          'lacks the runtime handler runhcs-wcow-process of the RuntimeClass (status.runtimeHandlers: only the default)',
         ],
       ],
     ],
@@ -280,13 +271,13 @@ describe('a node fails', () => {
       ],
     ],
     [
-      'that is not Ready',
+      'when it is not Ready',
       { ready: 'Unknown', readyReason: 'NodeStatusUnknown' },
       expecting(),
       [['NotReady', 'is not Ready (Unknown, NodeStatusUnknown)']],
     ],
     [
-      'that is not Ready and gives no reason',
+      'when it is not Ready without a reason',
       { ready: 'False', readyReason: '' },
       expecting(),
       [['NotReady', 'is not Ready (False)']],
@@ -294,10 +285,10 @@ describe('a node fails', () => {
     ...([{}, { [POD_ADDRESSES]: '0' }, { [POD_ADDRESSES]: 'many' }] as Record<string, string>[]).map(
       (allocatable) =>
         [
-          `whose addresses for pods are ${allocatable[POD_ADDRESSES] ?? 'not told'}`,
+          `with ${allocatable[POD_ADDRESSES] ?? 'no'} pod addresses`,
           { allocatable },
           expecting(),
-          [['NoPodAddresses', `has no ${POD_ADDRESSES}: no pod gets an address`]],
+          [['NoPodAddresses', `has no ${POD_ADDRESSES}: pods get no IP address`]],
         ] as const,
     ),
   ];
@@ -317,27 +308,27 @@ describe('a new node', () => {
   const table: readonly (readonly [string, Partial<NodeRecord>, VerificationResult['state']])[] = [
     ['is joining until it is Ready and has addresses', { ...joining, ...incomplete }, 'joining'],
     ['fails when it takes longer than the join grace', { ...late, ...incomplete }, 'failing'],
-    ['fails at once for what time does not correct', { ...joining, ...incomplete, kernelVersion: '6.1' }, 'failing'],
     [
-      'may get the taints of its group two minutes after it registered',
-      { createdAt: settled + 1, taints: [] },
-      'joining',
+      'fails immediately if a check fails that time does not fix',
+      { ...joining, ...incomplete, kernelVersion: '6.1' },
+      'failing',
     ],
-    ['fails when they come later', { createdAt: settled, taints: [] }, 'failing'],
+    ['may lack the taints of its group for two minutes', { createdAt: settled + 1, taints: [] }, 'joining'],
+    ['fails without the taints after two minutes', { createdAt: settled, taints: [] }, 'failing'],
     [
-      'fails without them although it may still take time to be Ready',
+      'fails without the taints also while it may still become Ready',
       { ...joining, ...incomplete, taints: [] },
       'failing',
     ],
-    ['is verified as soon as it is complete', joining, 'verified'],
+    ['is verified as soon as all checks pass', joining, 'verified'],
   ];
   const settling = expecting({}, { settlingMs: 2 * MINUTE });
   for (const [name, change, want] of table) it(name, () => assert.equal(resultFor(change, settling).state, want));
 
-  it('fails at once without the taint where its group does not have it', () =>
+  it('fails immediately without the taint if its group does not have it', () =>
     assert.equal(resultFor({ createdAt: NOW, taints: [] }).state, 'failing'));
 
-  it('is looked at again when the first grace ends', () => {
+  it('is verified again when the first grace period ends', () => {
     const end = (change: Partial<NodeRecord>) =>
       graceEnd(verifyNode(sampleNode({ createdAt: NOW, ...change }), settling, NOW), settling);
     assert.equal(end(incomplete), NOW + 15 * MINUTE);
@@ -348,14 +339,14 @@ describe('a new node', () => {
 describe('a node of a group with a gate', () => {
   const gate = expecting({ verification: { policy: 'Gate' } });
   const expected: Expectation = { ...gate, taints: { gate: true, quarantine: true }, reportedBy: 'web' };
-  const message = `joined without the taint ${GATE_TAINT.key}:NoSchedule, so pods may have come before it was verified`;
+  const message = `joined without the taint ${GATE_TAINT.key}:NoSchedule, so pods may have been scheduled to it before it was verified`;
   const young = { createdAt: NOW, ready: 'False', verified: undefined } as const;
   const gated = { taints: [...sampleNode().taints, GATE_TAINT] };
   const warned = (change: Partial<NodeRecord>, of = expected) =>
     verifyNode(sampleNode(change), of, NOW).warnings.map((warning) => warning.message);
   const condition = (change: Partial<NodeRecord>) => conditionFor(verifyNode(sampleNode(change), expected, NOW), 'web');
 
-  it('is reported when it is first seen without the taint, and from then on, also when EKS adds the taint late', () => {
+  it('is reported when it is first seen without the taint, and after that, also when EKS adds the taint late', () => {
     assert.deepEqual(warned(young), [message]);
     const verified = condition(young);
     assert.equal(verified.status, 'Unknown');
@@ -367,7 +358,7 @@ describe('a node of a group with a gate', () => {
     assert.deepEqual([failing.status, warned({ verified: failing })], ['False', [message]]);
   });
 
-  it('is not reported when it came with the taint, and lost it because it was verified', () => {
+  it('is not reported when it joined with the taint, and lost it because it was verified', () => {
     assert.deepEqual(warned({ ...young, ...gated }), []);
     assert.deepEqual(warned({ createdAt: NOW, verified: undefined }), []);
     assert.deepEqual(warned({ ...young, verified: condition({ ...young, ...gated }) }), []);
@@ -380,38 +371,38 @@ describe('a warning', () => {
   const almost = { ...littleReserved, allocatable: { ...littleReserved.allocatable, memory: '6145Mi' } };
   const asked = 'of memory for the system, less than verification.minimumReservedMemory 2Gi:';
   const limits = 'set memory limits on its pods';
-  const supported = 'which the Kubernetes project supports';
+  const supported = 'which Kubernetes supports';
   const table: readonly (readonly [string, Partial<NodeRecord>, Expectation, NodeCheck, string])[] = [
     [
-      'says what helps where EKS runs the kubelet',
+      'recommends memory limits when EKS configures the kubelet',
       littleReserved,
       reserving,
-      'LittleReservedMemory',
-      `reserves 500Mi ${asked} ${limits}, because EKS passes no kubelet arguments to its Windows AMIs`,
+      'ReservedMemoryTooLow',
+      `reserves 500Mi ${asked} ${limits} (EKS passes no kubelet arguments to its Windows AMIs)`,
     ],
     [
-      'says what helps where somebody else does',
+      'recommends systemReserved or memory limits otherwise',
       littleReserved,
       { ...reserving, owner: 'web' },
-      'LittleReservedMemory',
+      'ReservedMemoryTooLow',
       `reserves 500Mi ${asked} raise systemReserved in the configuration of its kubelet, or ${limits}`,
     ],
     [
-      'never says that a little less is enough',
+      'rounds the reserved memory down',
       almost,
       reserving,
-      'LittleReservedMemory',
-      `reserves 2047Mi ${asked} ${limits}, because EKS passes no kubelet arguments to its Windows AMIs`,
+      'ReservedMemoryTooLow',
+      `reserves 2047Mi ${asked} ${limits} (EKS passes no kubelet arguments to its Windows AMIs)`,
     ],
     [
-      'tells of a Windows that Kubernetes has left behind',
+      'reports a Windows version that Kubernetes no longer supports',
       eol2019,
       elsewhere('Windows2019'),
       'UnsupportedWindowsVersion',
       `runs kubelet v1.35.1 on Windows Server 2019, ${supported} up to 1.34`,
     ],
     [
-      'tells of a kubelet that is older than the support of its Windows',
+      'reports a kubelet that does not support its Windows version yet',
       { kubeletVersion: 'v1.34.2', ...onKernel('10.0.26100.32230', '10.0.26100') },
       elsewhere('Windows2025'),
       'UnsupportedWindowsVersion',
@@ -419,16 +410,16 @@ describe('a warning', () => {
     ],
   ];
   for (const [name, change, expected, reason, message] of table) {
-    it(`${name}, and never fails the node`, () => {
+    it(`${name}, and does not fail the node`, () => {
       assert.deepEqual(resultFor(change, expected), { ...verified, warnings: [{ reason, message }] });
     });
   }
 
-  it('is what a check in warnOnly gives, and the other checks still fail', () => {
+  it('replaces the failure of a check in warnOnly, and other checks still fail', () => {
     const expected = expecting({ verification: { policy: 'Report', warnOnly: ['RegistrationTaintMissing'] } });
     const missing = {
       reason: 'RegistrationTaintMissing',
-      message: 'lacks the taint os=windows:NoSchedule: Linux pods may land on it',
+      message: 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it',
     };
     assert.deepEqual(resultFor({ taints: [] }, expected), { ...verified, warnings: [missing] });
     assert.deepEqual(resultFor({ taints: [], ready: 'False', readyReason: '' }, expected), {

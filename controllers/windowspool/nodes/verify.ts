@@ -44,7 +44,7 @@ const checks: readonly Check[] = [
     test: (node) =>
       parseKernelVersion(node.kernelVersion)
         ? undefined
-        : `reports the kernel version ${JSON.stringify(node.kernelVersion)}, which is no Windows build (10.0.BUILD.REVISION)`,
+        : `reports the kernel version ${JSON.stringify(node.kernelVersion)}, expected a Windows build (10.0.BUILD.REVISION)`,
   },
   { reason: 'WrongBuild', test: wrongBuild },
   { reason: 'RevisionTooLow', test: revisionTooLow },
@@ -55,7 +55,7 @@ const checks: readonly Check[] = [
     test: (node) =>
       node.containerRuntimeVersion.startsWith('containerd://')
         ? undefined
-        : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'} and must run containerd`,
+        : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'}, expected containerd`,
   },
   { reason: 'RuntimeHandlerMissing', test: runtimeHandlerMissing },
   { reason: 'KubeletVersionSkew', test: kubeletVersionSkew },
@@ -66,10 +66,10 @@ const checks: readonly Check[] = [
       node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
   },
   { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
-  { reason: 'ArrivedUngated', warns: true, test: arrivedUngated },
+  { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
-  { reason: 'LittleReservedMemory', warns: true, test: littleReservedMemory },
+  { reason: 'ReservedMemoryTooLow', warns: true, test: littleReservedMemory },
 ];
 
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
@@ -112,7 +112,7 @@ function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): stri
   if (found === wanted) return undefined;
   return found === undefined
     ? `lacks the label ${label}=${wanted}`
-    : `has the label ${label}=${found} and must have ${wanted}`;
+    : `has the label ${label}=${found}, expected ${wanted}`;
 }
 
 /**
@@ -124,18 +124,16 @@ function wrongBuild(node: NodeRecord, { spec }: Expectation): string | undefined
   const wanted = buildOf(spec.windowsVersion);
   if (!kernel || kernel.build === wanted) return undefined;
   const release = releaseOf(kernel.build);
-  return `runs build ${kernel.build}${release ? ` (${release})` : ''} and the pool needs ${wanted} (${spec.windowsVersion})`;
+  const found = release ? `${release} (${kernel.build})` : `Windows build ${kernel.build}`;
+  return `runs ${found}, expected Windows Server ${yearOf(spec.windowsVersion)} (${wanted})`;
 }
 
 function revisionTooLow(node: NodeRecord, { spec }: Expectation): string | undefined {
   const floor = spec.verification.minimumRevision;
   const kernel = parseKernelVersion(node.kernelVersion);
   if (floor === undefined || !kernel) return undefined;
-  if (kernel.revision === undefined)
-    return `reports no revision (${node.kernelVersion}) and the pool needs at least ${floor}`;
-  return kernel.revision < floor
-    ? `runs ${node.kernelVersion} and the pool needs at least revision ${floor}`
-    : undefined;
+  if (kernel.revision === undefined) return `reports no revision (${node.kernelVersion}), expected at least ${floor}`;
+  return kernel.revision < floor ? `runs ${node.kernelVersion}, expected at least revision ${floor}` : undefined;
 }
 
 /** The kubelet sets the label only at registration: it is outdated after in-place patching, and old kubelets do not set it. */
@@ -145,7 +143,7 @@ function buildLabelMismatch(node: NodeRecord): string | undefined {
   if (!kernel || label === kernel.build) return undefined;
   const found =
     label === undefined ? `lacks the label ${WINDOWS_BUILD_LABEL}` : `has the label ${WINDOWS_BUILD_LABEL}=${label}`;
-  return `${found} and its kernel is ${kernel.build}: the RuntimeClass places pods by it`;
+  return `${found}, expected ${kernel.build}: the RuntimeClass selects nodes by it`;
 }
 
 /** Whether it is the registration taint. OpenShift's value is `Windows`; both keep Linux pods away. */
@@ -157,15 +155,15 @@ function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): stri
   if (!spec.registrationTaint) return undefined;
   return node.taints.some(isRegistrationTaint)
     ? undefined
-    : 'lacks the taint os=windows:NoSchedule: Linux pods may land on it';
+    : 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it';
 }
 
 /** The kubelet rejects a pod whose RuntimeClass names a handler that containerd does not have. A node that reports no handlers passes. */
 function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expectation): string | undefined {
-  const { manage, handler } = spec.runtimeClass;
-  if (!manage || runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
+  const { handler } = spec.runtimeClass;
+  if (runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
   const named = runtimeHandlers.filter((name) => name !== '');
-  return `lacks the handler ${handler}, which the RuntimeClass names (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
+  return `lacks the runtime handler ${handler} of the RuntimeClass (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
 }
 
 /** Only EKS assigns pod addresses this way, and its kubelets have `-eks-` in their version. Other clusters have other networks. */
@@ -174,7 +172,7 @@ function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | unde
   const isElsewhere = owner !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
   return isElsewhere || (parseQuantity(addresses) ?? 0) > 0
     ? undefined
-    : `has no ${POD_ADDRESSES}: no pod gets an address`;
+    : `has no ${POD_ADDRESSES}: pods get no IP address`;
 }
 
 const UNGATED = 'joined without the taint';
@@ -190,14 +188,16 @@ function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectati
     owner === undefined
       ? (isFirstSeen && !isGated(node)) || node.verified?.message.includes(UNGATED)
       : ownershipOf(node)?.gated === false;
-  return isLate ? `${UNGATED} ${GATE_TAINT_KEY}:NoSchedule, so pods may have come before it was verified` : undefined;
+  return isLate
+    ? `${UNGATED} ${GATE_TAINT_KEY}:NoSchedule, so pods may have been scheduled to it before it was verified`
+    : undefined;
 }
 
 function foreignTaint(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
   const [first] = owner === undefined ? [] : foreignTaints(node, spec);
   if (!first) return undefined;
   const named = ({ key, value = '', effect }: Taint) => `${key}=${value}:${effect}`;
-  return `has the taint ${named(first.found)} of somebody else, where the pool wants ${named(first.wanted)}`;
+  return `has the taint ${named(first.found)}, set by another controller or user; the pool has ${named(first.wanted)}`;
 }
 
 /**
@@ -223,7 +223,7 @@ function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectatio
   const supported = kubernetesSupport(spec.windowsVersion, minor);
   return (
     supported &&
-    `runs kubelet ${node.kubeletVersion} on Windows Server ${yearOf(spec.windowsVersion)}, which the Kubernetes project supports ${supported}`
+    `runs kubelet ${node.kubeletVersion} on Windows Server ${yearOf(spec.windowsVersion)}, which Kubernetes supports ${supported}`
   );
 }
 
@@ -247,7 +247,7 @@ function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): s
   if (reserved >= wanted) return undefined;
   const remedy =
     owner === undefined
-      ? 'set memory limits on its pods, because EKS passes no kubelet arguments to its Windows AMIs'
+      ? 'set memory limits on its pods (EKS passes no kubelet arguments to its Windows AMIs)'
       : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
   return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

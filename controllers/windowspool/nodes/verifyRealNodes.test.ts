@@ -1,5 +1,5 @@
 /**
- * The checks on what kubelets of several clouds report. Most rows are as `kubectl get nodes -o wide` printed them in public documents: the EKS
+ * The checks on nodes of real kubelets in several clouds. Most rows are as `kubectl get nodes -o wide` printed them in public documents: the EKS
  * best practices guide, guides of AKS and of Azure Stack HCI, cluster-api, and Antrea for a plain kubelet as kops has it. The newest rows of EKS
  * and kops and those of GKE put kubelet and containerd versions of their release lists together with kernels of the same Windows.
  */
@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ['kops', 'Windows2022', '10.0.20348.1668', 'containerd://1.6.14', 'v1.33.5'],
 ];
 
-/** EKS gives addresses to its nodes, whose group taints them; elsewhere they are existing nodes of a pool. */
+/** EKS assigns addresses to its nodes, and their group taints them; elsewhere they are existing nodes of a pool. */
 function real([cloud, version, kernelVersion, containerRuntimeVersion, kubeletVersion]: Row): NodeRecord {
   const { labels, allocatable } = sampleNode();
   return sampleNode({
@@ -87,7 +87,7 @@ const damages: readonly (readonly [NodeCheck, (node: NodeRecord) => Partial<Node
   ['KubeletVersionSkew', () => ({ kubeletVersion: 'v1.9.0-alpha.0.478+e5facc9bfcc1e1-dirty' })],
   ['KubeletVersionSkew', () => ({ kubeletVersion: 'v1.15.10' })],
   ['NotReady', () => ({ ready: 'False', readyReason: 'KubeletNotReady' })],
-  ['LittleReservedMemory', ({ allocatable }) => ({ allocatable: { ...allocatable, memory: '8388608Ki' } })],
+  ['ReservedMemoryTooLow', ({ allocatable }) => ({ allocatable: { ...allocatable, memory: '8388608Ki' } })],
 ];
 
 for (const row of rows) {
@@ -106,12 +106,12 @@ for (const row of rows) {
       );
     });
 
-    it('is at its own patch level, and below the next', () => {
+    it('passes with its own revision as the minimum, and fails with the next one', () => {
       const [at, below] = [revision, revision + 1].map((floor) => expecting(cloud, kubelet, version, floor));
       assert.deepEqual([at && reasonsFor(node, at), below && reasonsFor(node, below)], [[], ['RevisionTooLow']]);
     });
 
-    it('is found out by exactly the check that is for what is wrong', () => {
+    it('fails exactly the check for its fault', () => {
       const found = damages.map(([, damage]) => reasonsFor({ ...node, ...damage(node) }, expected));
       assert.deepEqual(
         found,
@@ -119,7 +119,7 @@ for (const row of rows) {
       );
     });
 
-    it('needs addresses for pods where EKS gives them', () => {
+    it('needs addresses for pods on EKS', () => {
       const none = { ...node, allocatable: { ...node.allocatable, [POD_ADDRESSES]: '0' } };
       assert.deepEqual(reasonsFor(none, expected), ['NoPodAddresses']);
     });
@@ -146,7 +146,7 @@ describe('a kernel version', () => {
     fc.string(),
     fc.constantFrom('', '٣', '-1', '1e3', '0x10', ' 7', '9'.repeat(40)),
   );
-  /** A real one with a character put in, or one taken out. */
+  /** A real one with a character inserted or removed. */
   const mistyped = fc
     .tuple(
       fc.constantFrom(...kernels),
@@ -163,7 +163,7 @@ describe('a kernel version', () => {
     fc.tuple(fc.constantFrom(...builds), ending).map(([build, rest]) => build + rest),
   );
 
-  /** Told apart digit by digit and compared as whole numbers of any length, which the checks are not. */
+  /** Parsed digit by digit and compared as integers of any length, unlike the checks. */
   function resultOf(text: string, label: string, version: WindowsVersion, floor: number | undefined): NodeCheck[] {
     const isNumber = (part: string) => part !== '' && Array.from(part).every((digit) => '0123456789'.includes(digit));
     const [major, minor, build = '', ...rest] = text.split('.');
@@ -179,7 +179,7 @@ describe('a kernel version', () => {
     return reasons;
   }
 
-  it('never makes a check throw, and always gets the verdict that an independent reading of it gives', () => {
+  it('never makes a check throw, and always has the result of an independent parser', () => {
     const label = fc.oneof(fc.constantFrom('10.0.17763', '10.0.20348', '10.0.26100'), fc.string());
     const version = fc.constantFrom('Windows2019', 'Windows2022', 'Windows2025');
     const floor = fc.option(fc.nat({ max: 1_000_000 }), { nil: undefined });
@@ -196,7 +196,7 @@ describe('a kernel version', () => {
       }),
       { numRuns: 10_000 },
     );
-    // Nothing, an unknown kernel, and each of seven mixtures of the other three: what is drawn reaches them all.
+    // No failure, an unknown kernel, and each of the seven combinations of the other three: the generator reaches all of them.
     assert.equal(seen.size, 9, [...seen].join('; '));
   });
 });

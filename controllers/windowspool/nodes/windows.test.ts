@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  amiTypeOf,
-  buildOf,
-  imageBuildsOf,
-  parseKernelVersion,
-  releaseOf,
-  type WindowsVersion,
-  yearOf,
-} from './windows.ts';
+import { amiTypeOf, buildOf, parseKernelVersion, releaseOf, type WindowsVersion, yearOf } from './windows.ts';
 
 describe('a Windows version', () => {
   const table: readonly (readonly [WindowsVersion, string, string, string])[] = [
@@ -23,15 +15,6 @@ describe('a Windows version', () => {
       );
     });
   }
-
-  it('runs images of its own build only, but for 2025, which may be let run those of 2022, too', () => {
-    const builds = table.map(([version]) => [imageBuildsOf(version, 'Strict'), imageBuildsOf(version, 'Relaxed')]);
-    assert.deepEqual(builds, [
-      [['10.0.17763'], ['10.0.17763']],
-      [['10.0.20348'], ['10.0.20348']],
-      [['10.0.26100'], ['10.0.26100', '10.0.20348']],
-    ]);
-  });
 
   it('is not known of a build that no supported version has', () => assert.equal(releaseOf('10.0.14393'), undefined));
 });

@@ -45,17 +45,6 @@ export function buildOf(version: WindowsVersion): string {
   return BUILDS[version];
 }
 
-/**
- * The image builds that a host runs in process isolation, its own first. Strict holds for every version; Relaxed adds what Microsoft's table allows:
- * Windows Server 2025 also runs images of 2022.
- * https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
- */
-export function imageBuildsOf(version: WindowsVersion, compatibility: 'Strict' | 'Relaxed'): readonly string[] {
-  const older: readonly WindowsVersion[] =
-    compatibility === 'Relaxed' && version === 'Windows2025' ? ['Windows2022'] : [];
-  return [version, ...older].map(buildOf);
-}
-
 /** `10.0.20348` -> `Windows Server 2022`; undefined for a build of no supported version. */
 export function releaseOf(build: string): string | undefined {
   const version = (Object.keys(BUILDS) as WindowsVersion[]).find((candidate) => BUILDS[candidate] === build);

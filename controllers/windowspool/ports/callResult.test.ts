@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { scrub } from './callResult.ts';
 
-describe('the words of AWS', () => {
+describe('error messages of AWS', () => {
   const ID = '8a2c1f9e-7b1d-4f6a-9c3e-2d5b8e7f6a1c';
   const table: readonly (readonly [string, string])[] = [
     [`Throttled (Service: Eks, Status Code: 429, Request ID: ${ID})`, 'Throttled'],
@@ -17,7 +17,7 @@ describe('the words of AWS', () => {
   ];
   for (const [words, want] of table) it(`${want}`, () => assert.equal(scrub(words), want));
 
-  it('are the same at every try', () => {
+  it('are the same for every attempt', () => {
     const texts = [(id: string) => `Denied (Request ID: ${id})`, (id: string) => `Denied, request id: ${id}`];
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), fc.constantFrom(...texts), (a, b, text) =>

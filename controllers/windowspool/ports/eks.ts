@@ -14,9 +14,9 @@ export type NodeGroupStatus =
 
 /** The size of a node group, in nodes. */
 export interface Scaling {
-  readonly min: number;
-  readonly max: number;
-  readonly desired: number;
+  readonly minSize: number;
+  readonly maxSize: number;
+  readonly desiredSize: number;
 }
 
 /** How a rolling update replaces nodes: EKS `updateConfig`. */
@@ -158,6 +158,7 @@ export interface Cluster {
   readonly arn: string;
   /** The IAM role of the control plane. */
   readonly roleArn: string;
+  readonly vpcId: string;
   readonly status: string;
   readonly kubernetesVersion: string;
   /** `ipv4` or `ipv6`. */

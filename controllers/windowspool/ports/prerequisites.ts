@@ -58,6 +58,13 @@ export interface Subnet {
   readonly id: string;
   readonly zone: string;
   readonly freeAddresses: number;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Selects subnets: one by its ID, or all of the cluster's VPC with these tags. Exactly one of the two is set. */
+export interface SubnetTerm {
+  readonly id?: string;
+  readonly tags?: Readonly<Record<string, string>>;
 }
 
 /** A version of a launch template, as far as EKS restricts it. */
@@ -128,7 +135,8 @@ export interface Capacity {
   instanceTypes(names: readonly string[], signal: AbortSignal): Promise<CallResult<readonly InstanceType[]>>;
   /** In every zone of the region. */
   offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Offering[]>>;
-  subnets(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Subnet[]>>;
+  /** The subnets that any of the terms selects, each once, sorted by ID. */
+  subnets(terms: readonly SubnetTerm[], vpcId: string, signal: AbortSignal): Promise<CallResult<readonly Subnet[]>>;
 }
 
 /** Objects of the cluster that are read on demand, uncached. */

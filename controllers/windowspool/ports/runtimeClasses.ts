@@ -17,8 +17,6 @@ export interface DesiredRuntimeClass {
   readonly handler: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
-  /** The annotation winpool.dev/image-builds: the image builds that its nodes run. Empty when there is none. */
-  readonly imageBuilds: string;
 }
 
 /** A RuntimeClass in the cluster. */
@@ -28,6 +26,8 @@ export interface RuntimeClass extends DesiredRuntimeClass {
   readonly deleting: boolean;
   /** Whether a WindowsPool created it: the label `app.kubernetes.io/managed-by=windowspool-operator`. */
   readonly managed: boolean;
+  /** The tool that manages it, by its labels and annotations: `Helm release kube-system/windows`. */
+  readonly managedBy: string | undefined;
   /** Names and UIDs of the WindowsPools that own it. */
   readonly owners: readonly { readonly name: string; readonly uid: string }[];
 }

@@ -3,7 +3,7 @@
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import type { Rule } from '../ruleChains.ts';
-import { isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
+import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
 
 /** Releases a RuntimeClass that the spec no longer names, and deletes it when no other pool owns it. */
 export function releaseFormerRuntimeClass({ pool, formerRuntimeClass: seen }: ObservedState): Step[] | undefined {
@@ -16,16 +16,15 @@ function waitForRuntimeClassDeletion({ runtimeClass }: ObservedState) {
   return runtimeClass?.deleting ? [] : undefined;
 }
 
-/** Creates the RuntimeClass, unless the pool manages none. */
+/** Creates the RuntimeClass. */
 function createRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
-  const desired = runtimeClassFor(pool);
-  if (!desired) return [];
-  return runtimeClass ? undefined : [{ kind: 'createRuntimeClass', desired }];
+  return runtimeClass ? undefined : [{ kind: 'createRuntimeClass', desired: runtimeClassFor(pool) }];
 }
 
-/** Never takes over a RuntimeClass that another user created. */
-function skipUnownedRuntimeClass({ runtimeClass }: ObservedState) {
-  return runtimeClass?.managed ? undefined : [];
+/** Deletes a RuntimeClass that no pool created and that does not fit, to recreate it, if the user allows it. Otherwise it is left alone. */
+function replaceUnownedRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Step[] | undefined {
+  if (!seen || seen.managed) return undefined;
+  return isReplaced(seen, pool) ? [{ kind: 'deleteRuntimeClass', seen }] : [];
 }
 
 /** Leaves a RuntimeClass to the pool that has it, so that two pools with the same name for theirs do not fight. */
@@ -36,14 +35,14 @@ function skipTakenRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | 
 /** Deletes a RuntimeClass with another handler, to recreate it: the field is immutable. Running pods keep their handler. */
 function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
   const desired = runtimeClassFor(pool);
-  if (!desired || !runtimeClass || runtimeClass.handler === desired.handler) return undefined;
+  if (!runtimeClass || runtimeClass.handler === desired.handler) return undefined;
   return isSoleOwner(pool, runtimeClass) ? [{ kind: 'deleteRuntimeClass', seen: runtimeClass }] : [];
 }
 
 /** Makes the pool an owner of the RuntimeClass, and corrects its content. */
 function shareRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
   const desired = runtimeClassFor(pool);
-  if (!desired || !runtimeClass) return undefined;
+  if (!runtimeClass) return undefined;
   const lacksOwner = !isOwner(pool, runtimeClass);
   const differs = !isAsDesired(runtimeClass, desired);
   if (!lacksOwner && !differs) return undefined;
@@ -54,7 +53,7 @@ function shareRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | unde
 export const runtimeClassRules: readonly Rule[] = [
   waitForRuntimeClassDeletion,
   createRuntimeClass,
-  skipUnownedRuntimeClass,
+  replaceUnownedRuntimeClass,
   skipTakenRuntimeClass,
   rebuildRuntimeClass,
   shareRuntimeClass,

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { runtimeClassReady } from '../conditions/runtimeClassReady.ts';
+import { planFor } from '../plan.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { samplePool, sampleRuntimeClass, sampleState } from '../testing/fixtures.ts';
-import { fits, isAsDesired, isOwner, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
+import { describeStep } from '../steps/steps.ts';
+import {
+  NOW,
+  type ObservedStateChange,
+  type SpecChange,
+  sampleError,
+  samplePool,
+  sampleRuntimeClass,
+  sampleState,
+} from '../testing/fixtures.ts';
+import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, misfitsOf, runtimeClassFor } from './runtimeClass.ts';
 
 const selector = {
   'kubernetes.io/os': 'windows',
@@ -15,27 +25,37 @@ const tolerations = [
   { key: 'os', operator: 'Equal', value: 'Windows', effect: 'NoSchedule' },
 ] as const;
 const HYPERVISOR = 'runhcs-wcow-hypervisor';
+const HELM = 'Helm release kube-system/windows';
+const ADOPTIONS = ['Never', 'IfUnowned'] as const;
+
+const WRONG_HANDLER = 'its handler is docker, expected runhcs-wcow-process';
+const NO_TOLERATION = 'it has no toleration for os=windows:NoSchedule';
+const wrongSelector = (found: string) =>
+  `its nodeSelector is ${found}, expected kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348`;
+
+/** The RuntimeClass of the pool if a user created it with kubectl. */
+function foreign(change: Partial<RuntimeClass> = {}, pool?: WindowsPool): RuntimeClass {
+  return sampleRuntimeClass(pool, { managed: false, managedBy: undefined, owners: [], ...change });
+}
+
+function adopting(adoption: (typeof ADOPTIONS)[number], spec: SpecChange = {}): WindowsPool {
+  return samplePool({ ...spec, runtimeClass: { adoption, ...spec.runtimeClass } });
+}
 
 describe('the RuntimeClass of a pool', () => {
   it('is shared by the pools of a Windows version', () => {
-    const want = {
-      name: 'windows-2022',
-      handler: 'runhcs-wcow-process',
-      nodeSelector: selector,
-      tolerations,
-      imageBuilds: '10.0.20348',
-    };
+    const want = { name: 'windows-2022', handler: 'runhcs-wcow-process', nodeSelector: selector, tolerations };
     const taints: WindowsPoolSpec['taints'] = [{ key: 'gpu', effect: 'NoSchedule' }];
     assert.deepEqual(runtimeClassFor(samplePool({ taints })), want);
   });
 
-  it('with scope Pool selects the pool and tolerates its own taints', () => {
+  it('selects the pool and tolerates its taints if the spec names it', () => {
     const pool = samplePool({
       windowsVersion: 'Windows2025',
-      runtimeClass: { scope: 'Pool', name: 'isolated', handler: HYPERVISOR },
+      runtimeClass: { name: 'isolated', handler: HYPERVISOR },
       taints: [
         { key: 'gpu', effect: 'NoSchedule' },
-        { key: 'team', value: 'web', effect: 'NoExecute' },
+        { key: 'team', value: 'web', effect: 'PreferNoSchedule' },
       ],
     });
     assert.deepEqual(runtimeClassFor(pool), {
@@ -45,98 +65,128 @@ describe('the RuntimeClass of a pool', () => {
       tolerations: [
         ...tolerations,
         { key: 'gpu', operator: 'Exists', effect: 'NoSchedule' },
-        { key: 'team', operator: 'Equal', value: 'web', effect: 'NoExecute' },
+        { key: 'team', operator: 'Equal', value: 'web', effect: 'PreferNoSchedule' },
       ],
-      imageBuilds: '10.0.26100',
     });
-  });
-
-  it('says that images of 2022 run there, too, where the pool of 2025 is relaxed', () => {
-    const relaxed = { scope: 'Pool', imageCompatibility: 'Relaxed' } as const;
-    const desired = runtimeClassFor(samplePool({ windowsVersion: 'Windows2025', runtimeClass: relaxed }));
-    assert.equal(desired?.imageBuilds, '10.0.26100,10.0.20348');
-    assert.equal(desired?.nodeSelector['node.kubernetes.io/windows-build'], '10.0.26100');
-  });
-
-  it('with scope Pool is called like the pool where the spec gives no name', () => {
-    assert.equal(runtimeClassFor(samplePool({ runtimeClass: { scope: 'Pool' } }))?.name, 'web');
-  });
-
-  it('is none when the pool manages none', () => {
-    assert.equal(runtimeClassFor(samplePool({ runtimeClass: { manage: false } })), undefined);
   });
 });
 
-describe('a RuntimeClass is as wanted', () => {
-  const desired = runtimeClassFor(samplePool()) ?? assert.fail();
+describe('the content of a RuntimeClass', () => {
+  const desired = runtimeClassFor(samplePool());
   const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
-    ['when it says the same', {}, true],
-    ['in whatever order its tolerations are', { tolerations: [...tolerations].reverse() }, true],
-    ['not with another handler', { handler: HYPERVISOR }, false],
-    ['not with other builds of images', { imageBuilds: '10.0.26100,10.0.20348' }, false],
-    ['not without builds of images', { imageBuilds: '' }, false],
-    ['not with another selector', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
-    ['not without a toleration', { tolerations: tolerations.slice(1) }, false],
+    ['is as desired if every field is equal', {}, true],
+    ['is as desired in any order of the tolerations', { tolerations: [...tolerations].reverse() }, true],
+    ['differs with another handler', { handler: HYPERVISOR }, false],
+    ['differs with another nodeSelector', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
+    ['differs without one of the tolerations', { tolerations: tolerations.slice(1) }, false],
   ];
   for (const [name, change, want] of table) {
     it(name, () => assert.equal(isAsDesired(sampleRuntimeClass(undefined, change), desired), want));
   }
 });
 
-describe('a RuntimeClass of somebody else fits', () => {
-  const desired = runtimeClassFor(samplePool()) ?? assert.fail();
-  const table: readonly (readonly [string, Partial<RuntimeClass>, boolean])[] = [
-    ['when it says the same', {}, true],
-    ['when it selects the operating system alone', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, true],
-    ['when it tolerates every value', { tolerations: [{ key: 'os', operator: 'Exists' }] }, true],
-    ['when it tolerates everything', { tolerations: [{ operator: 'Exists' }] }, true],
-    ['when it gives no operator', { tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] }, true],
-    ['not with another handler', { handler: 'docker' }, false],
-    ['not without the operating system, for then pods get no address', { nodeSelector: {} }, false],
+describe('a RuntimeClass that no pool created', () => {
+  const desired = runtimeClassFor(samplePool());
+  const table: readonly (readonly [string, Partial<RuntimeClass>, readonly string[]])[] = [
+    ['fits if its content is as desired', {}, []],
+    ['fits if it selects only the operating system', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, []],
+    ['fits if it tolerates every value of the taint', { tolerations: [{ key: 'os', operator: 'Exists' }] }, []],
+    ['fits if it tolerates every taint', { tolerations: [{ operator: 'Exists' }] }, []],
     [
-      'not when it selects another build',
-      { nodeSelector: { ...selector, 'node.kubernetes.io/windows-build': '10.0.17763' } },
-      false,
+      'fits if its toleration has no operator',
+      { tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] },
+      [],
     ],
-    ['not when it selects something that the nodes lack', { nodeSelector: { ...selector, disk: 'ssd' } }, false],
-    ['not without a toleration', { tolerations: [] }, false],
-    ['not with the other spelling alone', { tolerations: tolerations.slice(1) }, false],
-    ['not with another effect', { tolerations: [{ key: 'os', operator: 'Exists', effect: 'NoExecute' }] }, false],
-    ['not with another key', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, false],
+    ['does not fit with another handler', { handler: 'docker' }, [WRONG_HANDLER]],
+    [
+      'does not fit if it does not select the operating system, because pods then get no IP address',
+      { nodeSelector: {} },
+      [wrongSelector('empty')],
+    ],
+    [
+      'does not fit if it selects another operating system',
+      { nodeSelector: { 'kubernetes.io/os': 'linux' } },
+      [wrongSelector('kubernetes.io/os=linux')],
+    ],
+    [
+      'does not fit if it selects another build',
+      { nodeSelector: { 'kubernetes.io/os': 'windows', 'node.kubernetes.io/windows-build': '10.0.17763' } },
+      [wrongSelector('kubernetes.io/os=windows and node.kubernetes.io/windows-build=10.0.17763')],
+    ],
+    [
+      'does not fit if it selects a label that the nodes lack',
+      { nodeSelector: { 'kubernetes.io/os': 'windows', disk: 'ssd' } },
+      [wrongSelector('kubernetes.io/os=windows and disk=ssd')],
+    ],
+    ['does not fit without a toleration', { tolerations: [] }, [NO_TOLERATION]],
+    ['does not fit with only the other spelling of the taint', { tolerations: tolerations.slice(1) }, [NO_TOLERATION]],
+    [
+      'does not fit if it tolerates another effect',
+      { tolerations: [{ key: 'os', operator: 'Exists', effect: 'PreferNoSchedule' }] },
+      [NO_TOLERATION],
+    ],
+    [
+      'does not fit if it tolerates another key',
+      { tolerations: [{ key: 'gpu', operator: 'Exists' }] },
+      [NO_TOLERATION],
+    ],
+    [
+      'does not fit for several reasons',
+      { handler: 'docker', nodeSelector: {}, tolerations: [] },
+      [WRONG_HANDLER, wrongSelector('empty'), NO_TOLERATION],
+    ],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.equal(fits(sampleRuntimeClass(undefined, change), desired, samplePool()), want));
+    it(name, () => assert.deepEqual(misfitsOf(foreign(change), desired, samplePool()), want));
   }
 
-  it('without a toleration where the nodes have no taint', () => {
+  it('fits without a toleration if the nodes have no taint', () => {
     const untainted = samplePool({ registrationTaint: false });
-    assert.equal(fits(sampleRuntimeClass(undefined, { tolerations: [] }), desired, untainted), true);
+    assert.deepEqual(misfitsOf(foreign({ tolerations: [] }), desired, untainted), []);
   });
 
-  it('only with a toleration of each taint of the pool where the RuntimeClass is its own', () => {
+  it('must tolerate the taints of the pool if the pool names it', () => {
     const pool = samplePool({
-      runtimeClass: { scope: 'Pool' },
-      taints: [{ key: 'gpu', value: 'a', effect: 'NoExecute' }],
+      runtimeClass: { name: 'web' },
+      taints: [
+        { key: 'gpu', value: 'a', effect: 'PreferNoSchedule' },
+        { key: 'spot', effect: 'NoSchedule' },
+      ],
     });
     const own = runtimeClassFor(pool);
-    assert.ok(own);
-    const gpu = { key: 'gpu', operator: 'Exists' } as const;
-    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations: own.tolerations }, own, pool), true);
-    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations: [...tolerations, gpu] }, own, pool), true);
-    assert.equal(fits({ ...sampleRuntimeClass(pool), tolerations }, own, pool), false);
+    const exist = ['gpu', 'spot'].map((key) => ({ key, operator: 'Exists' }) as const);
+    const misfits = (change: Partial<RuntimeClass>) => misfitsOf(foreign(change, pool), own, pool);
+    assert.deepEqual(misfits({ tolerations: own.tolerations }), []);
+    assert.deepEqual(misfits({ tolerations: [...tolerations, ...exist] }), []);
+    assert.deepEqual(misfits({ tolerations }), ['it has no toleration for gpu=a:PreferNoSchedule and spot:NoSchedule']);
   });
+
+  const replaced: readonly (readonly [string, RuntimeClass, (typeof ADOPTIONS)[number], boolean])[] = [
+    ['is replaced with IfUnowned if it does not fit', foreign({ handler: 'docker' }), 'IfUnowned', true],
+    ['is not replaced with Never', foreign({ handler: 'docker' }), 'Never', false],
+    ['is not replaced if it fits', foreign({ tolerations: [{ operator: 'Exists' }] }), 'IfUnowned', false],
+    ['is not replaced if Helm manages it', foreign({ handler: 'docker', managedBy: HELM }), 'IfUnowned', false],
+  ];
+  for (const [name, seen, adoption, want] of replaced) {
+    it(name, () => assert.equal(isReplaced(seen, adopting(adoption)), want));
+  }
 });
 
-describe('a RuntimeClass belongs', () => {
+describe('a RuntimeClass that a pool created', () => {
+  it('is not replaced as unowned', () => {
+    const seen = sampleRuntimeClass(undefined, { handler: 'docker' });
+    assert.equal(isReplaced(seen, adopting('IfUnowned')), false);
+  });
+
   const web = { name: 'web', uid: 'uid-web' };
   const api = { name: 'api', uid: 'uid-api' };
-  const own = samplePool({ runtimeClass: { scope: 'Pool' } });
+  const own = samplePool({ runtimeClass: { name: 'web' } });
   const table: readonly (readonly [string, RuntimeClass['owners'], readonly [boolean, boolean, boolean]])[] = [
-    ['to nobody', [], [false, false, false]],
-    ['to the pool alone', [web], [true, true, false]],
-    ['to the pool and another', [web, api], [true, false, true]],
-    ['to another', [api], [false, false, true]],
-    ['to a pool of the same name that is gone', [{ name: 'web', uid: 'uid-old' }], [false, false, true]],
+    ['can have no owner', [], [false, false, false]],
+    ['can be owned by this pool only', [web], [true, true, false]],
+    ['can be owned by this pool and another one', [web, api], [true, false, true]],
+    ['can be owned by another pool', [api], [false, false, true]],
+    ['can be owned by a deleted pool of the same name', [{ name: 'web', uid: 'uid-old' }], [false, false, true]],
   ];
   for (const [name, owners, want] of table) {
     it(name, () => {
@@ -145,32 +195,149 @@ describe('a RuntimeClass belongs', () => {
     });
   }
 
-  it('to several when it says what each of them wants', () => {
+  it('is shared by several pools if its content is as desired by each of them', () => {
     const seen = sampleRuntimeClass(own, { owners: [web, api] });
     assert.deepEqual([isTaken(own, seen), isTaken(samplePool(), seen)], [false, false]);
-    assert.equal(isTaken(samplePool({ runtimeClass: { manage: false } }), seen), false);
   });
 });
 
-describe('the condition RuntimeClassReady', () => {
-  const own = (imageCompatibility: 'Strict' | 'Relaxed') =>
-    samplePool({ windowsVersion: 'Windows2025', runtimeClass: { scope: 'Pool', imageCompatibility } });
-  const table = [
-    ['Strict', 'Pods with runtimeClassName: web run on Windows build 10.0.26100.'],
-    [
-      'Relaxed',
-      'Pods with runtimeClassName: web run on Windows build 10.0.26100. Images of build 10.0.20348 run there, too.',
-    ],
-  ] as const;
-  for (const [compatibility, message] of table) {
-    it(`says which images run there with ${compatibility}`, () => {
-      const s = sampleState({ pool: own(compatibility) });
-      assert.deepEqual(runtimeClassReady(s), { status: 'True', reason: 'Available', message });
-    });
-  }
+/** The condition RuntimeClassReady in one line. */
+function conditionOf(change: ObservedStateChange): string {
+  const { status, reason, message } = runtimeClassReady(sampleState(change));
+  return `${status} ${reason}: ${message}`;
+}
 
-  it('is False until the RuntimeClass says so, too', () => {
-    const s = sampleState({ pool: own('Relaxed'), runtimeClass: sampleRuntimeClass(own('Strict')) });
-    assert.equal(runtimeClassReady(s).reason, 'Pending');
+describe('the condition RuntimeClassReady', () => {
+  const notOwned = (misfits: string) =>
+    `False NotOwned: RuntimeClass windows-2022 was not created by the operator and cannot be used: ${misfits}. Set runtimeClass.name to a new name, or set runtimeClass.adoption: IfUnowned to have the operator delete and recreate it.`;
+  const usedAsIs =
+    'True UsedAsIs: RuntimeClass windows-2022 was not created by the operator. It fits and is used unchanged.';
+
+  it('shows the name for pods and the build of the nodes', () => {
+    const pool = samplePool({ windowsVersion: 'Windows2025', runtimeClass: { name: 'isolated' } });
+    const want = 'True Available: RuntimeClass isolated selects nodes with Windows build 10.0.26100.';
+    assert.equal(conditionOf({ pool }), want);
+  });
+
+  it('is Pending until the content is as desired', () => {
+    const want = 'False Pending: RuntimeClass windows-2022 is about to be created.';
+    assert.equal(conditionOf({ runtimeClass: undefined }), want);
+    assert.equal(conditionOf({ runtimeClass: sampleRuntimeClass(undefined, { tolerations: [] }) }), want);
+  });
+
+  describe('with a RuntimeClass that no pool created', () => {
+    const misfits: readonly (readonly [string, Partial<RuntimeClass>, string])[] = [
+      ['only the handler if only the handler differs', { handler: 'docker' }, WRONG_HANDLER],
+      [
+        'only the nodeSelector if only the nodeSelector differs',
+        { nodeSelector: { 'kubernetes.io/os': 'linux' } },
+        wrongSelector('kubernetes.io/os=linux'),
+      ],
+      ['only the taint if only a toleration is missing', { tolerations: [] }, NO_TOLERATION],
+      [
+        'everything that differs',
+        { handler: 'docker', nodeSelector: {}, tolerations: [] },
+        `${WRONG_HANDLER}; ${wrongSelector('empty')}; ${NO_TOLERATION}`,
+      ],
+    ];
+    for (const [name, change, want] of misfits) {
+      it(`is NotOwned with Never, and the message names ${name}`, () =>
+        assert.equal(conditionOf({ pool: adopting('Never'), runtimeClass: foreign(change) }), notOwned(want)));
+    }
+
+    it('makes the pool Stalled with Never', () => {
+      const s = sampleState({ pool: adopting('Never'), runtimeClass: foreign({ handler: 'docker' }) });
+      assert.equal(runtimeClassReady(s).stalled, true);
+    });
+
+    it('is Pending with IfUnowned until the RuntimeClass is replaced', () => {
+      const want = 'False Pending: RuntimeClass windows-2022 is about to be replaced.';
+      const pool = adopting('IfUnowned');
+      assert.equal(conditionOf({ pool, runtimeClass: foreign({ handler: 'docker' }) }), want);
+      assert.equal(conditionOf({ pool, runtimeClass: foreign({ handler: 'docker', deleting: true }) }), want);
+    });
+
+    it('says that a paused pool replaces the RuntimeClass when it is resumed', () => {
+      const pool = adopting('IfUnowned', { paused: true });
+      const want = 'False Pending: RuntimeClass windows-2022 is replaced when the pool is resumed.';
+      assert.equal(conditionOf({ pool, runtimeClass: foreign({ tolerations: [] }) }), want);
+    });
+
+    it('is Failed if the RuntimeClass cannot be deleted', () => {
+      const error = sampleError('denied', { operation: 'DELETE runtimeclasses' });
+      const errors = [{ at: NOW, step: 'deleteRuntimeClass', error }] as const;
+      const want = 'False Failed: DELETE runtimeclasses failed: the call was denied.';
+      assert.equal(
+        conditionOf({ pool: adopting('IfUnowned'), runtimeClass: foreign({ handler: 'docker' }), errors }),
+        want,
+      );
+    });
+
+    for (const adoption of ADOPTIONS) {
+      it(`is UsedAsIs with ${adoption} if the RuntimeClass fits`, () => {
+        const runtimeClass = foreign({ nodeSelector: { 'kubernetes.io/os': 'windows' } });
+        assert.equal(conditionOf({ pool: adopting(adoption), runtimeClass }), usedAsIs);
+        assert.equal(
+          conditionOf({ pool: adopting(adoption), runtimeClass: { ...runtimeClass, managedBy: HELM } }),
+          usedAsIs,
+        );
+      });
+
+      it(`is NotOwned with ${adoption} if Helm manages the RuntimeClass, and the message names the release`, () => {
+        const pool = adopting(adoption, { runtimeClass: { name: 'isolated' } });
+        const seen = foreign({ handler: 'docker', managedBy: HELM }, pool);
+        const want = `False NotOwned: RuntimeClass isolated is managed by ${HELM} and cannot be used: ${WRONG_HANDLER}. Set runtimeClass.name to a new name, or change it there.`;
+        assert.equal(conditionOf({ pool, runtimeClass: seen }), want);
+      });
+    }
+  });
+});
+
+describe('two pools with one RuntimeClass that no pool created', () => {
+  /** What the pool does about the RuntimeClass, and the reason of its condition. */
+  const reconciled = (pool: WindowsPool, runtimeClass: RuntimeClass | undefined): readonly string[] => {
+    const s = sampleState({ pool, runtimeClass });
+    const steps = planFor(s).steps.filter(({ kind }) => kind.endsWith('RuntimeClass'));
+    return [...steps.map((step) => describeStep(step) ?? step.kind), runtimeClassReady(s).reason];
+  };
+  const named = (name: string, pool: WindowsPool): WindowsPool => ({
+    ...pool,
+    metadata: { ...pool.metadata, name, uid: `uid-${name}` },
+  });
+  const owner = ({ metadata: { name, uid } }: WindowsPool) => ({ name, uid });
+
+  it('share the new one after the pool with IfUnowned replaced it', () => {
+    const [never, adopter] = [named('never', adopting('Never')), named('adopter', adopting('IfUnowned'))];
+    const seen = foreign({ handler: 'docker' });
+    assert.deepEqual(reconciled(never, seen), ['NotOwned']);
+    assert.deepEqual(reconciled(adopter, seen), ['delete RuntimeClass windows-2022', 'Pending']);
+    for (const pool of [never, adopter]) {
+      assert.deepEqual(reconciled(pool, undefined), ['create RuntimeClass windows-2022', 'Pending']);
+    }
+    const replaced = sampleRuntimeClass(adopter);
+    assert.deepEqual(reconciled(never, replaced), ['apply RuntimeClass windows-2022', 'Pending']);
+    const shared = { ...replaced, owners: [owner(adopter), owner(never)] };
+    for (const pool of [never, adopter]) assert.deepEqual(reconciled(pool, shared), ['Available']);
+  });
+
+  it('keep it if it fits both', () => {
+    const seen = foreign({ nodeSelector: { 'kubernetes.io/os': 'windows' } });
+    for (const adoption of ADOPTIONS)
+      assert.deepEqual(reconciled(named(adoption, adopting(adoption)), seen), ['UsedAsIs']);
+  });
+
+  it('do not replace the RuntimeClass of the other pool if both name it and have IfUnowned', () => {
+    const spec: SpecChange = { runtimeClass: { name: 'isolated' } };
+    const [first, second] = ['first', 'second'].map((name) => named(name, adopting('IfUnowned', spec))) as [
+      WindowsPool,
+      WindowsPool,
+    ];
+    const seen = foreign({ handler: 'docker' }, first);
+    for (const pool of [first, second]) {
+      assert.deepEqual(reconciled(pool, seen), ['delete RuntimeClass isolated', 'Pending']);
+    }
+    const created = sampleRuntimeClass(first);
+    assert.deepEqual(reconciled(first, created), ['Available']);
+    assert.deepEqual(reconciled(second, created), ['NotOwned']);
   });
 });

@@ -2,10 +2,11 @@
 import type { WindowsPool } from '../api.gen.ts';
 import { POOL_KEY } from '../labels.ts';
 import { REGISTRATION_TAINT } from '../nodes/nodeTaints.ts';
-import { buildOf, imageBuildsOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
+import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
 import { canonical } from '../util/hash.ts';
+import { joined } from '../util/words.ts';
 
 /** Both spellings of the registration taint: `windows` for EKS pools, `Windows` for OpenShift's Windows nodes. */
 const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
@@ -15,27 +16,22 @@ const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value)
   effect: 'NoSchedule',
 }));
 
-/** The desired RuntimeClass of the pool; undefined when it manages none. */
-export function runtimeClassFor(pool: WindowsPool): DesiredRuntimeClass | undefined {
-  const { spec } = pool;
-  if (!spec.runtimeClass.manage) return undefined;
+/** The desired RuntimeClass of the pool: its own if the spec names it, otherwise the one that all pools of the version share. */
+export function runtimeClassFor({ metadata, spec }: WindowsPool): DesiredRuntimeClass {
+  const { name, handler } = spec.runtimeClass;
   const nodeSelector = {
     // The EKS webhook requests an address only for pods whose nodeSelector names the operating system.
     'kubernetes.io/os': 'windows',
     'kubernetes.io/arch': 'amd64',
     [WINDOWS_BUILD_LABEL]: buildOf(spec.windowsVersion),
   };
-  const imageBuilds = imageBuildsOf(spec.windowsVersion, spec.runtimeClass.imageCompatibility).join();
-  if (spec.runtimeClass.scope === 'Version') {
-    const name = `windows-${yearOf(spec.windowsVersion)}`;
-    return { name, handler: spec.runtimeClass.handler, nodeSelector, tolerations: OS_TOLERATIONS, imageBuilds };
-  }
+  if (name === undefined)
+    return { name: `windows-${yearOf(spec.windowsVersion)}`, handler, nodeSelector, tolerations: OS_TOLERATIONS };
   return {
-    name: spec.runtimeClass.name ?? pool.metadata.name,
-    handler: spec.runtimeClass.handler,
-    nodeSelector: { ...nodeSelector, [POOL_KEY]: pool.metadata.name },
+    name,
+    handler,
+    nodeSelector: { ...nodeSelector, [POOL_KEY]: metadata.name },
     tolerations: [...OS_TOLERATIONS, ...(spec.taints ?? []).map(tolerationOf)],
-    imageBuilds,
   };
 }
 
@@ -47,24 +43,47 @@ function tolerationOf(taint: { key: string; value?: string; effect: Toleration['
 
 /** Whether a RuntimeClass has exactly the desired content. */
 export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): boolean {
-  const parts = ({ handler, nodeSelector, tolerations, imageBuilds }: DesiredRuntimeClass) =>
-    canonical({ handler, nodeSelector, imageBuilds, tolerations: tolerations.map(canonical).sort() });
+  const parts = ({ handler, nodeSelector, tolerations }: DesiredRuntimeClass) =>
+    canonical({ handler, nodeSelector, tolerations: tolerations.map(canonical).sort() });
   return parts(seen) === parts(desired);
 }
 
 /**
- * Whether the pool can use a RuntimeClass that it does not manage: it has the same handler, selects the operating system and no other build or pool,
- * and tolerates every taint that the pool's own RuntimeClass would tolerate.
+ * Why the pool cannot use a RuntimeClass that it does not manage, as clauses; empty if it can. It must have the same handler, select the operating
+ * system and no other build or pool, and tolerate every taint that the pool's own RuntimeClass would tolerate.
  */
-export function fits(seen: RuntimeClass, desired: DesiredRuntimeClass, pool: WindowsPool): boolean {
-  const selectsOs = seen.nodeSelector['kubernetes.io/os'] === 'windows';
-  const selectsOnlyOurs = Object.entries(seen.nodeSelector).every(
-    ([key, value]) => desired.nodeSelector[key] === value,
-  );
+export function misfitsOf(seen: RuntimeClass, desired: DesiredRuntimeClass, pool: WindowsPool): string[] {
+  const isOtherSelector =
+    seen.nodeSelector['kubernetes.io/os'] !== 'windows' ||
+    Object.entries(seen.nodeSelector).some(([key, value]) => desired.nodeSelector[key] !== value);
   const { registrationTaint, runtimeClass, taints = [] } = pool.spec;
-  const needed = [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...(runtimeClass.scope === 'Pool' ? taints : [])];
-  const tolerates = needed.every((taint) => seen.tolerations.some((toleration) => covers(toleration, taint)));
-  return seen.handler === desired.handler && selectsOs && selectsOnlyOurs && tolerates;
+  const needed = [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...(runtimeClass.name ? taints : [])];
+  const untolerated = needed.filter((taint) => !seen.tolerations.some((toleration) => covers(toleration, taint)));
+  return [
+    ...(seen.handler === desired.handler ? [] : [`its handler is ${seen.handler}, expected ${desired.handler}`]),
+    ...(isOtherSelector
+      ? [`its nodeSelector is ${inWords(seen.nodeSelector)}, expected ${inWords(desired.nodeSelector)}`]
+      : []),
+    ...(untolerated.length > 0 ? [`it has no toleration for ${joined(untolerated.map(describeTaint))}`] : []),
+  ];
+}
+
+function inWords(selector: Readonly<Record<string, string>>): string {
+  return joined(Object.entries(selector).map(([key, value]) => `${key}=${value}`)) || 'empty';
+}
+
+function describeTaint({ key, value, effect }: Taint): string {
+  return `${key}${value ? `=${value}` : ''}:${effect}`;
+}
+
+/** Whether the operator replaces a RuntimeClass that no pool created: it does not fit, no other tool manages it, and the user allows it. */
+export function isReplaced(seen: RuntimeClass, pool: WindowsPool): boolean {
+  const isUnowned = !seen.managed && seen.managedBy === undefined;
+  return (
+    isUnowned &&
+    pool.spec.runtimeClass.adoption === 'IfUnowned' &&
+    misfitsOf(seen, runtimeClassFor(pool), pool).length > 0
+  );
 }
 
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
@@ -85,11 +104,10 @@ export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
 }
 
 /**
- * Whether another pool has a RuntimeClass with the same name and different content, and keeps it. RuntimeClasses of scope Version are the same for
- * all pools, and the schema reserves their names.
+ * Whether another pool has a RuntimeClass with the same name and different content, and keeps it. Shared RuntimeClasses are the same for all pools,
+ * and the schema reserves their names.
  */
 export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
-  const desired = runtimeClassFor(pool);
-  if (!desired || pool.spec.runtimeClass.scope === 'Version') return false;
-  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsDesired(seen, desired);
+  if (pool.spec.runtimeClass.name === undefined) return false;
+  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsDesired(seen, runtimeClassFor(pool));
 }

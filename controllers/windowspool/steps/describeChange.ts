@@ -4,7 +4,7 @@ import type { TaintChange } from '../model/poolNodes.ts';
 import type { ConfigChange, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
 
-/** A description in a fixed order: `labels set team; scaling max 5`. */
+/** A description in a fixed order: `labels set team; scaling maxSize 5`. */
 export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
   const settings = (values: object) =>
     Object.entries(values)
@@ -20,17 +20,17 @@ export function describeChange({ labels, taints, scaling, update }: ConfigChange
     .join('; ');
 }
 
-/** `newest release of 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, by force`. */
+/** `newest release for Kubernetes 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, forced`. */
 export function describeVersionChange({
   kubernetesVersion,
   releaseVersion,
   launchTemplate,
   force,
 }: VersionChange): string {
-  const what = releaseVersion ? `release ${releaseVersion}` : `newest release of ${kubernetesVersion}`;
+  const what = releaseVersion ? `release ${releaseVersion}` : `newest release for Kubernetes ${kubernetesVersion}`;
   const { id, name, version } = launchTemplate ?? {};
   const template = version === undefined ? '' : ` with version ${version} of launch template ${name ?? id}`;
-  return `${what}${template}${force ? ', by force' : ''}`;
+  return `${what}${template}${force ? ', forced' : ''}`;
 }
 
 /** `set gpu:NoSchedule remove old:NoExecute`: a taint is identified by key and effect. */

@@ -8,6 +8,13 @@ import { type StepKinds, unobserved, when } from './stepKind.ts';
 
 const subject = ({ node }: NodeStep) => `node ${node.name}`;
 
+/** Why a requested operation was given up, by the value that its annotation gets. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  'timed-out': 'the drain timed out',
+  refused: 'the operation was refused',
+  uncordoned: 'another client uncordoned it',
+};
+
 export const disruptionSteps: StepKinds<
   'cordonNode' | 'evictPods' | 'terminateInstance' | 'terminateUnregistered' | 'uncordonNode' | 'reportDrained'
 > = {
@@ -30,21 +37,21 @@ export const disruptionSteps: StepKinds<
   terminateInstance: {
     subject,
     describe: ({ node, entry, withPods }) => {
-      const shrinks = entry.operation === 'Remove' ? ', and make the node group smaller by it' : '';
+      const shrinks = entry.operation === 'Remove' ? ', and shrink the node group by one' : '';
       const pods = withPods === undefined ? '' : ` with its ${count(withPods, 'pod')}`;
-      return `end instance ${entry.instance} of node ${node.name}${pods}${shrinks}`;
+      return `terminate instance ${entry.instance} of node ${node.name}${pods}${shrinks}`;
     },
-    describeMany: (nodes) => `end the instances of ${nodes}`,
-    reason: 'InstanceEnded',
-    nodeReason: 'InstanceEnded',
+    describeMany: (nodes) => `terminate the instances of ${nodes}`,
+    reason: 'InstanceTerminated',
+    nodeReason: 'InstanceTerminated',
     writesAws: true,
     takesNodes: true,
     run: unobserved((step, writers, signal, s) => terminateInstance(terminationOf(step, s), writers, signal)),
   },
   terminateUnregistered: {
     subject: ({ entry }) => `instance ${entry.instance}`,
-    describe: ({ entry }) => `end instance ${entry.instance}, which is no node`,
-    reason: 'InstanceEnded',
+    describe: ({ entry }) => `terminate instance ${entry.instance}, which did not join`,
+    reason: 'InstanceTerminated',
     writesAws: true,
     takesNodes: true,
     run: unobserved((step, writers, signal) => terminateInstance(unregisteredTerminationOf(step), writers, signal)),
@@ -52,17 +59,19 @@ export const disruptionSteps: StepKinds<
   uncordonNode: {
     subject,
     describe: ({ node, answer }) =>
-      [`let node ${node.name} stay`, answer?.value, answer?.why].filter(Boolean).join(': '),
-    describeMany: (nodes) => `let ${nodes} stay`,
-    reason: 'NodeStays',
-    nodeReason: 'NodeStays',
-    describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the annotation winpool.dev/cordoned`,
+      [`keep node ${node.name}`, answer && (ANSWERS[answer.value] ?? answer.value), answer?.why]
+        .filter((part) => part !== undefined)
+        .join(': '),
+    describeMany: (nodes) => `keep ${nodes}`,
+    reason: 'NodeDisruptionCanceled',
+    nodeReason: 'NodeDisruptionCanceled',
+    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/cordoned`,
     run: unobserved(({ node, answer }, { nodes }, signal) => nodes.restore(node, answer, signal)),
   },
   reportDrained: {
     subject,
     describe: ({ text }) => text,
-    describeMany: (nodes) => `${nodes} are drained: end them with what made them`,
+    describeMany: (nodes) => `${nodes} are drained. Terminate them with their provisioner`,
     reason: 'NodeDrained',
     nodeReason: 'NodeDrained',
     run: (_step, soFar) => soFar,

@@ -52,7 +52,7 @@ export const nodeGroupSteps: StepKinds<
   createNodeGroup: {
     subject: () => 'nodeGroup',
     describe: ({ desired: { name, amiType, scaling, ...machines } }) =>
-      `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desired, 'node')}, ${scaling.min} to ${scaling.max})`,
+      `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
@@ -65,7 +65,7 @@ export const nodeGroupSteps: StepKinds<
     describe: (step) => `update node group ${step.group}: ${describeUpdateConfig(step)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
-    describeLeftover: () => 'keeps its labels and taints of the operator',
+    describeLeftover: () => "keeps the operator's labels and taints",
     run: async (step, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed(soFar, { group: withGroup(soFar.after.group, { status: 'UPDATING' }) }),
@@ -104,10 +104,10 @@ export const nodeGroupSteps: StepKinds<
     subject: ({ change }) => `scaling group ${change.scalingGroup}`,
     describe: ({ change, retain }) =>
       retain
-        ? `take the cluster-autoscaler's tags from scaling group ${change.scalingGroup}`
-        : `correct the cluster-autoscaler's tags of scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
+        ? `remove the tags for the cluster-autoscaler from scaling group ${change.scalingGroup}`
+        : `correct the tags for the cluster-autoscaler on scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
     writesAws: true,
-    describeLeftover: () => "has the cluster-autoscaler's tags left on its scaling group",
+    describeLeftover: () => 'keeps the tags for the cluster-autoscaler on its scaling group',
     run: async ({ change }, soFar, writers, signal) =>
       when(await correctScalingTags(change, writers, signal), () =>
         changed(soFar, { autoscaler: withScalingTags(soFar.after.autoscaler, change) }),
@@ -130,16 +130,16 @@ export const nodeGroupSteps: StepKinds<
  * PodDisruptionBudgets. https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
  */
 function describeUpdateConfig({ change, ends = 0 }: Extract<Step, { kind: 'updateConfig' }>): string {
-  const note = ends > 0 ? ` (EKS ends ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
+  const note = ends > 0 ? ` (EKS terminates ${count(ends, 'node')} and ignores PodDisruptionBudgets)` : '';
   return describeChange(change) + note;
 }
 
-/** Instance types and launch template: `m5.large`, `m5.large of version 3 of launch template windows`. */
+/** Instance types and launch template: `m5.large`, `m5.large, version 3 of launch template windows`. */
 function describeMachines({ instanceTypes, launchTemplate }: Pick<NewNodeGroup, 'instanceTypes' | 'launchTemplate'>) {
   const types = instanceTypes.join(', ');
   if (!launchTemplate) return types;
   const { id, name, version } = launchTemplate;
-  return `${types}${types && ' '}of version ${version} of launch template ${name ?? id}`;
+  return `${types}${types && ', '}version ${version} of launch template ${name ?? id}`;
 }
 
 /** `set label/team remove taint/gpu`: keys without their common prefix. */
@@ -173,7 +173,7 @@ async function correctScalingTags(
 
 /** The desired size, if it is the spec's. A size that was only moved into the bounds is not, and is not sent again. */
 function desiredSizeOf({ change }: Extract<Step, { kind: 'updateConfig' }>, { pool }: ObservedState) {
-  return change.scaling?.desired === scalingIn(pool.spec).desired ? change.scaling?.desired : undefined;
+  return change.scaling?.desiredSize === scalingIn(pool.spec).desiredSize ? change.scaling?.desiredSize : undefined;
 }
 
 /** Sets and removes the tags, and returns the tags of the group after that. */

@@ -13,26 +13,26 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
   labelNode: {
     subject,
     describe: ({ node, build }) => `label node ${node.name} with ${WINDOWS_BUILD_LABEL}=${build}`,
-    describeMany: (nodes) => `label ${nodes} with the build of their kernel`,
+    describeMany: (nodes) => `label ${nodes} with their Windows build`,
     reason: 'NodeLabelled',
     writesNode: true,
     run: unobserved(({ node, build }, { nodes }, signal) => nodes.setLabel(node, WINDOWS_BUILD_LABEL, build, signal)),
   },
   markNode: {
     subject,
-    describe: ({ node, change }) => `give node ${node.name} what the pool says: ${describeMarks(change)}`,
-    describeMany: (nodes) => `give ${nodes} the labels and taints of the pool`,
-    reason: 'NodeClaimed',
+    describe: ({ node, change }) => `apply the pool's labels and taints to node ${node.name}: ${describeMarks(change)}`,
+    describeMany: (nodes) => `apply the pool's labels and taints to ${nodes}`,
+    reason: 'NodeAdopted',
     writesNode: true,
     run: unobserved(({ node, change }, { nodes }, signal) => nodes.setMarks(node, change, signal)),
   },
   releaseNode: {
     subject,
-    describe: ({ node, change }) => `give node ${node.name} back what it had: ${describeMarks(change)}`,
-    describeMany: (nodes) => `give ${nodes} back what they had`,
+    describe: ({ node, change }) => `restore the labels and taints of node ${node.name}: ${describeMarks(change)}`,
+    describeMany: (nodes) => `restore the labels and taints of ${nodes}`,
     reason: 'NodeReleased',
     writesNode: true,
-    describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the annotation winpool.dev/claim`,
+    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/claim`,
     run: unobserved(({ node, change }, { nodes }, signal) => nodes.setMarks(node, change, signal)),
   },
   taintNode: {
@@ -41,14 +41,14 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     describeMany: (nodes) => `correct the taints of ${nodes}`,
     reason: 'NodeTainted',
     writesNode: true,
-    describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with taints of the operator`,
+    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with taints of the operator`,
     run: unobserved(({ node, change }, { nodes }, signal) => nodes.setTaints(node, change, signal)),
   },
   setNodeCondition: {
     subject,
-    describeMany: (nodes) => `tell ${nodes} what was found`,
+    describeMany: (nodes) => `set the condition winpool.dev/Verified of ${nodes}`,
     writesNode: true,
-    describeLeftover: (nodes) => `has ${count(nodes, 'node')} left with the condition winpool.dev/Verified`,
+    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the condition winpool.dev/Verified`,
     run: unobserved(({ node, condition }, { nodes }, signal, s) => nodes.setVerified(node, condition, s.now, signal)),
   },
 };
@@ -59,5 +59,5 @@ function describeMarks({ labels, taints }: NodeMarks): string {
   const inLabels = setAndRemove(keys(false), keys(true));
   const inTaints = describeTaints(taints);
   const parts = [...(inLabels ? [`labels ${inLabels}`] : []), ...(inTaints ? [`taints ${inTaints}`] : [])];
-  return parts.join('; ') || 'the record of what it had';
+  return parts.join('; ') || 'only the annotation winpool.dev/claim';
 }

@@ -26,7 +26,7 @@ export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'remember
   reserveDisruption: {
     subject: () => 'nodeGroup',
     describe: ({ begins }) => begins?.join('; '),
-    reason: 'NodeDisruptionBegun',
+    reason: 'NodeDisruptionStarted',
     run: async ({ memory }, soFar, { budget }, signal) => {
       const { pool } = soFar.after;
       return when(await budget.reserve(pool, remembering(pool.status, memory), signal), (written) =>

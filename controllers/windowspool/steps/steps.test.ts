@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Step } from '../model/steps.ts';
 import type { ConfigChange } from '../ports/eks.ts';
-import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
-import { sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from '../testing/fixtures.ts';
+import { newNodeGroup, sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from '../testing/fixtures.ts';
 import { describeChange } from './describeChange.ts';
 import { describeStep } from './steps.ts';
 
@@ -11,22 +10,26 @@ const pool = samplePool();
 const rc = runtimeClassFor(pool) ?? assert.fail('the pool has a RuntimeClass');
 const memory = { cluster: { name: 'prod', arn: 'arn' }, nodeGroupName: 'web', tagKeys: [] };
 
-describe('a step in words', () => {
+describe('the description of a step', () => {
   const table: readonly (readonly [Step, string | undefined])[] = [
     [{ kind: 'addFinalizer' }, undefined],
     [{ kind: 'removeFinalizer' }, undefined],
     [{ kind: 'remember', memory }, undefined],
     [
-      { kind: 'createNodeGroup', desired: desiredNodeGroup(pool), token: 't' },
+      { kind: 'createNodeGroup', desired: newNodeGroup(pool), token: 't' },
       'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5)',
     ],
     [
-      { kind: 'createNodeGroup', desired: desiredNodeGroup(samplePool({ scaling: { min: 1, max: 1 } })), token: 't' },
+      {
+        kind: 'createNodeGroup',
+        desired: newNodeGroup(samplePool({ nodeGroup: { scaling: { minSize: 1, maxSize: 1 } } })),
+        token: 't',
+      },
       'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 1 node, 1 to 1)',
     ],
     [
-      { kind: 'updateConfig', group: 'web', change: { scaling: { max: 9 } }, token: 't', target: 'x' },
-      'update node group web: scaling max 9',
+      { kind: 'updateConfig', group: 'web', change: { scaling: { maxSize: 9 } }, token: 't', target: 'x' },
+      'update node group web: scaling maxSize 9',
     ],
     [
       { kind: 'correctTags', group: sampleGroup(), change: { set: { a: '1', b: '2' }, remove: ['c'] } },
@@ -64,13 +67,13 @@ describe('a step in words', () => {
     ],
   ];
   for (const [step, want] of table) {
-    it(want ?? `nothing for ${step.kind}, which only the operator's own books see`, () => {
+    it(want ?? `is absent for ${step.kind}, which only changes the operator's own status`, () => {
       assert.equal(describeStep(step), want);
     });
   }
 });
 
-describe('a change in words', () => {
+describe('the description of a change', () => {
   const table: readonly (readonly [ConfigChange, string])[] = [
     [{ labels: { set: { team: 'a', tier: 'b' }, remove: [] } }, 'labels set team, tier'],
     [{ labels: { set: { team: 'a' }, remove: ['tier'] } }, 'labels set team remove tier'],
@@ -80,14 +83,14 @@ describe('a change in words', () => {
     ],
     [{ taints: { set: [], remove: [{ key: 'gpu', effect: 'NoExecute' }] } }, 'taints remove gpu:NoExecute'],
     [{ update: { maxUnavailable: '33%', strategy: 'Minimal' } }, 'update maxUnavailable 33%, strategy Minimal'],
-    [{ scaling: { min: 2, max: 9, desired: 4 } }, 'scaling min 2, max 9, desired 4'],
+    [{ scaling: { minSize: 2, maxSize: 9, desiredSize: 4 } }, 'scaling minSize 2, maxSize 9, desiredSize 4'],
     [
       {
         labels: { set: {}, remove: ['tier'] },
         taints: { set: [], remove: [{ key: 'gpu', effect: 'NoExecute' }] },
-        scaling: { max: 9 },
+        scaling: { maxSize: 9 },
       },
-      'labels remove tier; taints remove gpu:NoExecute; scaling max 9',
+      'labels remove tier; taints remove gpu:NoExecute; scaling maxSize 9',
     ],
   ];
   for (const [change, want] of table) it(want, () => assert.equal(describeChange(change), want));

@@ -47,7 +47,7 @@ export function isNodeWriteError({ step }: Pick<StepError, 'step'>): boolean {
 
 /** Describes what a deleted pool with Retain leaves behind because such steps were refused. */
 export function describeLeftover(step: string, count: number): string {
-  return failedKind(step)?.describeLeftover?.(count) ?? `could not do ${step}`;
+  return failedKind(step)?.describeLeftover?.(count) ?? `could not complete ${step}`;
 }
 
 /** The kind of the failed step; undefined for a read. */

@@ -29,23 +29,23 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { Deps } from '../reconcile.ts';
 import { FakeCluster } from './fakeCluster.ts';
 import { MINUTE, RELEASE, SUBNETS, settings } from './fixtures.ts';
-import { bornNode, podAddressesOf, relabelled, restartedNode } from './nodesOfInstances.ts';
+import { podAddressesOf, registeredNode, relabelled, restartedNode } from './nodesOfInstances.ts';
 
-/** By which the operator knows its cluster. */
+/** The certificate authority of the operator's cluster. */
 export const AUTHORITY = '-----BEGIN CERTIFICATE-----\nY2E=\n-----END CERTIFICATE-----\n';
 const IPAM = 'enable-windows-ipam';
 
 /** A node group is ACTIVE, and has its nodes, when it is polled for the first time, a second after its creation. */
 const SPEED = 5;
 
-/** All that EKS has published in the beginning. */
+/** The initial release of EKS. */
 const FIRST: ReleaseDay = {
   date: dateOf(RELEASE),
   containerd: '2.1.6',
   revisions: { '2019': 8389, '2022': 4773, '2025': 32370 },
 };
 
-/** How AWS words each kind of error. */
+/** The error of AWS for each kind. */
 const ERRORS: Readonly<Record<CallErrorKind, readonly [name: string, httpStatusCode: number]>> = {
   denied: ['AccessDeniedException', 403],
   throttled: ['ThrottlingException', 429],
@@ -74,7 +74,7 @@ function dateOf(release: string): string {
 
 export class CloudWorld extends FakeCluster {
   readonly cloud: MemoryCloud;
-  /** The instances that the operator ended. */
+  /** The instances that the operator terminated. */
   readonly ended: string[] = [];
   readonly #created = new Set<string>();
   /** ConfigMap amazon-vpc-cni as the add-on wrote it. */
@@ -99,7 +99,7 @@ export class CloudWorld extends FakeCluster {
     return new Map(groups.map((group) => [group.name, group]));
   }
 
-  /** How many node groups the operator ever made. */
+  /** The number of node groups that the operator created. */
   get created(): number {
     return this.#created.size;
   }
@@ -115,7 +115,7 @@ export class CloudWorld extends FakeCluster {
     return Object.fromEntries(autoScalingTags.map(({ Key = '', Value = '' }) => [Key, Value]));
   }
 
-  /** Somebody else made this group an hour ago; what EKS does to one that is CREATING or DELETING begins now. */
+  /** Another client created this group an hour ago; the operation of one that is CREATING or DELETING starts now. */
   makeGroup(group: NodeGroup): void {
     const { faults, state } = this.cloud;
     const { name, status } = group;
@@ -128,7 +128,7 @@ export class CloudWorld extends FakeCluster {
     if (status === 'DELETING') faults.consoleDelete({ group: name });
   }
 
-  /** EKS publishes a release such as `1.36-2026.03.17`, of all minors. It takes one that is not offered yet once the function is called. */
+  /** EKS publishes a release such as `1.36-2026.03.17`, of all minors. It accepts one that is not offered yet after the returned function is called. */
   publish(release: string, { isOffered = true } = {}): () => void {
     const date = dateOf(release);
     this.cloud.faults.release({ date, ...(!isOffered && { ahead: true }) });
@@ -137,7 +137,7 @@ export class CloudWorld extends FakeCluster {
 
   /** The domain's ports to AWS. */
   protected awsPorts() {
-    // Only a test lets time go by, so nothing waits for a token.
+    // Time passes only in tests, so nothing waits for a token.
     const clock = { ...realClock, monotonic: () => this.now, sleep: async () => undefined };
     const limiter = new AwsRateLimiter(() => undefined, clock);
     const send = ((operation, input, signal) => this.send(operation, input, signal)) as typeof this.send;
@@ -197,12 +197,12 @@ export class CloudWorld extends FakeCluster {
     if (kind === 'join' || kind === 'restart') this.#put(instance);
     if (kind === 'leave') {
       this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
-      this.reportNodes();
+      this.deliverNodeEvents();
       this.left(instance.nodeName);
     }
     if (kind === 'lost') this.#change(instance, () => ({ ready: 'Unknown' }));
     if (kind === 'cordon') this.#change(instance, () => ({ unschedulable: event.on }));
-    // No pod here stays.
+    // All pods can be evicted here.
     if (kind === 'drain') event.drained();
     if (kind === 'ready') this.#change(instance, () => ({ ready: event.ready ? 'True' : 'False' }));
     if (kind === 'podAddresses') this.#change(instance, (node) => podAddressesOf(state, instance, node));
@@ -210,12 +210,12 @@ export class CloudWorld extends FakeCluster {
   }
 
   #put(instance: InstanceRecord): void {
-    const node = bornNode(this.cloud.state, instance);
+    const node = registeredNode(this.cloud.state, instance);
     const known = this.nodes.find(({ name }) => name === node.name);
     if (known) this.setNode(restartedNode(known, node));
     else {
       this.nodes = [...this.nodes, node];
-      this.reportNodes();
+      this.deliverNodeEvents();
       this.joined(node.name);
     }
   }
@@ -225,7 +225,7 @@ export class CloudWorld extends FakeCluster {
     if (node) this.setNode({ ...node, ...how(node) });
   }
 
-  /** As EKS writes its settings into the cluster, and reads them. */
+  /** Simulates how EKS writes and reads settings in the cluster. */
   #set(event: SettingEvent): void {
     const { state } = this.cloud;
     const { kubeSystem } = this;
@@ -239,7 +239,7 @@ export class CloudWorld extends FakeCluster {
     const addon = state.addons.get('vpc-cni');
     const { enableWindowsIpam = 'false' } = (addon ? valuesOf(addon) : {}) as Readonly<Record<string, string>>;
     const { cniConfig } = kubeSystem;
-    // A value of somebody else is kept.
+    // A value of another client is kept.
     const isKept = cniConfig?.[IPAM] !== undefined && cniConfig !== this.#cniConfigOfAddon;
     if (addon && (event.conflicts === 'OVERWRITE' || !isKept)) {
       this.#cniConfigOfAddon = { ...cniConfig, [IPAM]: enableWindowsIpam };

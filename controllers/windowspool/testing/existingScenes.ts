@@ -1,4 +1,4 @@
-/** Nodes that something else made, in no pool, in a pool, and going. */
+/** Existing nodes: without a pool, in a pool, and in a drain. */
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
@@ -9,7 +9,7 @@ import { known } from './answers.ts';
 import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
 import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';
 
-/** A machine of the site of the sample pool, before that pool has it. */
+/** A machine that the sample pool selects, before the pool has it. */
 export function machine(name: string, change: Partial<NodeRecord> = {}): NodeRecord {
   const { [NODE_GROUP_LABEL]: _none, ...labels } = sampleNode().labels;
   return sampleNode({
@@ -30,7 +30,7 @@ export function member(name: string, change: Partial<NodeRecord> = {}): NodeReco
   return { ...free, labels, taints: [...free.taints, ...(marks?.taints.set ?? [])], ownership: marks?.ownership };
 }
 
-/** A node of the pool that fails for so many minutes. */
+/** A node of the pool that has failed for this number of minutes. */
 export function failingMember(name: string, minutes: number, change: Partial<NodeRecord> = {}): NodeRecord {
   const verified = { status: 'False', reason: 'NotReady', message: 'WindowsPool web: is not Ready.' } as const;
   return member(name, { ready: 'Unknown', verified, verifiedSince: NOW - minutes * MINUTE, ...change });
@@ -39,16 +39,16 @@ export function failingMember(name: string, minutes: number, change: Partial<Nod
 interface Scene {
   readonly spec?: Partial<WindowsPoolSpec>;
   readonly nodes?: readonly NodeRecord[];
-  /** Nodes that the pool has to give back. */
-  readonly released?: readonly NodeRecord[];
-  readonly awsCache?: readonly TerminatingNodeView[];
+  /** Nodes that the pool has to release. */
+  readonly toRelease?: readonly NodeRecord[];
+  readonly views?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
   readonly rest?: Partial<ObservedState>;
 }
 
-/** A settled pool of the machines a, b and c; of what is seen of nodes that go, status knows. */
-export function existingScene({ spec, nodes, released = [], awsCache, fresh = true, rest }: Scene = {}): ObservedState {
-  const entries = awsCache?.map(({ entry }) => entry);
+/** A settled pool of the machines a, b and c; the status records the drained nodes in `views`. */
+export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): ObservedState {
+  const entries = views?.map(({ entry }) => entry);
   const disruption = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: entries };
   const status = { runtimeClass: { name: 'windows-2022' }, ...(disruption && { disruption }) };
   return sampleState({
@@ -59,17 +59,17 @@ export function existingScene({ spec, nodes, released = [], awsCache, fresh = tr
     membership: {
       listed: undefined,
       contested: [],
-      toRelease: released,
+      toRelease,
       awaited: new Set(),
       contention: { nodes: [], until: Number.POSITIVE_INFINITY },
       nextReadAt: Number.POSITIVE_INFINITY,
     },
-    ...(awsCache && { operations: { fresh, nextAt: NOW, nodes: awsCache, blocked: [] } }),
+    ...(views && { operations: { fresh, nextAt: NOW, nodes: views, blocked: [] } }),
     ...rest,
   });
 }
 
-/** The node a as it goes, confirmed to be the pool's, and the others. */
+/** The node a during its drain, with confirmed membership, and the others. */
 export function emptyingScene(
   view: Partial<TerminatingNodeView> & { readonly now?: NodeRecord } = {},
   entry: Partial<LeavingNode> = {},
@@ -79,12 +79,12 @@ export function emptyingScene(
   const its = terminating('a', { instance: '', ...entry });
   return existingScene({
     nodes: [now, member('b'), member('c')],
-    awsCache: [{ entry: its, node: known(now), member: known(true), ...seen }],
+    views: [{ entry: its, node: known(now), member: known(true), ...seen }],
     ...scene,
   });
 }
 
-/** The node a, cordoned for being replaced. */
+/** The node a, cordoned for its replacement. */
 export function cordonedMember(change: Partial<NodeRecord> = {}): NodeRecord {
   return member('a', { unschedulable: true, annotations: { ...REPLACE, ...BY_OPERATOR }, ...change });
 }

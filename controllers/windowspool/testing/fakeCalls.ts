@@ -1,8 +1,8 @@
-/** The calls that the operator makes of the fake world: each is counted, and can be made to fail or to end the process. */
+/** The operator's calls to the fake world: each is counted, and can fail or crash the process. */
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import { NOW } from './fixtures.ts';
 
-/** Thrown in the place where the operator's process ends: as a bug, so that no adapter takes it for an answer of AWS. */
+/** Thrown at a simulated crash of the operator: as a TypeError, so that no adapter treats it as an error of AWS. */
 export class Crash extends TypeError {}
 
 export const done: CallResult<void> = { ok: true, value: undefined };
@@ -19,9 +19,9 @@ export function isAwsCall(call: string): boolean {
 export class FakeCalls {
   #now = NOW;
   readonly calls: string[] = [];
-  /** What a call answers instead of doing its work. */
+  /** The error that a call returns instead of its result. */
   fails: (call: string) => CallError | undefined = () => undefined;
-  /** The call, counted from 0, at which the process ends; and whether the call is still carried out. */
+  /** The call, counted from 0, at which the process crashes; and whether the call still takes effect. */
   crash: { readonly at: number; readonly when: 'before' | 'after' } | undefined;
   protected version = 100;
 
@@ -34,22 +34,22 @@ export class FakeCalls {
     this.timePassed();
   }
 
-  /** The calls since the last time, AWS' only. */
+  /** The AWS calls since the last time. */
   awsCalls(): string[] {
     return this.calls.splice(0).filter(isAwsCall);
   }
 
-  /** What happens without a call. */
+  /** Called when time has passed. */
   protected timePassed(): void {}
 
   protected async call<T>(call: string, work: () => T | Promise<T>): Promise<CallResult<T>> {
     const at = this.calls.push(call) - 1;
     await Promise.resolve();
-    const dies = this.crash?.at === at ? this.crash.when : undefined;
-    if (dies === 'before') throw new Crash(`before ${call}`);
+    const crashAt = this.crash?.at === at ? this.crash.when : undefined;
+    if (crashAt === 'before') throw new Crash(`before ${call}`);
     const error = this.fails(call);
     if (error) return { ok: false, error: { ...error, operation: call } };
-    if (dies === undefined) return { ok: true, value: await work() };
+    if (crashAt === undefined) return { ok: true, value: await work() };
     await Promise.allSettled([work()]);
     throw new Crash(`after ${call}`);
   }

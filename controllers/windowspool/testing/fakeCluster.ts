@@ -24,7 +24,7 @@ import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError } from './fixtures.ts';
 import { sampleConfigMapOwner } from './prerequisites.ts';
 
-export interface ReportedEvent {
+export interface PublishedEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
@@ -36,12 +36,12 @@ export class FakeCluster extends FakeCalls {
   instanceList: InstanceList = { kind: 'absent' };
   runtimeClasses = new Map<string, RuntimeClass>();
   nodes: NodeRecord[] = [];
-  readonly events: ReportedEvent[] = [];
+  readonly events: PublishedEvent[] = [];
   /** The events of nodes: `a: Normal NodeCordoned`. */
   readonly nodeEvents: string[] = [];
-  /** The pods that eviction does not move, on whatever node. */
+  /** The pods that cannot be evicted, on any node. */
   stuckPods: readonly StuckPod[] = [];
-  /** The pods on nodes; an eviction takes one away at once, unless a budget keeps it. */
+  /** The pods on nodes; an eviction removes one at once, unless a PodDisruptionBudget blocks it. */
   pods: (DrainPod & { readonly node: string; readonly keptBy?: string })[] = [];
   readonly evicted: string[] = [];
   /** The ConfigMaps amazon-vpc-cni and aws-auth. */
@@ -51,17 +51,17 @@ export class FakeCluster extends FakeCalls {
     cniManagedBy: undefined as string | undefined,
     roleMappings: [] as readonly RoleMapping[],
   };
-  /** What the VPC resource controller warns of, by node. */
+  /** The warnings of the VPC resource controller, by node. */
   readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
-  /** Whether no watch tells the operator of nodes at the moment. */
+  /** Whether the watch of nodes currently delivers no events. */
   isWatchBehind = false;
   protected poolNodesCache = this.emptyPoolNodesCache();
   protected readonly declared = new Set<string>();
   protected nodeMembership = this.emptyNodeMembership();
-  /** The nodes of which the rosters were told last, by name. */
-  protected reported = new Map<string, NodeRecord>();
+  /** The nodes that were last delivered to the caches, by name. */
+  protected delivered = new Map<string, NodeRecord>();
 
-  /** The domain's ports to the cluster, but for pools. */
+  /** The domain's ports to the cluster, except pools. */
   protected clusterPorts() {
     return {
       evictions: { stuckOn: (nodes) => this.call('list pods', () => (nodes.length > 0 ? this.stuckPods : [])) },
@@ -73,14 +73,14 @@ export class FakeCluster extends FakeCalls {
       instanceLists: { read: () => this.call('get ConfigMap', () => this.instanceList) },
       poolNodesCache: {
         of: (pool, group, expected) => {
-          this.reportNodes();
+          this.deliverNodeEvents();
           return this.poolNodesCache.of(pool, group, expected);
         },
         forget: (pool) => this.poolNodesCache.forget(pool),
       },
       nodeMembership: {
         of: (pool, expected) => {
-          this.reportNodes();
+          this.deliverNodeEvents();
           for (const name of new Set([...this.declared, ...this.pools.keys()])) {
             this.nodeMembership.declare(name, this.pools.get(name), this.instanceList);
             this.declared.add(name);
@@ -101,7 +101,7 @@ export class FakeCluster extends FakeCalls {
               },
             })),
           ).then(flat),
-        restore: (seen, reported) =>
+        restore: (seen, result) =>
           this.call('restore node', () =>
             this.changeNode(seen, (now) => {
               const { [CORDONED_ANNOTATION]: by, ...annotations } = now.annotations;
@@ -109,7 +109,7 @@ export class FakeCluster extends FakeCalls {
               return {
                 ...now,
                 unschedulable,
-                annotations: { ...annotations, ...(reported && { [reported.key]: reported.value }) },
+                annotations: { ...annotations, ...(result && { [result.key]: result.value }) },
               };
             }),
           ).then(flat),
@@ -182,11 +182,11 @@ export class FakeCluster extends FakeCalls {
     return false;
   }
 
-  /** Nothing is in the memory of a new process. */
+  /** Clears the memory, as in a new process. */
   protected forgetNodes(): void {
     this.poolNodesCache = this.emptyPoolNodesCache();
     this.nodeMembership = this.emptyNodeMembership();
-    this.reportNodes();
+    this.deliverNodeEvents();
   }
 
   protected poolsPort(): Pools {
@@ -225,12 +225,12 @@ export class FakeCluster extends FakeCalls {
     return done;
   }
 
-  /** Puts a node in the place of the one of its name, as a new version of it. */
+  /** Replaces the node with the same name, as a new version. */
   setNode(node: NodeRecord): void {
     const changed = { ...node, resourceVersion: this.next() };
     this.nodes = this.nodes.map((each) => (each.name === node.name ? changed : each));
-    // An own write is seen at once, as in the store.
-    this.reportNodes();
+    // An own write is visible at once, as in the store.
+    this.deliverNodeEvents();
   }
 
   protected emptyNodeMembership(): NodeMembership {
@@ -249,20 +249,20 @@ export class FakeCluster extends FakeCalls {
     return new PoolNodesCache(inGroup, () => this.now);
   }
 
-  /** As the cache does: what changed since the last time. */
-  protected reportNodes(): void {
+  /** Delivers the changes since the last time, like the cache. */
+  protected deliverNodeEvents(): void {
     if (this.isWatchBehind) return;
     const now = new Map(this.nodes.filter(isWatched).map((node) => [node.name, node]));
-    for (const name of new Set([...this.reported.keys(), ...now.keys()])) {
-      const [before, after] = [this.reported.get(name), now.get(name)];
+    for (const name of new Set([...this.delivered.keys(), ...now.keys()])) {
+      const [before, after] = [this.delivered.get(name), now.get(name)];
       if (before === after) continue;
       this.poolNodesCache.follow(before, after);
       this.nodeMembership.follow(before, after);
     }
-    this.reported = now;
+    this.delivered = now;
   }
 
-  /** As kubectl apply: a new generation. */
+  /** Like kubectl apply: a new generation. */
   apply(pool: WindowsPool): void {
     const before = this.pools.get(pool.metadata.name);
     const generation = (before?.metadata.generation ?? 0) + 1;
@@ -272,7 +272,7 @@ export class FakeCluster extends FakeCalls {
     this.pools.set(pool.metadata.name, { ...pool, metadata, ...(before?.status && { status: before.status }) });
   }
 
-  /** As kubectl delete. */
+  /** Like kubectl delete. */
   remove(name: string): void {
     const pool = this.pools.get(name);
     if (!pool) return;
@@ -305,7 +305,7 @@ export class FakeCluster extends FakeCalls {
     return done;
   }
 
-  /** The pool is gone, and the RuntimeClasses that only it owned with it. */
+  /** Deletes the pool, and the RuntimeClasses that only it owned. */
   protected collect({ metadata: { name, uid } }: WindowsPool): void {
     this.pools.delete(name);
     for (const [key, seen] of this.runtimeClasses) {
@@ -324,7 +324,7 @@ export class FakeCluster extends FakeCalls {
     return { kind: 'accepted' };
   }
 
-  /** As the API server does with a patch of this version. */
+  /** Like a patch in the API server with this resourceVersion. */
   protected changeNode(seen: NodeRecord, how: (now: NodeRecord) => NodeRecord): CallResult<void> {
     const now = this.nodes.find(({ uid }) => uid === seen.uid);
     if (!now) return { ok: false, error: sampleError('gone') };
@@ -346,13 +346,14 @@ export class FakeCluster extends FakeCalls {
       resourceVersion: '1',
       deleting: false,
       managed: true,
+      managedBy: 'windowspool-operator',
       owners: [{ name, uid }],
     });
     return done;
   }
 }
 
-/** As the operator asks for nodes. */
+/** The selector of the operator's watch of nodes. */
 function isWatched({ labels }: NodeRecord): boolean {
   return labels['kubernetes.io/os'] === 'windows';
 }

@@ -30,7 +30,7 @@ export class FakeWorld extends CloudWorld {
     return new Map([...this.#gauges].map(([pool, samples]) => [pool, Object.fromEntries(samples.map(seriesOf))]));
   }
 
-  /** A new process: nothing is in its memory. */
+  /** Starts a new process with empty memory. */
   start(): Deps {
     this.forgetNodes();
     this.#gauges.clear();

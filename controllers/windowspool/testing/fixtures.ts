@@ -1,8 +1,9 @@
-/** One-line makers of the domain's objects for tests. Each is complete and healthy; a test says only what differs. */
-import type { NodeGroupSpec, ScalingSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+/** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
+import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
+import { nodeGroupIn } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
@@ -11,6 +12,7 @@ import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
+import { roleArnOf } from '../providers/eks/nodeRole.ts';
 import { expectationOf } from '../queries.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 
@@ -27,6 +29,7 @@ export const settings: Settings = {
   deniedRetryMs: MINUTE,
   maxPoolsUpdating: 1,
   enableWindowsIpam: false,
+  docsUrl: 'https://docs.example',
 };
 
 export const CLUSTER_ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
@@ -48,6 +51,7 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
     name: 'prod',
     arn: CLUSTER_ARN,
     roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
+    vpcId: 'vpc-0a1b2c3d',
     status: 'ACTIVE',
     kubernetesVersion: '1.36',
     ipFamily: 'ipv4',
@@ -60,15 +64,18 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
 
 type Deep<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Deep<T[K]> | undefined } : T;
 
-/** A pool whose nodes EKS makes. */
-export type NodeGroupPool = WindowsPool & { spec: { nodeGroup: NodeGroupSpec; scaling: ScalingSpec } };
+/** A change of the spec of a sample pool, merged into nodeGroup, its scaling, verification and runtimeClass. */
+export type SpecChange = Deep<WindowsPoolSpec>;
+
+/** A pool with a node group. */
+export type NodeGroupPool = WindowsPool & { spec: { nodeGroup: NodeGroupSpec } };
 
 /** A pool of three Windows 2022 nodes, as the API server stores it. */
 export function samplePool(
   spec: Deep<WindowsPoolSpec> = {},
   rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
 ): NodeGroupPool {
-  const { nodeGroup, scaling, verification, runtimeClass, ...top } = spec;
+  const { nodeGroup, verification, runtimeClass, ...top } = spec;
   return {
     apiVersion: 'winpool.dev/v1alpha1',
     kind: 'WindowsPool',
@@ -85,27 +92,25 @@ export function samplePool(
       windowsVersion: 'Windows2022',
       nodeGroup: {
         edition: 'Core',
-        nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
-        manageAccessEntry: false,
+        nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
+        accessEntry: 'None',
         subnets: SUBNETS.slice(0, 2).map((id) => ({ id })),
         instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',
         diskSizeGiB: 50,
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
+        driftPolicy: 'Correct',
         ...nodeGroup,
+        scaling: { minSize: 3, maxSize: 5, ...nodeGroup?.scaling },
       },
-      scaling: { min: 3, max: 5, ...scaling },
       registrationTaint: true,
       verification: { policy: 'Report', ...verification },
       runtimeClass: {
-        manage: true,
-        scope: 'Version',
         handler: 'runhcs-wcow-process',
-        imageCompatibility: 'Strict',
+        adoption: 'Never',
         ...runtimeClass,
       },
-      driftPolicy: 'Correct',
       deletionPolicy: 'Delete',
       paused: false,
       ...top,
@@ -119,36 +124,56 @@ export function existingPool(
   spec: Partial<WindowsPoolSpec> = {},
   rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
 ): WindowsPool {
-  const { nodeGroup: _group, scaling: _size, ...common } = samplePool().spec;
+  const { nodeGroup: _group, ...common } = samplePool().spec;
   const existingNodes = { selector: { matchLabels: { site: 'fra' } } };
   return { ...samplePool({}, rest), spec: { ...common, existingNodes, ...spec } };
 }
 
-/** What a pool remembers whose group was made from the sample pool's spec. */
+/** The record of a pool whose group was created from the sample pool's spec. */
 export const APPLIED = entriesOf(desiredFields(samplePool()));
 
-/** The memory of a pool whose group was created. */
-export function knownStatus(nodeGroup: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> = {}): WindowsPoolStatus {
+/** The status of a pool whose group was created. */
+export function knownStatus(
+  change: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> & Bookkeeping = {},
+): WindowsPoolStatus {
+  const { applied = APPLIED, scalingTags, lastAppliedDesiredSize, gateTaint, ...nodeGroup } = change;
+  const bookkeeping = {
+    applied,
+    ...(scalingTags && { scalingTags }),
+    ...(lastAppliedDesiredSize !== undefined && { lastAppliedDesiredSize }),
+    ...(gateTaint !== undefined && { gateTaint }),
+  };
   return {
     cluster: { name: 'prod', arn: CLUSTER_ARN },
-    nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', applied: APPLIED, ...nodeGroup },
+    nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', ...nodeGroup },
     runtimeClass: { name: 'windows-2022' },
+    bookkeeping,
   };
 }
 
-/** The launch template of which a group made so is: EKS tells id, name and number, whatever it was given. */
+/** The launch template of a group that was created with this request: EKS returns ID, name and number in any case. */
 function templateOfGroup({ launchTemplate }: Pick<NewNodeGroup, 'launchTemplate'>): NodeGroup['launchTemplate'] {
   return launchTemplate && { id: 'lt-0a1b2c3d', name: 'windows', version: launchTemplate.version };
 }
 
-/** A version of that template that EKS takes, without an instance type. */
+/** A version of that template that EKS accepts, without an instance type. */
 export function sampleTemplate(version: string, change: Partial<LaunchTemplate> = {}): LaunchTemplate {
   return { id: 'lt-0a1b2c3d', name: 'windows', version, instanceType: undefined, forbidden: [], ...change };
 }
 
-/** The group that EKS has for the pool when everything is as wanted. */
+/** The request for the group of a pool whose subnets are selected by ID. */
+export function newNodeGroup(pool: WindowsPool): NewNodeGroup {
+  const { nodeRole, subnets } = nodeGroupIn(pool.spec);
+  return {
+    ...desiredNodeGroup(pool),
+    nodeRoleArn: roleArnOf(nodeRole, sampleCluster()),
+    subnets: subnets.map(({ id = '' }) => id),
+  };
+}
+
+/** The group that EKS has for the pool when it matches the spec. */
 export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<NodeGroup> = {}): NodeGroup {
-  const { update, ...desired } = desiredNodeGroup(pool);
+  const { update, ...desired } = newNodeGroup(pool);
   return {
     ...desired,
     diskSizeGiB: desired.diskSizeGiB,
@@ -179,9 +204,9 @@ export const SCALING_TAGS: Readonly<Record<string, string>> = {
   [`${AUTOSCALER_TAG}taint/os`]: 'windows:NoSchedule',
 };
 
-/** A group whose max is one less than the sample pool's, and the update that mends it. */
-export const SMALLER = { scaling: { min: 3, max: 4, desired: 3 } };
-export const GROW = { scaling: { max: 5 } };
+/** A group whose maxSize is one less than the sample pool's, and the update that corrects it. */
+export const SMALLER = { scaling: { minSize: 3, maxSize: 4, desiredSize: 3 } };
+export const GROW = { scaling: { maxSize: 5 } };
 
 /** A healthy Windows 2022 node, an hour old. */
 export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
@@ -225,17 +250,16 @@ export function sampleNodes(count: number): NodeRecord[] {
   return Array.from({ length: count }, (_, i) => sampleNode({ name: `ip-10-0-1-${i + 1}.eu-west-1.compute.internal` }));
 }
 
-/** The pool's RuntimeClass as the pool itself made it. */
+/** The pool's RuntimeClass as the pool created it. */
 export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Partial<RuntimeClass> = {}): RuntimeClass {
-  const desired = runtimeClassFor(pool);
-  if (!desired) throw new Error('the pool manages no RuntimeClass');
   const { name, uid } = pool.metadata;
   return {
-    ...desired,
+    ...runtimeClassFor(pool),
     uid: 'uid-rc',
     resourceVersion: '1',
     deleting: false,
     managed: true,
+    managedBy: 'windowspool-operator',
     owners: [{ name, uid }],
     ...change,
   };
@@ -250,10 +274,10 @@ export const RELEASE_FAILURE: ReleaseFailure = {
   finding: 'WrongBuild: runs build 10.0.17763',
 };
 
-/** A situation, or the nodes from which its roster is made. */
+/** A change of the observed state, or the nodes of its pool. */
 export type ObservedStateChange = Partial<ObservedState> & { readonly nodes?: readonly NodeRecord[] };
 
-/** A settled pool of three verified nodes; what a test names replaces that part. */
+/** A settled pool of three verified nodes, with the parts of `change` replaced. */
 export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): ObservedState {
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
@@ -275,7 +299,7 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
     newestRelease: undefined,
     autoscaler: undefined,
     instances: undefined,
-    runtimeClass: pool.spec.runtimeClass.manage ? sampleRuntimeClass(pool) : undefined,
+    runtimeClass: sampleRuntimeClass(pool),
     formerRuntimeClass: undefined,
     serverVersion,
     fleet: { disrupted: [], failures: [] },

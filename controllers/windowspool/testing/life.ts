@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../hack/localaws/state.ts';
-import type { WindowsPoolSpec } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { FakeWorld } from './fakeWorld.ts';
-import { knownStatus, MINUTE, sampleGroup, samplePool } from './fixtures.ts';
+import { knownStatus, MINUTE, type SpecChange, sampleGroup, samplePool } from './fixtures.ts';
 
 export const { signal } = new AbortController();
 /** A pool as a user applies it. */
-export const fresh = (spec: Partial<WindowsPoolSpec> = {}) =>
-  samplePool(spec, { metadata: { finalizers: [], generation: 0 } });
+export const fresh = (spec: SpecChange = {}) => samplePool(spec, { metadata: { finalizers: [], generation: 0 } });
 
 /** The status of the pool's condition Ready. */
 export const ready = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
-/** What changes with each write. */
+/** The versions that change with each write. */
 function versionsIn({ pools, runtimeClasses, nodes }: FakeWorld): string {
   const written = [...[...pools.values()].map(({ metadata }) => metadata), ...nodes];
   return JSON.stringify([written.map(({ name, resourceVersion }) => [name, resourceVersion]), [...runtimeClasses]]);
 }
 
-/** One run, and the runs that its own writes wake; a report that was put off for a moment is waited for. */
+/** One run, and the runs that its own writes trigger; waits for a throttled write of the status. */
 export async function wake(world: FakeWorld, deps: Deps): Promise<ReconcileResult> {
   for (let run = 0; run < 10; run++) {
     const before = versionsIn(world);
@@ -32,22 +30,20 @@ export async function wake(world: FakeWorld, deps: Deps): Promise<ReconcileResul
     if (next.kind !== 'requeueAfter' || next.ms > 1_000) return next;
     world.now += next.ms;
   }
-  throw new Error('the pool wakes itself for ever');
+  throw new Error('the pool triggers itself forever');
 }
 
-/** Runs until the wanted is true, at most 30 times, and lets the time pass that each run asks for. */
-export async function until(world: FakeWorld, deps: Deps, wanted: () => boolean, what: string): Promise<void> {
+/** Runs until `isDone`, at most 30 times, and lets the requested time pass after each run. */
+export async function until(world: FakeWorld, deps: Deps, isDone: () => boolean, what: string): Promise<void> {
   for (let run = 0; run < 30; run++) {
     const next = await wake(world, deps);
-    if (wanted()) return;
+    if (isDone()) return;
     world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
   }
-  throw new Error(
-    `${what} does not come true: ${JSON.stringify([...world.pools.values()].map(({ status }) => status))}`,
-  );
+  throw new Error(`${what} does not happen: ${JSON.stringify([...world.pools.values()].map(({ status }) => status))}`);
 }
 
-/** Lets hours pass, with all the looks that fall into them. Gives the times at which an update was sent to EKS. */
+/** Lets hours pass, with all runs that are due. Returns the times at which an update was sent to EKS. */
 export async function hours(world: FakeWorld, deps: Deps, count: number): Promise<string[]> {
   const end = world.now + count * 60 * MINUTE;
   const sent: string[] = [];
@@ -65,25 +61,25 @@ export function updatesIn(calls: readonly string[]): string[] {
   return calls.filter((call) => call.startsWith('UpdateNodegroup'));
 }
 
-/** Gives the pool the annotation that asks for another try. */
+/** Sets the retry annotation of the pool. */
 export function retry(world: FakeWorld, value: string): void {
   const pool = world.pools.get('web');
   if (!pool) throw new Error('there is no pool');
   world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
 }
 
-/** What status tells of the pool's node group. */
+/** The pool's node group in status. */
 export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
 
 /** A condition of the pool: `False Updating: EKS is updating`. */
-export function conditionOf(world: FakeWorld, wanted: string): string | undefined {
-  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted);
+export function conditionOf(world: FakeWorld, conditionType: string): string | undefined {
+  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === conditionType);
   return found && `${found.status} ${found.reason}: ${found.message}`;
 }
 
-/** A world with a pool that is Ready for an hour, and nothing counted yet. */
+/** A world with a pool that has been Ready for an hour, and with empty counts. */
 export async function readyWorld(
-  spec: Partial<WindowsPoolSpec> = {},
+  spec: SpecChange = {},
   options: Partial<StateOptions> = {},
 ): Promise<{ world: FakeWorld; deps: Deps }> {
   const world = new FakeWorld(options);
@@ -98,7 +94,7 @@ export async function readyWorld(
   return { world, deps };
 }
 
-/** What is asked of AWS before a group is made. */
+/** The AWS calls before a group is created. */
 export const PREREQUISITE_CALLS = [
   'DescribeAddon',
   'DescribeAccessEntry',

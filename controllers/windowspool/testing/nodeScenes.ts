@@ -1,5 +1,5 @@
-/** Nodes of a node group that are to go, and go. */
-import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+/** Nodes of a node group with removal annotations, and during their removal. */
+import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -18,10 +18,10 @@ export function node(name: string, change: Partial<NodeRecord> = {}): NodeRecord
   return sampleNode({ name, providerID: `aws:///eu-west-1a/i-${name}`, ...change });
 }
 
-/** What a node has that was cordoned for being replaced. */
+/** The fields of a node that is cordoned for its replacement. */
 export const cordoned = { unschedulable: true, annotations: { ...REPLACE, ...BY_OPERATOR } };
 
-/** What status remembers of a node that goes since two minutes. */
+/** The record in status of a removal that started two minutes ago. */
 export function terminating(name: string, change: Partial<LeavingNode> = {}): LeavingNode {
   const since = new Date(NOW - 2 * MINUTE).toISOString();
   return { name, uid: `uid-${name}`, instance: `i-${name}`, operation: 'Replace', since, ...change };
@@ -49,10 +49,10 @@ interface Scene {
   readonly spec?: Parameters<typeof samplePool>[0];
   readonly group?: Partial<NodeGroup>;
   readonly nodes?: readonly NodeRecord[];
-  /** What status remembers of nodes that go. */
+  /** The records of removals in status. */
   readonly entries?: readonly LeavingNode[];
   readonly disruption?: WindowsPoolStatus['disruption'];
-  readonly awsCache?: readonly TerminatingNodeView[];
+  readonly views?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
   readonly rest?: Partial<ObservedState>;
 }
@@ -64,17 +64,17 @@ export function scene({
   nodes,
   entries,
   disruption,
-  awsCache,
+  views,
   fresh = true,
   rest,
 }: Scene = {}): ObservedState {
   const reservation = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: [...entries] };
   const lost = disruption ?? reservation;
   const status = { ...knownStatus(), ...(lost && { disruption: lost }) };
-  const scaling = { min: 2, max: 5, ...spec?.scaling };
-  const pool = samplePool({ ...spec, scaling } as Partial<WindowsPoolSpec>, { status });
-  const operations: DrainState | undefined = awsCache && { fresh, nextAt: NOW, nodes: awsCache, blocked: [] };
-  const seen = sampleGroup(pool, { scaling: { min: 2, max: 5, desired: 3 }, ...group });
+  const scaling = { minSize: 2, maxSize: 5, ...spec?.nodeGroup?.scaling };
+  const pool = samplePool({ ...spec, nodeGroup: { ...spec?.nodeGroup, scaling } }, { status });
+  const operations: DrainState | undefined = views && { fresh, nextAt: NOW, nodes: views, blocked: [] };
+  const seen = sampleGroup(pool, { scaling: { minSize: 2, maxSize: 5, desiredSize: 3 }, ...group });
   return sampleState({
     pool,
     group: { kind: 'seen', group: seen },
@@ -84,27 +84,27 @@ export function scene({
   });
 }
 
-/** What EC2 says of the instance of the node a. */
+/** The instance of the node a in EC2. */
 export const MEMBER = known({ state: 'running', scalingGroup: 'eks-web-0a1b', privateDnsName: 'a' });
 
-/** The node a as it goes, and the others. */
-export function going(
+/** The node a during its removal, and the others. */
+export function terminatingScene(
   view: Omit<TerminatingNodeView, 'entry'>,
   entry: Partial<LeavingNode> = {},
   change: Scene = {},
 ): ObservedState {
   const its = terminating('a', entry);
   const a = view.node.ok && view.node.value ? [view.node.value] : [];
-  return scene({ nodes: [...a, node('b'), node('c')], entries: [its], awsCache: [{ entry: its, ...view }], ...change });
+  return scene({ nodes: [...a, node('b'), node('c')], entries: [its], views: [{ entry: its, ...view }], ...change });
 }
 
 /** The node a, cordoned and without pods. */
-export const goingEmpty = (change: Partial<NodeRecord> = {}, entry: Partial<LeavingNode> = {}, rest: Scene = {}) =>
-  going({ node: known(node('a', { ...cordoned, ...change })), pods: known([]) }, entry, rest);
+export const drainedScene = (change: Partial<NodeRecord> = {}, entry: Partial<LeavingNode> = {}, rest: Scene = {}) =>
+  terminatingScene({ node: known(node('a', { ...cordoned, ...change })), pods: known([]) }, entry, rest);
 
-/** The node a, cordoned, with pods that must leave it. */
-export const goingWithPods = (pods: readonly DrainPod[], rest: Scene = {}, entry: Partial<LeavingNode> = {}) =>
-  going({ node: known(node('a', cordoned)), pods: known(pods) }, entry, rest);
+/** The node a, cordoned, with pods to evict. */
+export const drainingScene = (pods: readonly DrainPod[], rest: Scene = {}, entry: Partial<LeavingNode> = {}) =>
+  terminatingScene({ node: known(node('a', cordoned)), pods: known(pods) }, entry, rest);
 
-/** Since when a node goes whose time is over: the time-out is 15 minutes. */
+/** The start of a removal that has timed out: the time-out is 15 minutes. */
 export const longAgo = new Date(NOW - 15 * MINUTE).toISOString();

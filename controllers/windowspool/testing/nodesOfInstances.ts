@@ -1,4 +1,4 @@
-/** Nodes of the fake cluster, as the instances of the local AWS make them. */
+/** Nodes of the fake cluster for the instances of the local AWS. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import {
   nodeFor,
@@ -11,8 +11,8 @@ import type { InstanceRecord, LocalAwsState } from '../../../hack/localaws/state
 import { nodeRecordOf } from '../../kubernetes/nodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
-/** The node of a kubelet that registers. It is Ready at once, and the cloud controller has seen it. */
-export function bornNode(state: LocalAwsState, instance: InstanceRecord): NodeRecord {
+/** The node of a registering kubelet. It is Ready at once, and initialized by the cloud controller. */
+export function registeredNode(state: LocalAwsState, instance: InstanceRecord): NodeRecord {
   const object = nodeFor(state, instance);
   const now = state.timeline.now();
   const metadata = {
@@ -26,30 +26,30 @@ export function bornNode(state: LocalAwsState, instance: InstanceRecord): NodeRe
   return { ...record, taints: record.taints.filter(({ key }) => !key.startsWith('node.cloudprovider')) };
 }
 
-/** A kubelet that registers again keeps what others wrote. */
-export function restartedNode(known: NodeRecord, born: NodeRecord): NodeRecord {
+/** A kubelet that registers again keeps the fields of other writers. */
+export function restartedNode(known: NodeRecord, registered: NodeRecord): NodeRecord {
   const { taints, verified, verifiedSince, annotations, unschedulable } = known;
-  const labels = { ...known.labels, ...born.labels };
-  return { ...born, labels, taints, verified, verifiedSince, annotations, unschedulable };
+  const labels = { ...known.labels, ...registered.labels };
+  return { ...registered, labels, taints, verified, verifiedSince, annotations, unschedulable };
 }
 
-/** What the VPC resource controller adds. */
+/** The resources that the VPC resource controller adds. */
 export function podAddressesOf(state: LocalAwsState, instance: InstanceRecord, node: NodeRecord): Partial<NodeRecord> {
   const count = { [podAddressResource]: String(podAddresses(state, instance)) };
   return { allocatable: { ...node.allocatable, ...count } };
 }
 
-/** As EKS' node manager: a changed configuration reaches living nodes. */
+/** Like EKS' node manager: applies a changed configuration to existing nodes. */
 export function relabelled(node: NodeRecord, before: Nodegroup, after: Nodegroup): Partial<NodeRecord> {
   const gone = Object.keys(before.labels ?? {});
   const kept = Object.entries(node.labels).filter(([key]) => !gone.includes(key));
-  const [old = [], wanted = []] = [before, after].map(({ taints = [] }) =>
+  const [old = [], current = []] = [before, after].map(({ taints = [] }) =>
     taints.map((taint) => nodeTaint(taint) as Taint),
   );
   const isOfGroup = (taint: Taint) =>
-    [...old, ...wanted].some((other) => other.key === taint.key && other.effect === taint.effect);
+    [...old, ...current].some((other) => other.key === taint.key && other.effect === taint.effect);
   return {
     labels: { ...Object.fromEntries(kept), ...after.labels },
-    taints: [...node.taints.filter((taint) => !isOfGroup(taint)), ...wanted],
+    taints: [...node.taints.filter((taint) => !isOfGroup(taint)), ...current],
   };
 }

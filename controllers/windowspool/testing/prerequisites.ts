@@ -1,4 +1,4 @@
-/** Facts about a cluster in which nothing is missing, and how a test changes them. */
+/** Facts of a cluster that meets all prerequisites, and changes of them for tests. */
 import fc from 'fast-check';
 import type { CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
@@ -8,7 +8,7 @@ import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.
 
 type Facts = Omit<PrerequisiteFacts, 'complete'>;
 
-/** Everything was asked, and all is well: IPAM on, an access entry, two zones with addresses. */
+/** All facts are known and all prerequisites are met: IPAM enabled, an access entry, two zones with addresses. */
 export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
   return {
     complete: true,
@@ -27,19 +27,19 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
       { instanceType: 'm5.large', zone: 'eu-west-1b' },
     ]),
     subnets: known([
-      { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251 },
-      { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251 },
+      { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251, tags: {} },
+      { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251, tags: {} },
     ]),
     ...change,
   };
 }
 
-/** The vpc-cni add-on as EKS describes it: ACTIVE, and without a word about Windows. */
+/** The vpc-cni add-on as EKS describes it: ACTIVE, and without a setting for Windows. */
 export function sampleAddon(change: Partial<Addon> = {}): Addon {
   return { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: NOW - 60 * MINUTE, ...change };
 }
 
-/** ConfigMap amazon-vpc-cni that kubectl created and nothing manages. */
+/** ConfigMap amazon-vpc-cni that kubectl created and no tool manages. */
 export function sampleConfigMapOwner(change: Partial<ConfigMapOwner> = {}): ConfigMapOwner {
   return {
     uid: 'config-map-uid',
@@ -50,7 +50,7 @@ export function sampleConfigMapOwner(change: Partial<ConfigMapOwner> = {}): Conf
   };
 }
 
-/** A pool that is about to be made in that cluster. */
+/** A pool in that cluster whose group is not created yet. */
 export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): CheckInput {
   return {
     spec: samplePool().spec,
@@ -59,6 +59,7 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     facts: facts ?? sampleFacts(),
     creating: true,
     groupStatus: undefined,
+    groupSubnets: undefined,
     managesAccessEntry: false,
     instances: 0,
     ignored: new Set(),
@@ -82,7 +83,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>) =>
 const role = fc.constantFrom('windows-nodes', 'linux-nodes').map((name) => `arn:aws:iam::111122223333:role/${name}`);
 const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 
-/** Any facts, each of them known, not found out, or not asked for. */
+/** Any facts, each of them known, failed, or not read. */
 export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
   {
     complete: fc.boolean(),
@@ -142,6 +143,7 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
           id: fc.constantFrom('subnet-0a000000', 'subnet-0b000000'),
           zone,
           freeAddresses: fc.nat({ max: 300 }),
+          tags: fc.constantFrom({}, { tier: 'windows' }),
         }),
       ),
     ),

@@ -1,4 +1,4 @@
-/** Random situations for properties: every state of every part, combined. Most could never be seen together; nothing may break. */
+/** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
@@ -7,7 +7,6 @@ import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
 import { expectationOf } from '../queries.ts';
-import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import {
   CLUSTER_ARN,
   GROW,
@@ -31,7 +30,7 @@ const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS
 const ago = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => NOW - ms);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
-/** Open, closed, about to open, and such that nobody understands. */
+/** Open, closed, about to open, and invalid. */
 const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * * * *'].map((schedule) => ({
   schedule,
   duration: '1h',
@@ -44,8 +43,8 @@ const randomPool = fc
     deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
     desired: maybe(fc.nat({ max: 5 })),
     min: fc.nat({ max: 3 }),
-    scope: fc.constantFrom('Version' as const, 'Pool' as const),
-    manage: fc.boolean(),
+    runtimeClassName: maybe(fc.constant('web')),
+    runtimeClassAdoption: fc.constantFrom('Never' as const, 'IfUnowned' as const),
     windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
@@ -61,10 +60,17 @@ const randomPool = fc
     const spec = {
       paused: r.paused,
       deletionPolicy: r.deletionPolicy,
-      scaling: { min: r.min, max: 5, ...(r.desired !== undefined && { desired: Math.max(r.min, r.desired) }) },
-      runtimeClass: { scope: r.scope, manage: r.manage },
+      runtimeClass: {
+        ...(r.runtimeClassName && { name: r.runtimeClassName }),
+        adoption: r.runtimeClassAdoption,
+      },
       verification: { policy: r.policy },
       nodeGroup: {
+        scaling: {
+          minSize: r.min,
+          maxSize: 5,
+          ...(r.desired !== undefined && { desiredSize: Math.max(r.min, r.desired) }),
+        },
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
         ...(r.template && {
           instanceTypes: undefined,
@@ -87,7 +93,7 @@ const randomPool = fc
     const time = new Date(r.time).toISOString();
     const failedTarget = {
       target: targets[r.failed ?? ''] ?? '',
-      reason: 'UpdateRefused',
+      reason: 'UpdateRejected',
       message: 'EKS refused',
       time,
     };
@@ -114,7 +120,7 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
   {
     status: fc.constantFrom('CREATING', 'ACTIVE', 'UPDATING', 'DELETING', 'CREATE_FAILED', 'DELETE_FAILED', 'DEGRADED'),
     tags: fc.constantFrom({}, { 'winpool.dev/pool': 'api' }),
-    scaling: fc.nat({ max: 5 }).map((desired) => ({ min: 0, max: 5, desired })),
+    scaling: fc.nat({ max: 5 }).map((desiredSize) => ({ minSize: 0, maxSize: 5, desiredSize })),
     labels: fc.dictionary(fc.string(), fc.string()),
     modifiedAt: ago,
     diskSizeGiB: fc.constantFrom(undefined, 50, 100),
@@ -130,7 +136,7 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
   { requiredKeys: [] },
 );
 
-/** What EC2 says of the launch template. */
+/** The launch template in EC2. */
 const randomTemplate = fc.oneof(
   randomError.map((error) => ({ ok: false as const, error })),
   fc.constantFrom(undefined, '2', '3').chain((version) =>
@@ -178,19 +184,24 @@ function randomView(pool: ObservedState['pool']): fc.Arbitrary<ObservedNodeGroup
 }
 
 function randomRuntimeClass(pool: ObservedState['pool']): fc.Arbitrary<ObservedState['runtimeClass']> {
-  const wanted = runtimeClassFor(pool) ? pool : samplePool();
   const owner = fc.constantFrom({ name: 'web', uid: 'uid-web' }, { name: 'api', uid: 'uid-api' });
   const change = fc.record(
     {
       deleting: fc.boolean(),
-      managed: fc.boolean(),
       handler: fc.constant('other'),
       tolerations: fc.constant([]),
       owners: fc.uniqueArray(owner, { selector: ({ uid }) => uid }),
     },
     { requiredKeys: [] },
   );
-  return maybe(change.map((differing) => sampleRuntimeClass(wanted, differing)));
+  const manager = fc.constantFrom(
+    {},
+    { managed: false, managedBy: undefined },
+    { managed: false, managedBy: 'Helm release kube-system/windows' },
+  );
+  return maybe(
+    fc.tuple(change, manager).map(([differing, managed]) => sampleRuntimeClass(pool, { ...differing, ...managed })),
+  );
 }
 
 export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain((pool) =>

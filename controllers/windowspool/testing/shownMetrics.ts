@@ -1,7 +1,7 @@
-/** What tests see of the metrics of a pool. */
+/** The metrics of a pool as text for tests. */
 import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
 
-/** A sample as Prometheus writes it, without the pool. */
+/** A sample in the format of Prometheus, without the pool. */
 export function seriesOf({ metric, labels, value }: GaugeSample | CounterSample): [series: string, value: number] {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
   return [pairs.length === 0 ? metric : `${metric}{${pairs.join(',')}}`, value];

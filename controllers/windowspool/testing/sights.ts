@@ -1,27 +1,27 @@
-/** What a test sees of the EKS cluster and of the node group. */
+/** Observed states of the EKS cluster and of the node group. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { ObservedCluster, ObservedState } from '../model/observedState.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
-/** The group of the pool, with a difference. */
+/** The group of the pool, with a change. */
 export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): ObservedState['group'] {
   return { kind: 'seen', group: sampleGroup(of, change) };
 }
 
-/** A cluster of the right name with another certificate authority, so not the operator's. */
+/** A cluster with the expected name and another certificate authority, so not the operator's. */
 export const otherAuthority: ObservedCluster = {
   kind: 'seen',
   cluster: sampleCluster({ isOurs: false }),
 };
 
-/** A cluster of which AWS tells nothing; of a group, `unseen` says more. */
+/** A cluster that cannot be read; for a group, see `unseen`. */
 export function unreachable(kind: CallErrorKind = 'unavailable'): Extract<ObservedCluster, { kind: 'unreachable' }> {
   return { kind: 'unreachable', error: sampleError(kind) };
 }
 
-/** A group of which AWS tells nothing since now, and how it was before. */
+/** A group that cannot be read since now, and its last state. */
 export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup): ObservedState['group'] {
   return { ...unreachable(kind), since: NOW, last };
 }

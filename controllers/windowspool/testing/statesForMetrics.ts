@@ -1,4 +1,4 @@
-/** Situations that together show every metric of pools. */
+/** Observed states that together have every metric of pools. */
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { evaluateConditions } from '../conditions/conditions.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
@@ -21,7 +21,7 @@ import {
 import { scene, terminating } from './nodeScenes.ts';
 import { sampleFacts } from './prerequisites.ts';
 
-/** The gauges that a situation would be reported with. */
+/** The gauges of an observed state. */
 export function samplesFor(s: ObservedState): GaugeSample[] {
   const assessment = evaluateConditions(s);
   const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
@@ -44,14 +44,14 @@ const update: NonNullable<NonNullable<WindowsPoolStatus['nodeGroup']>['update']>
   startedAt: '2026-03-01T11:00:00Z',
 };
 
-/** A node that warns, one that fails two checks, and healthy ones. */
+/** A node with a warning, one that fails two checks, and healthy ones. */
 const mixedNodes = [
   ...sampleNodes(1),
   sampleNode({ name: 'ip-7', allocatable: { memory: '8388608Ki', [POD_ADDRESSES]: '14' } }),
   sampleNode({ name: 'ip-8', taints: [], ready: 'False', kernelVersion: '10.0.20348.1000' }),
 ];
 
-/** By what they are of. */
+/** By their subject. */
 export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   settled: {},
   'failing nodes, an issue, a newer release and a prerequisite that is not met': {
@@ -71,14 +71,14 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   'a node that goes, and remediation': {
     ...scene({ entries: [terminating('a')] }),
     pool: samplePool(
-      { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+      { remediation: { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
       { status: scene({ entries: [terminating('a')] }).pool.status ?? {} },
     ),
   },
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };
 
-/** Those situations, complete. */
+/** Those observed states, complete. */
 export function everyObservedState(): ObservedState[] {
   return Object.values(statesForMetrics).map(sampleState);
 }

@@ -21,25 +21,25 @@ function shown(s: ObservedState): Shown {
 
 const HEALTHY = {
   Ready: 'True Verified: 3 of 3 nodes verified.',
-  PrerequisitesMet: 'True Met: The operator runs in EKS cluster prod and may do what the pool needs.',
+  PrerequisitesMet: 'True Met: All prerequisites in EKS cluster prod are met.',
   NodeGroupReady: 'True Active: Node group web is ACTIVE.',
-  RuntimeClassReady: 'True Available: Pods with runtimeClassName: windows-2022 run on Windows build 10.0.20348.',
+  RuntimeClassReady: 'True Available: RuntimeClass windows-2022 selects nodes with Windows build 10.0.20348.',
   NodesVerified: 'True AllVerified: 3 nodes verified.',
 };
 /** NodesVerified before there is a group. */
-export const NO_NODES_YET = 'False Pending: Nodes join when there is a node group.';
-/** What is said of a `wrongNode`. */
-export const OTHER_BUILD = 'runs build 10.0.26100 (Windows Server 2025) and the pool needs 10.0.20348 (Windows2022)';
+export const NO_NODES_YET = 'False Pending: Waiting for the node group.';
+/** The failure of a `wrongNode`. */
+export const OTHER_BUILD = 'runs Windows Server 2025 (10.0.26100), expected Windows Server 2022 (10.0.20348)';
 
 /** A pool whose group was created. */
 export const pool = samplePool({}, { status: knownStatus() });
 
-/** The group of the pool, seen with a difference. */
+/** The observed group of the pool, with a change. */
 export function group(change: Partial<NodeGroup>, of = pool): Pick<ObservedState, 'group'> {
   return { group: { kind: 'seen', group: sampleGroup(of, change) } };
 }
 
-/** A status in which NodesVerified has a reason since some minutes ago. */
+/** A status in which NodesVerified has had a reason for some minutes. */
 export function since(minutes: number, reason: string): WindowsPoolStatus {
   const lastTransitionTime = new Date(NOW - minutes * MINUTE).toISOString();
   return {
@@ -54,25 +54,35 @@ export function wrongNode(name: string) {
   return sampleNode({ name, kernelVersion: '10.0.26100.32230', labels });
 }
 
-/** A line of the truth table: what is true, and the conditions that differ from those of a healthy pool. */
+/** A line of the truth table: the observed state, and the conditions that differ from those of a healthy pool. */
 type Line = readonly [name: string, observed: ObservedState, differing: Shown];
 
-/** One test for each line. */
+/** One test for each line. Ready points to Stalled, unless the line has another Ready. */
 export function check(lines: readonly Line[]): void {
   for (const [name, observed, differing] of lines) {
-    it(name, () => assert.deepEqual(shown(observed), { ...HEALTHY, ...differing }));
+    const reason = differing.Stalled?.match(/^True (\w+):/)?.[1];
+    const pointer = reason ? ` The pool is stalled (${reason}): see the condition Stalled.` : '';
+    it(name, () => assert.deepEqual(shown(observed), { ...HEALTHY, Ready: HEALTHY.Ready + pointer, ...differing }));
   }
 }
 
-/** Ready and the condition that stops it say the same. */
+/** A condition that stalls the pool and makes it not Ready: both repeat it. */
 export function stalled(type: string, finding: string): Shown {
-  const rest = finding.slice(finding.indexOf(' '));
-  return { Ready: `False${rest}`, [type]: finding, Stalled: `True${rest}` };
+  return { Ready: `False${afterStatus(finding)}`, ...stalledAndReady(type, finding) };
 }
 
-/** The same for what the operator works on. */
+/** A condition that stalls a pool with enough verified nodes: Ready stays True. */
+export function stalledAndReady(type: string, finding: string): Shown {
+  return { [type]: finding, Stalled: `True${afterStatus(finding)}` };
+}
+
+function afterStatus(finding: string): string {
+  return finding.slice(finding.indexOf(' '));
+}
+
+/** A condition that the operator is working on and that makes the pool not Ready. */
 export function working(type: string, finding: string): Shown {
-  const rest = finding.slice(finding.indexOf(' '));
+  const rest = afterStatus(finding);
   return { Ready: `False${rest}`, [type]: finding, Reconciling: `True${rest}` };
 }
 

@@ -1,5 +1,5 @@
 /** Pools whose nodes get another version, with their groups. */
-import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { CallResult } from '../ports/callResult.ts';
@@ -7,7 +7,15 @@ import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
 import { known } from './answers.ts';
-import { knownStatus, NEXT, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
+import {
+  knownStatus,
+  NEXT,
+  type SpecChange,
+  sampleGroup,
+  samplePool,
+  sampleState,
+  sampleTemplate,
+} from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
 
 type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' | 'update'>>;
@@ -15,18 +23,13 @@ type Pins = Partial<Pick<NodeGroupSpec, 'releaseVersion' | 'kubernetesVersion' |
 type Rest = Omit<Partial<NodeGroupSpec>, 'instanceTypes' | 'diskSizeGiB'>;
 type State = NonNullable<Parameters<typeof knownStatus>[0]>;
 
-/** A pool whose pins were changed since its group was made, and its group. */
-export function pinned(
-  pins: Pins,
-  state: State = {},
-  group: Partial<NodeGroup> = {},
-  spec: Partial<WindowsPoolSpec> = {},
-) {
-  const pool = samplePool({ nodeGroup: pins, ...spec }, { status: knownStatus(state) });
+/** A pool whose pins were changed since its group was created, and its group. */
+export function pinned(pins: Pins, state: State = {}, group: Partial<NodeGroup> = {}, spec: SpecChange = {}) {
+  const pool = samplePool({ ...spec, nodeGroup: { ...pins, ...spec.nodeGroup } }, { status: knownStatus(state) });
   return { pool, group: { kind: 'seen', group: sampleGroup(samplePool(), group) } } as const;
 }
 
-/** The same with the annotation that asks for another try. */
+/** The same with the retry annotation. */
 export function annotated(
   s: Pick<ObservedState, 'pool' | 'group'>,
   retry: string,
@@ -38,22 +41,22 @@ export function annotated(
   return { ...s, pool };
 }
 
-/** What status remembers of an update that failed. */
+/** A failed update, as status records it. */
 export function failed(target: string, retry?: string) {
   const time = '2026-02-01T00:00:00Z';
   return { target, reason: 'UpdateFailed', message: 'no', time, ...(retry !== undefined && { retry }) };
 }
 
-/** What status calls an update to the next release. */
+/** The target of an update to the next release in status. */
 export const NEXT_TARGET = versionTargetOf(samplePool(), {
   kubernetesVersion: '1.36',
   releaseVersion: NEXT,
   force: false,
 });
 
-/** Updates begin by themselves. */
+/** Updates are automatic. */
 export const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
-/** Two nodes at a time may go. */
+/** Two nodes may be unavailable at a time. */
 export const CAREFUL = { disruption: { maxUnavailable: 2 } } as const;
 
 /** Maintenance windows: now is Sunday at noon, UTC. */
@@ -62,15 +65,15 @@ export const SUNDAYS = [{ schedule: '0 13 * * SUN', duration: '10m', timeZone: '
 export const inWindow = (maintenanceWindows: typeof SATURDAYS) =>
   ({ update: { policy: 'Automatic', force: false, maintenanceWindows } }) as const;
 
-/** AWS says that this is the newest release. */
+/** The newest release that AWS returns. */
 export const newest = (value: string) => ({ newestRelease: known(value) }) as const;
 
 /** The version of the template that the group has. */
 export const TEMPLATE_SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '2' };
-/** This version as EC2 tells it, with all that EKS wants. */
+/** This version as EC2 returns it, with everything that EKS requires. */
 export const fits = (version: string) => known(sampleTemplate(version, { instanceType: 'm5.large' }));
 
-/** A pool that wants this version of its template, what EC2 says of that, and a group that has version 2. */
+/** A pool with this version of its template, the template in EC2, and a group with version 2. */
 export function templated(
   version: LaunchTemplateSpec['version'],
   launchTemplate: CallResult<LaunchTemplate | undefined>,

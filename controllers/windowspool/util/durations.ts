@@ -1,9 +1,11 @@
 /** Durations and times in the notation of the API. */
 
-/** `1h30m` or `90s` in milliseconds. The schema accepts no other notation. */
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
+
+/** A Go duration such as `1h30m` or `90s` in milliseconds. The schema accepts hours, minutes and seconds only. */
 export function durationOf(text: string): number {
-  const [, hours = '0', minutes = '0', seconds = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
-  return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  const parts = [...text.matchAll(/(\d+)([hms])/g)];
+  return parts.reduce((ms, [, amount, unit = '']) => ms + Number(amount) * (UNITS[unit] ?? 0), 0);
 }
 
 /** RFC 3339 without fractions of a second, as Kubernetes writes times. */

@@ -22,12 +22,12 @@ describe('a hash', () => {
     );
   });
 
-  it('does not see undefined members, and sees the order of lists', () => {
+  it('ignores undefined members, and depends on the order of lists', () => {
     assert.equal(hashOf({ a: 1, b: undefined }), hashOf({ a: 1 }));
     assert.notEqual(hashOf([1, 2]), hashOf([2, 1]));
   });
 
-  it('never changes: the tags of node groups hold it', () => {
+  it('never changes between versions, because the tags of node groups contain it', () => {
     assert.equal(canonical({ b: [1, { d: null, c: 'x' }], a: true }), '{"a":true,"b":[1,{"c":"x","d":null}]}');
     assert.equal(hashOf({ b: 1, a: 2 }), 'd3626ac30a87e6f7');
   });

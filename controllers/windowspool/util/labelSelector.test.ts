@@ -8,10 +8,10 @@ const key = fc.constantFrom(...keys);
 const value = fc.constantFrom(...values);
 const labels = fc.dictionary(key, value, { noNullPrototype: true });
 
-/** Each operator as the API's documentation says it, on a list of pairs. */
+/** Each operator as documented in the API, on a list of pairs. */
 const meaning = {
-  In: (found: readonly string[], wanted: readonly string[]) => found.some((each) => wanted.includes(each)),
-  NotIn: (found: readonly string[], wanted: readonly string[]) => !found.some((each) => wanted.includes(each)),
+  In: (found: readonly string[], allowed: readonly string[]) => found.some((each) => allowed.includes(each)),
+  NotIn: (found: readonly string[], allowed: readonly string[]) => !found.some((each) => allowed.includes(each)),
   Exists: (found: readonly string[]) => found.length > 0,
   DoesNotExist: (found: readonly string[]) => found.length === 0,
 };
@@ -27,23 +27,23 @@ const requirement = fc.oneof(
 describe('a label selector', () => {
   const cases: readonly (readonly [string, Parameters<typeof selects>[0], Record<string, string>, boolean])[] = [
     ['matches a label with its value', { matchLabels: { a: 'x' } }, { a: 'x', b: 'y' }, true],
-    ['tells values apart by case', { matchLabels: { a: 'x' } }, { a: 'X' }, false],
+    ['is case-sensitive', { matchLabels: { a: 'x' } }, { a: 'X' }, false],
     ['matches an empty value', { matchLabels: { a: '' } }, { a: '' }, true],
-    ['does not take no label for an empty value', { matchLabels: { a: '' } }, {}, false],
+    ['does not match a missing label with an empty value', { matchLabels: { a: '' } }, {}, false],
     [
-      'wants all terms',
+      'requires all terms',
       { matchLabels: { a: 'x' }, matchExpressions: [{ key: 'b', operator: 'Exists' }] },
       { a: 'x' },
       false,
     ],
     [
-      'holds NotIn for a missing label',
+      'matches NotIn for a missing label',
       { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['x'] }] },
       {},
       true,
     ],
     [
-      'does not find what every object has',
+      'ignores inherited properties of objects',
       { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
       {},
       false,
@@ -53,11 +53,11 @@ describe('a label selector', () => {
     it(what, () => assert.equal(selects(selector, found), expected));
   }
 
-  it('means what the API says, for any terms and labels', () => {
+  it('matches like the API, for any terms and labels', () => {
     fc.assert(
       fc.property(labels, fc.array(requirement, { maxLength: 4 }), labels, (matchLabels, matchExpressions, found) => {
         const pairs = Object.entries(found);
-        const of = (wanted: string) => pairs.filter(([name]) => name === wanted).map(([, text]) => text);
+        const of = (labelKey: string) => pairs.filter(([name]) => name === labelKey).map(([, text]) => text);
         const expected =
           Object.entries(matchLabels).every(([name, text]) => of(name).includes(text)) &&
           matchExpressions.every((term) => meaning[term.operator](of(term.key), 'values' in term ? term.values : []));

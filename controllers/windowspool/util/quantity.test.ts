@@ -24,10 +24,10 @@ describe('a quantity', () => {
 
   const bad = [undefined, '', ' ', 'many', '.', '1.2.3', '1 Gi', '2gi', '2KB', '--1', 'Gi'];
   for (const text of bad) {
-    it(`${JSON.stringify(text)} is none`, () => assert.equal(parseQuantity(text), undefined));
+    it(`${JSON.stringify(text)} is invalid`, () => assert.equal(parseQuantity(text), undefined));
   }
 
-  it('is a finite number or none, whatever the text', () => {
+  it('is a finite number or undefined, for any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+-]?[0-9.]{1,9}[eEkKMGTPi0-9m]{0,4}$/)), (text) => {
         assert.equal(Number.isNaN(parseQuantity(text)), false);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { count, joined, sentence } from './words.ts';
 
-describe('words', () => {
-  it('count things', () => {
+describe('messages', () => {
+  it('have counts with singular and plural', () => {
     assert.deepEqual([count(0, 'node'), count(1, 'node'), count(2, 'node')], ['0 nodes', '1 node', '2 nodes']);
   });
 
@@ -17,9 +17,9 @@ describe('words', () => {
   ];
   for (const [names, want] of lists) it(`join ${names.length} names`, () => assert.equal(joined(names), want));
 
-  it('join as many names as asked', () => assert.equal(joined(['a', 'b', 'c'], 1), 'a and 2 more'));
+  it('join a limited number of names', () => assert.equal(joined(['a', 'b', 'c'], 1), 'a and 2 more'));
 
-  it('end a sentence with exactly one full stop, once and for all', () => {
+  it('end a sentence with exactly one full stop, idempotently', () => {
     const texts = fc.tuple(fc.string(), fc.constantFrom('', '.', '..', '!', '. ', ' .')).map((parts) => parts.join(''));
     fc.assert(
       fc.property(texts, (text) => {

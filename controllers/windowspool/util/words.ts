@@ -16,6 +16,22 @@ export function sentence(text: string): string {
   return `${text.trim().replace(/[.!]+$/, '')}.`;
 }
 
+/** `DescribeNodegroup failed: not authorized.` */
+export function describeFailure({
+  operation,
+  message,
+}: {
+  readonly operation: string;
+  readonly message: string;
+}): string {
+  return sentence(`${operation} failed: ${message}`);
+}
+
+/** The time of day in UTC of epoch milliseconds, for times that are near: `02:31Z`. */
+export function clockTime(epoch: number): string {
+  return `${new Date(epoch).toISOString().slice(11, 16)}Z`;
+}
+
 /** Milliseconds in whole minutes if possible, else in seconds: `15 minutes`, `90 seconds`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);

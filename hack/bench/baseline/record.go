@@ -15,9 +15,9 @@ import (
 type record struct {
 	Addresses               []string          `json:"addresses"`
 	Allocatable             map[string]string `json:"allocatable"`
+	Annotations             map[string]string `json:"annotations"`
 	Architecture            string            `json:"architecture"`
 	Capacity                map[string]string `json:"capacity"`
-	Claim                   *string           `json:"claim,omitempty"`
 	ContainerRuntimeVersion string            `json:"containerRuntimeVersion"`
 	CreatedAt               int64             `json:"createdAt"`
 	Deleting                bool              `json:"deleting"`
@@ -26,7 +26,7 @@ type record struct {
 	Labels                  map[string]string `json:"labels"`
 	Name                    string            `json:"name"`
 	OperatingSystem         string            `json:"operatingSystem"`
-	Orders                  map[string]string `json:"orders"`
+	Ownership               *string           `json:"ownership,omitempty"`
 	ProviderID              string            `json:"providerID"`
 	Ready                   string            `json:"ready"`
 	ReadyReason             string            `json:"readyReason"`
@@ -35,11 +35,11 @@ type record struct {
 	Taints                  []taint           `json:"taints"`
 	UID                     string            `json:"uid"`
 	Unschedulable           bool              `json:"unschedulable"`
-	Verified                *verdict          `json:"verified,omitempty"`
+	Verified                *nodeCondition    `json:"verified,omitempty"`
 	VerifiedSince           int64             `json:"verifiedSince"`
 }
 
-type verdict struct {
+type nodeCondition struct {
 	Message string `json:"message"`
 	Reason  string `json:"reason"`
 	Status  string `json:"status"`
@@ -59,8 +59,8 @@ func trim(object any) (any, error) {
 	}
 	node.ManagedFields = nil
 	if node.Annotations != nil {
-		kept := ordersOf(node)
-		kept[claim] = node.Annotations[claim]
+		kept := annotationsOf(node)
+		kept[ownership] = node.Annotations[ownership]
 		node.Annotations = kept
 	}
 	node.OwnerReferences = nil
@@ -83,11 +83,11 @@ func trim(object any) (any, error) {
 	return node, nil
 }
 
-// claim is the annotation in which a pool records what it did to a node.
-const claim = "winpool.dev/claim"
+// ownership is the annotation in which a pool of existing nodes records what it changed on a node.
+const ownership = "winpool.dev/claim"
 
-// orders are the annotations that say whether a node is to go.
-var orders = []string{
+// operationAnnotations are the annotations that request and record node operations.
+var operationAnnotations = []string{
 	"winpool.dev/replace",
 	"winpool.dev/remove",
 	"winpool.dev/exclude-from-drain",
@@ -95,9 +95,9 @@ var orders = []string{
 	"winpool.dev/cordoned",
 }
 
-func ordersOf(node *corev1.Node) map[string]string {
+func annotationsOf(node *corev1.Node) map[string]string {
 	found := map[string]string{}
-	for _, key := range orders {
+	for _, key := range operationAnnotations {
 		if value, ok := node.Annotations[key]; ok {
 			found[key] = value
 		}
@@ -133,6 +133,7 @@ func recordOf(node *corev1.Node) record {
 	kept := record{
 		Addresses:               []string{},
 		Allocatable:             quantities(node.Status.Allocatable),
+		Annotations:             annotationsOf(node),
 		Architecture:            node.Status.NodeInfo.Architecture,
 		Capacity:                quantities(node.Status.Capacity),
 		ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
@@ -143,7 +144,6 @@ func recordOf(node *corev1.Node) record {
 		Labels:                  node.Labels,
 		Name:                    node.Name,
 		OperatingSystem:         node.Status.NodeInfo.OperatingSystem,
-		Orders:                  ordersOf(node),
 		ProviderID:              node.Spec.ProviderID,
 		Ready:                   string(corev1.ConditionUnknown),
 		ResourceVersion:         node.ResourceVersion,
@@ -154,7 +154,7 @@ func recordOf(node *corev1.Node) record {
 	}
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == verified {
-			kept.Verified = &verdict{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
+			kept.Verified = &nodeCondition{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
 			if !condition.LastTransitionTime.IsZero() {
 				kept.VerifiedSince = condition.LastTransitionTime.UnixMilli()
 			}
@@ -170,8 +170,8 @@ func recordOf(node *corev1.Node) record {
 	for _, one := range node.Status.RuntimeHandlers {
 		kept.RuntimeHandlers = append(kept.RuntimeHandlers, one.Name)
 	}
-	if found, ok := node.Annotations[claim]; ok {
-		kept.Claim = &found
+	if found, ok := node.Annotations[ownership]; ok {
+		kept.Ownership = &found
 	}
 	for _, one := range node.Spec.Taints {
 		kept.Taints = append(kept.Taints, taint{Effect: string(one.Effect), Key: one.Key, Value: one.Value})

@@ -8,8 +8,8 @@ config.loadFromFile(kubeconfig);
 const api = config.makeApiClient(CoreV1Api);
 const list = () => api.listNode({ labelSelector: selector });
 const informer = makeInformer<V1Node>(config, '/api/v1/nodes', list, selector);
-// Resolves after the first list; there is no other sign of having synced.
+// Resolves after the first list; nothing else shows that it is synced.
 await informer.start();
 printSynced(started, informer.list().length);
-// Its stop emits an error when a watch runs, and an unhandled one would end this with a wrong status.
+// Its stop emits an error if a watch runs, and an unhandled one would exit with the wrong status.
 process.exit(0);

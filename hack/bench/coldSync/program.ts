@@ -1,4 +1,4 @@
-/** What the programs that coldSync measures have in common: their arguments, and the line that they print when they are synced. */
+/** Shared by the programs that coldSync measures: their arguments, and the line that they print when they are synced. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
@@ -7,12 +7,12 @@ import { memoryOf } from '../processFigures.ts';
 
 export interface Arguments {
   readonly kubeconfig: string;
-  /** Of a process in the place of a pod. */
+  /** Of a process that stands in for a pod. */
   readonly serviceAccountDir: string | undefined;
   readonly selector: string;
   /** When the process was started, in epoch milliseconds. */
   readonly started: number;
-  /** Where to write the store's content; undefined: nowhere. */
+  /** The file for the content of the store; undefined: none. */
   readonly dump: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface Arguments {
 export interface Synced {
   /** From the start of the process to the first complete list in the store. */
   readonly ms: number;
-  /** Processor time until then, of all threads. */
+  /** CPU time of all threads until then. */
   readonly cpuMs: number;
   readonly peakKiB: number;
   readonly items: number;
@@ -49,7 +49,7 @@ export function printSynced(started: number, items: number): void {
   console.log(JSON.stringify(synced));
 }
 
-/** Writes the store's content where it is wanted. */
+/** Writes the content of the store to the requested file. */
 export async function writeDump(file: string | undefined, records: () => readonly NodeRecord[]): Promise<void> {
   if (file !== undefined) await writeFile(file, dump(records()));
 }

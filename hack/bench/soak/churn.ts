@@ -1,4 +1,4 @@
-/** What happens in a cluster all the time: heartbeats, changes, nodes that go and come. */
+/** The constant changes in a cluster: heartbeats, changes, nodes that are deleted and registered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchCluster } from '../benchCluster.ts';
 import { conditions, kernelVersion, REVISION } from '../nodeObject.ts';
@@ -8,11 +8,11 @@ const AFTER_ERROR_MS = 500;
 
 export interface Churn {
   readonly done: number;
-  /** Writes that failed, because the API server was away. */
+  /** Writes that failed because the API server was unavailable. */
   readonly failed: number;
 }
 
-/** Changes the cluster until the signal aborts. Never rejects: the API server is away at times. */
+/** Changes the cluster until the signal aborts. Never rejects, because the API server is sometimes unavailable. */
 export async function churn(cluster: BenchCluster, signal: AbortSignal): Promise<Churn> {
   let done = 0;
   let failed = 0;
@@ -29,7 +29,7 @@ export async function churn(cluster: BenchCluster, signal: AbortSignal): Promise
   return { done, failed };
 }
 
-/** Mostly a heartbeat; each tenth time another revision, each fiftieth a node that is deleted and registers again. */
+/** Mostly a heartbeat; every tenth time another revision, every fiftieth time a node that is deleted and registers again. */
 async function change(cluster: BenchCluster, turn: number): Promise<void> {
   const node = (turn * 7) % cluster.nodes;
   if (turn % 50 === 0) {

@@ -1,4 +1,4 @@
-/** Whether the probe's store is what the API server has. */
+/** Compares the store of the probe with the API server. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProc
   };
   const explain = () => `The store differs from the API server's list: ${difference}`;
   await waitFor(equal, {
-    what: 'the store to be what the API server has',
+    what: 'the store to equal the API server',
     timeoutMs: LIMIT_MS,
     intervalMs: 1_000,
     explain,

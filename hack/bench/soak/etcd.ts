@@ -1,4 +1,4 @@
-/** Compaction of the bench's etcd: one gRPC call, by hand, because nothing else here speaks gRPC. */
+/** Compaction of the benchmark's etcd: one handwritten gRPC call, because nothing else here uses gRPC. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:http2';
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000;
 /** https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 const HEADERS = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
 
-/** Takes the history before this revision away, which is a resourceVersion of Kubernetes: no watch can go on from an older one. */
+/** Deletes the history before this revision, which is a resourceVersion of Kubernetes: no watch can continue from an older one. */
 export async function compact(controlPlane: ControlPlane, revision: number): Promise<void> {
   const url = etcdClientUrl(await readFile(join(controlPlane.dir, 'logs', 'etcd.log'), 'utf8'));
   if (!url) throw new Error("etcd's log does not name its port.");

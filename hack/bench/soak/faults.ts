@@ -1,4 +1,4 @@
-/** What breaks during a soak, one after the other. */
+/** The faults of a soak test, one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';
@@ -7,7 +7,7 @@ import { compact } from './etcd.ts';
 import type { FaultyProxy } from './faultyProxy.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
-/** What the reflector promises of a half-open connection on which it misses something. */
+/** The reflector's limit for detecting a half-open connection on which it misses an event. */
 const NOTICE_SECONDS = 60;
 const NOTICE_LIMIT_MS = 120_000;
 const DOWN_MS = 2_000;
@@ -20,13 +20,13 @@ export interface SoakFixture {
   readonly signal: AbortSignal;
 }
 
-/** How often what happened, and what should not have. */
+/** The number of each fault, and unexpected errors. */
 export interface FaultCounts {
   cuts: number;
   halfOpen: number;
   restarts: number;
   compactions: number;
-  /** The longest that a half-open connection stayed unnoticed. */
+  /** The longest time until a half-open connection was detected. */
   slowestNoticeSeconds: number;
   readonly complaints: string[];
 }
@@ -35,7 +35,7 @@ type Fault = (fixture: SoakFixture, counts: FaultCounts) => Promise<void>;
 
 const faults: readonly Fault[] = [cut, freeze, restart, compactAndRestart, cut, compactAlone];
 
-/** Breaks something every `pauseMs` until the signal aborts. */
+/** Injects a fault every `pauseMs` until the signal aborts. */
 export async function injectFaults(fixture: SoakFixture, pauseMs: number): Promise<FaultCounts> {
   const counts: FaultCounts = {
     ...{ cuts: 0, halfOpen: 0, restarts: 0, compactions: 0, slowestNoticeSeconds: 0 },
@@ -45,7 +45,7 @@ export async function injectFaults(fixture: SoakFixture, pauseMs: number): Promi
     await sleep(pauseMs, undefined, { signal: fixture.signal }).catch(() => undefined);
     if (fixture.signal.aborted) break;
     await faults[turn % faults.length]?.(fixture, counts).catch((error: unknown) => {
-      // The end of the soak may come while something is broken; that is no failure.
+      // The soak test may end during a fault, which is not a failure.
       if (!fixture.signal.aborted) throw error;
     });
   }
@@ -57,7 +57,7 @@ async function cut({ proxy, say }: SoakFixture, counts: FaultCounts): Promise<vo
   counts.cuts++;
 }
 
-/** Measures how long the cache takes to notice a half-open connection. */
+/** Measures how long the cache takes to detect a half-open connection. */
 async function freeze({ proxy, probe, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
   using _frozen = proxy.freeze();
   const started = performance.now();

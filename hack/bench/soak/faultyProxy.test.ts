@@ -23,37 +23,37 @@ describe('the faulty proxy', () => {
     await once(socket, 'connect');
     return socket;
   };
-  const said = async (socket: Socket, text: string, withinMs = 20_000): Promise<string> => {
+  const receive = async (socket: Socket, text: string, withinMs = 20_000): Promise<string> => {
     socket.write(text);
     const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(withinMs) });
     return String(answer);
   };
 
-  it('lets everything through until it is told otherwise', async () => {
+  it('forwards everything by default', async () => {
     const socket = await client();
-    assert.equal(await said(socket, 'hello'), 'hello');
+    assert.equal(await receive(socket, 'hello'), 'hello');
     socket.destroy();
   });
 
-  it('breaks what is open and takes new connections', async () => {
+  it('breaks open connections and accepts new ones', async () => {
     const socket = await client();
-    await said(socket, 'hello');
+    await receive(socket, 'hello');
     const broken = once(socket, 'error');
     assert.equal(proxy.cut(), 1);
     assert.equal((await broken)[0].code, 'ECONNRESET');
     const next = await client();
-    assert.equal(await said(next, 'again'), 'again');
+    assert.equal(await receive(next, 'again'), 'again');
     next.destroy();
   });
 
-  it('keeps a frozen connection open and silent until it is let go', async () => {
+  it('keeps a frozen connection open and silent until it is released', async () => {
     const socket = await client();
-    await said(socket, 'hello');
+    await receive(socket, 'hello');
     const frozen = proxy.freeze();
-    await assert.rejects(said(socket, 'are you there', 500), { name: 'AbortError' });
+    await assert.rejects(receive(socket, 'are you there', 500), { name: 'AbortError' });
     assert.ok(!socket.closed);
     const next = await client();
-    assert.equal(await said(next, 'hello'), 'hello');
+    assert.equal(await receive(next, 'hello'), 'hello');
     next.destroy();
     const closed = once(socket, 'close');
     frozen[Symbol.dispose]();

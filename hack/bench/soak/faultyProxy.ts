@@ -17,7 +17,7 @@ export class FaultyProxy {
     this.#server = createServer((client) => this.#join(client));
   }
 
-  /** Starts one before a port of loopback, on a free port. */
+  /** Starts one in front of a port of loopback, on a free port. */
   static async start(target: number): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
     proxy.#server.listen(0, '127.0.0.1');
@@ -29,7 +29,7 @@ export class FaultyProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection, as a restarted load balancer does. */
+  /** Breaks every connection, like a restarted load balancer. */
   cut(): number {
     const pairs = [...this.#pairs];
     for (const { client, server } of pairs) {
@@ -40,15 +40,15 @@ export class FaultyProxy {
   }
 
   /**
-   * Makes every present connection half-open: it stays, and nothing comes through any more, not even an end. New ones work. What is
-   * still open when the answer is disposed is broken then.
+   * Makes every open connection half-open: it stays open, but nothing is forwarded, not even its end. New ones work. Disposing the result
+   * breaks those that are still open.
    */
   freeze(): Disposable {
     const frozen = [...this.#pairs];
     for (const { client, server } of frozen) {
       client.unpipe(server);
       server.unpipe(client);
-      // Data is thrown away: a paused socket would not notice that the client closes it.
+      // Data is discarded, because a paused socket would not detect that the client closes it.
       client.resume();
       server.pause();
     }

@@ -5,9 +5,9 @@ import { megabytes } from '../processFigures.ts';
 import { type Point, round, slope } from '../statistics.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
-/** What compilers and caches take at the begin is no leak: the first third does not count. */
+/** The memory of compilers and caches at the start is not a leak: the first third is not counted. */
 const BEGIN = 1 / 3;
-/** More than that would be a pod's memory limit within days. The probe's heap is measured after a collection, so it is nearly still. */
+/** A higher rate would reach the memory limit of a pod within days. The heap of the probe is measured after a collection, so it is nearly constant. */
 const LIMIT_MB_PER_MINUTE = { probeHeap: 0.1, operatorRss: 2 };
 
 export class MemoryTrack {

@@ -1,4 +1,4 @@
-/** The operator's cache of nodes as a process that can be asked: `dump FILE` or `memory` on a line, answered by a line of JSON. */
+/** The operator's cache of nodes as a process with commands: `dump FILE` or `memory` on a line, with a line of JSON as the response. */
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { dump } from '../dump.ts';
@@ -21,7 +21,7 @@ const cache = await startNodeCache(
 for await (const line of createInterface({ input: process.stdin })) {
   const [command, file = ''] = line.split(' ');
   if (command === 'dump') await writeFile(file, dump(cache.store.list()));
-  // Only what is still used after a garbage collection can be a leak.
+  // Only memory that is still used after a garbage collection can be a leak.
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   console.log(

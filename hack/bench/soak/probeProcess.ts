@@ -1,4 +1,4 @@
-/** Starts the probe and asks it. */
+/** Starts the probe and sends its commands. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
@@ -20,10 +20,10 @@ export interface ProbeFigures extends Memory {
 export class ProbeProcess {
   readonly #child: ChildProcess;
   readonly #answers: Interface;
-  /** Settles when everything that was asked so far is answered: answers carry no number, so only one question is open. */
+  /** Settles when all commands so far have responses: these have no IDs, so only one command is pending. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `bundle` is the path of the bundled probe. What goes wrong there is written to our standard error. */
+  /** `bundle` is the path of the bundled probe. It inherits our standard error. */
   constructor(bundle: string, kubeconfig: string, log: number) {
     const child: ChildProcess = spawn(process.execPath, ['--expose-gc', bundle, kubeconfig], {
       stdio: ['pipe', 'pipe', log],
@@ -37,14 +37,14 @@ export class ProbeProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Its figures, after it has done what it was asked for: nothing, or writing its store's content to a file. */
+  /** Its figures, after it has optionally written the content of its store to a file. */
   ask(command: 'memory' | `dump ${string}`): Promise<ProbeFigures> {
     const answer = this.#last.then(() => this.#ask(command));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Its exit code: 0 when it ended as it should. */
+  /** Its exit code: 0 after a clean exit. */
   async stop(): Promise<number | null> {
     if (!this.running) return this.#child.exitCode;
     const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(ANSWER_MS) });

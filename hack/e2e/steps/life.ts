@@ -21,7 +21,7 @@ const MINUTE = 60_000;
 /** Images of Windows: docs/images.md. */
 const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 'ltsc2025' } as const;
 
-/** How long the removal of the pool may take; the operator may use half of that. */
+/** The time-out of the pool's removal; the operator may use half of it. */
 const REMOVE_POOL_MS = 40 * MINUTE;
 const REMOVE_POD_MS = 5 * MINUTE;
 
@@ -50,7 +50,7 @@ export const create: Step = {
   },
 };
 
-/** The release before the newest; the newest where it is the only one. */
+/** The release before the newest; the newest if it is the only one. */
 const previousOf = (releases: readonly string[]): string | undefined => releases.at(-2) ?? releases.at(-1);
 
 export const observe: Step = {
@@ -121,7 +121,7 @@ export const pod: Step = {
     const nodes = await nodesOf(run, pool, signal);
     if (!nodes.some(({ metadata }) => metadata.name === found.spec?.nodeName))
       throw new Error(`Pod default/${pool} runs on ${found.spec?.nodeName}, which is not a node of the pool.`);
-    // It would only slow down what follows.
+    // It would only slow down the next steps.
     await kubectl.run(remove, { signal, timeoutMs: REMOVE_POD_MS });
   },
 };
@@ -183,7 +183,7 @@ export const drift: Step = {
       run,
       signal,
       async () => {
-        // EKS takes the change back only after it was made.
+        // EKS reverts the change only some time later.
         removed ||= !(await corrected());
         return removed || undefined;
       },

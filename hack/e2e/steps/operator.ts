@@ -1,4 +1,4 @@
-/** Installs what the operator needs in Kubernetes, where it is missing, and runs the bundle under its ServiceAccount. */
+/** Installs missing objects of the operator in Kubernetes, and runs the bundle with its ServiceAccount. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const MAX_TOKEN_SECONDS = 24 * 60 * 60;
 /** Kubernetes refuses to issue them for less: ValidateTokenRequest in k8s.io/kubernetes/pkg/apis/authentication/validation. */
 const MIN_TOKEN_SECONDS = 10 * 60;
 
-/** What is installed, in this order. The objects of a part exist together or not at all. */
+/** The installed parts, in this order. The objects of a part exist together or not at all. */
 const PARTS: readonly { readonly what: string; readonly source: readonly string[]; readonly isCrd?: true }[] = [
   { what: 'the CRD', source: ['--filename', join(ROOT, 'crds/windowspools.yaml')], isCrd: true },
   { what: `namespace ${NAMESPACE}`, source: ['--filename', join(ROOT, 'config/manager/namespace.yaml')] },
@@ -53,7 +53,7 @@ export const install: Step = {
   },
 };
 
-/** The parts that do not exist. Throws before the first change where one exists in part. */
+/** The parts that do not exist. Throws before the first change if one exists only partly. */
 async function missingParts({ kubectl, say }: Run, signal: AbortSignal): Promise<typeof PARTS> {
   const objects = async (args: readonly string[]) =>
     (await kubectl.run([...args, '--output=name'], { signal })).split('\n').filter(Boolean);
@@ -68,7 +68,7 @@ async function missingParts({ kubectl, say }: Run, signal: AbortSignal): Promise
   return missing;
 }
 
-/** Deleting the CRD deletes all pools, and without an operator the deletion of a pool never ends: the pools of other users keep the CRD. */
+/** Deleting the CRD deletes all pools, and without an operator the deletion of a pool never ends: if other users have pools, the CRD is kept. */
 async function checkNoPools(run: Run, signal: AbortSignal): Promise<void> {
   const pools = await poolNames(run, signal);
   if (pools.length > 0) throw new Error(`WindowsPools exist: ${pools.join(', ')}. Delete them first.`);
@@ -76,7 +76,7 @@ async function checkNoPools(run: Run, signal: AbortSignal): Promise<void> {
 
 export const operator: Step = {
   name: 'Start the operator from the bundle, under its ServiceAccount',
-  // The bundle is built where it is not there yet.
+  // The bundle is built if it does not exist.
   timeoutMs: 20 * MINUTE,
   run: async (run, signal) => {
     const entry = await operatorEntry();
@@ -89,7 +89,7 @@ export const operator: Step = {
       clusterName: settings.clusterName,
       region: settings.region,
       environment: operatorEnvironment(settings),
-      // It must outlive the first Ctrl-C: the operator deletes its pool.
+      // It must survive the first Ctrl-C, because it deletes its pool.
       ownGroup: true,
       flags: ['--resync-interval=1m', ...settings.operatorFlags],
     });
@@ -97,14 +97,14 @@ export const operator: Step = {
   },
 };
 
-/** The caller's environment, with the operator's profile in place of the caller's credentials where there is one. */
+/** The caller's environment, with the operator's profile instead of the caller's credentials if there is one. */
 function operatorEnvironment({ operatorProfile }: Settings): NodeJS.ProcessEnv {
   if (operatorProfile === undefined) return process.env;
   const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, AWS_SESSION_TOKEN: ___, ...rest } = process.env;
   return { ...rest, AWS_PROFILE: operatorProfile };
 }
 
-/** The kubeconfig of the run with a token of the ServiceAccount in place of the caller's credentials. */
+/** The kubeconfig of the run with a token of the ServiceAccount instead of the caller's credentials. */
 async function kubeconfig(run: Run, signal: AbortSignal): Promise<string> {
   const { clusters = [] } = run.kubectl.config ?? {};
   const seconds = Math.min(MAX_TOKEN_SECONDS, Math.max(MIN_TOKEN_SECONDS, Math.ceil(longestMs(run) / 1_000)));

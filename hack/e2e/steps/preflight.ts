@@ -1,4 +1,4 @@
-/** The first step: whose account and which cluster this is, and what is there already. Changes nothing. */
+/** The first step: checks the account, the cluster and existing objects. Changes nothing. */
 import { join } from 'node:path';
 import type { Aws } from '../aws.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import { poolNames } from '../pool.ts';
 import { factsOf, longestMs, type Run, type Step } from '../run.ts';
 
-/** Where the operator is installed by config/default. */
+/** The namespace of the operator in config/default. */
 export const NAMESPACE = 'winpool-system';
 export const OPERATOR = 'windowspool-operator';
 
@@ -59,7 +59,7 @@ export const preflight: Step = {
   },
 };
 
-/** Answers what can be read of Windows node groups that exist already. */
+/** Answers the questions about existing Windows node groups. */
 export const readGroups: Step = {
   name: 'Read the Windows node groups that exist',
   timeoutMs: 5 * 60_000,
@@ -91,7 +91,7 @@ function refuse(error: string | undefined): void {
   if (error !== undefined) throw new Error(error);
 }
 
-/** Checks both identities and how long their credentials last; resolves with the partition, such as `aws`. */
+/** Checks both identities and the expiry of their credentials; resolves with the partition, such as `aws`. */
 async function checkCredentials(run: Run, signal: AbortSignal): Promise<string> {
   const { aws, operatorAws, settings } = run;
   const { operatorProfile: profile, readOnly } = settings;

@@ -1,4 +1,4 @@
-/** Asks EKS for what it should refuse, to learn its error messages. What it accepts after all is deleted. */
+/** Sends requests that EKS should reject, to learn its error messages. Groups that it accepts are deleted. */
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { answerRefusal } from '../answers.ts';
 import { passes, type Refusal, type Reply, replyOf } from '../aws.ts';
@@ -45,7 +45,7 @@ async function askForOlderVersion(run: Run, signal: AbortSignal): Promise<void> 
   const request = {
     clusterName: settings.clusterName,
     nodegroupName: name,
-    // So that a repeated call is not about a group that exists.
+    // Unique, so that a repeated call is not about an existing group.
     clientRequestToken: name,
     version: older,
     nodeRole: roleArn,
@@ -61,7 +61,7 @@ async function askForOlderVersion(run: Run, signal: AbortSignal): Promise<void> 
   if ('output' in reply) await removeGroup(run, name, signal);
 }
 
-/** The reply to a call that is repeated while EKS is busy, throttles, or is unavailable. */
+/** The reply to a call, which is repeated while EKS is busy, throttles, or is unavailable. */
 async function finalReply<T>(run: Run, signal: AbortSignal, call: () => Promise<T>): Promise<Reply<T>> {
   let last: Refusal | undefined;
   const ask = async () => {

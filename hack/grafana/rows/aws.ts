@@ -9,8 +9,8 @@ export function aws(): PanelBuilder[] {
   });
   return [
     graph({
-      title: 'Calls',
-      asks: 'What does the operator ask AWS for, and how often? A service gets 100 calls at once and 20 a second, SSM 40; fewer while it throttles.',
+      title: 'AWS calls',
+      asks: 'Which AWS operations does the operator call, and how often? The rate limiter allows each AWS service a burst of 100 calls and 20 calls per second (SSM: 40), and fewer while AWS throttles.',
       unit: 'reqps',
       width: 8,
       queries: [
@@ -21,8 +21,8 @@ export function aws(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Calls without success',
-      asks: 'Which calls fail, and why? denied: look at the IAM policy. refused, limit: the pool quotes AWS. unavailable: AWS or the way to it.',
+      title: 'Failed AWS calls',
+      asks: 'Which calls fail, and why? denied: check the IAM policy. refused, limit: the conditions of the pool quote AWS. unavailable: check AWS and the network.',
       unit: 'reqps',
       width: 8,
       queries: [
@@ -34,14 +34,14 @@ export function aws(): PanelBuilder[] {
     }),
     graph({
       title: 'Throttling',
-      asks: 'Does AWS slow the operator down? Repeats come before calls fail; others in the account share the limits.',
+      asks: 'Does AWS throttle the operator? The SDK retries a throttled call before the call fails. All clients of the AWS account share the limits.',
       alerts: ['WindowsOperatorThrottled'],
       unit: 'reqps',
       width: 8,
       queries: [
         {
           expr: `sum by (operation) (${rate(ofOperator('windowspool_aws_request_retries_total'))})`,
-          legend: 'repeats of {{operation}}',
+          legend: 'retries of {{operation}}',
         },
         {
           expr: `sum by (operation) (${rate(ofOperator('windowspool_aws_requests_total', { result: 'throttled' }))})`,
@@ -50,8 +50,8 @@ export function aws(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Time of calls (99 %)',
-      asks: 'Is AWS slow? Repeats of the SDK are included.',
+      title: 'Duration of AWS calls (p99)',
+      asks: 'Is AWS slow? Includes the retries of the SDK.',
       unit: 's',
       width: 12,
       queries: [
@@ -62,8 +62,8 @@ export function aws(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Wait for a turn (99 %)',
-      asks: 'Which calls does the rate limiter hold back? Those of a service that throttles wait longest.',
+      title: 'Wait for the rate limiter (p99)',
+      asks: 'Which calls does the rate limiter of the operator delay? Calls to a service that throttles wait longest.',
       unit: 's',
       width: 12,
       queries: [

@@ -1,4 +1,4 @@
-/** What a pool needs and does not have: prerequisites, the health of its group, addresses; and what differs from its spec. */
+/** Why a pool is not healthy: prerequisites, the health of its group, addresses, and drift from its spec. */
 import { ofPools } from '../expressions.ts';
 import { TO_POOL } from '../links.ts';
 import { bars, graph, NONE_IS_GOOD, type PanelBuilder, table } from '../panels.ts';
@@ -8,8 +8,8 @@ export function causes(): PanelBuilder[] {
   return [
     table(
       {
-        title: 'Prerequisites that are not met',
-        asks: 'What does a pool need that the cluster or AWS does not give? docs/prerequisites.md has the commands. Only False keeps a node group from being created. Unknown: the operator lacks the permission to check.',
+        title: 'Prerequisites that need attention',
+        asks: 'Which prerequisites of pools are not met, ignored, warnings or unknown? Only False prevents the creation of a node group. Unknown: the check failed, for example because the operator lacks a permission. docs/prerequisites.md has the commands.',
         alerts: ['WindowsPoolPrerequisitesNotMet'],
         unit: 'none',
         width: 8,
@@ -23,8 +23,8 @@ export function causes(): PanelBuilder[] {
     ),
     table(
       {
-        title: 'Health issues of node groups',
-        asks: 'What does EKS complain about? NodeGroupReady of the pool quotes EKS and says what to do.',
+        title: 'Node group health issues',
+        asks: 'Which health issues does EKS report? The condition NodeGroupReady of the pool quotes EKS and has the next step.',
         alerts: ['WindowsNodeGroupHealthIssue'],
         unit: 'none',
         width: 8,
@@ -38,8 +38,8 @@ export function causes(): PanelBuilder[] {
     ),
     table(
       {
-        title: 'Node groups',
-        asks: 'Which groups are not ACTIVE? EKS takes no other change of a group on which it works.',
+        title: 'Node group status',
+        asks: 'Which node groups are not ACTIVE? EKS accepts no other change of a node group while an operation is in progress.',
         alerts: ['WindowsNodeGroupDegraded'],
         unit: 'none',
         width: 8,
@@ -51,16 +51,16 @@ export function causes(): PanelBuilder[] {
       ],
     ),
     graph({
-      title: 'Pod addresses',
-      asks: 'How many pods can have an address? Windows pods take theirs from the first network interface of their node.',
+      title: 'Pod IP addresses',
+      asks: 'How many IP addresses do the nodes have for pods? Windows pods get them from the primary network interface of their node.',
       unit: 'none',
       width: 8,
       queries: [{ expr: ofPools('windowspool_pod_ip_addresses'), legend: '{{pool}}' }],
     }),
     bars(
       {
-        title: 'Addresses that subnets lack',
-        asks: 'Which pool cannot grow to scaling.max, because its subnets have too few free addresses? Asked for before a creation and while something is wrong.',
+        title: 'Missing subnet IP addresses',
+        asks: 'Which pools cannot grow to nodeGroup.scaling.maxSize, because their subnets have too few free IP addresses? The operator checks this before it creates a node group, and while a pool has a problem.',
         unit: 'none',
         width: 8,
         queries: [
@@ -70,12 +70,12 @@ export function causes(): PanelBuilder[] {
           },
         ],
       },
-      { steps: NONE_IS_GOOD, none: 'not asked for' },
+      { steps: NONE_IS_GOOD, none: 'not checked' },
     ),
     table(
       {
-        title: 'Edits behind the back of the spec',
-        asks: 'Which fields of node groups did somebody change by hand, and the operator put right or left so (driftPolicy)?',
+        title: 'Drift',
+        asks: 'Which fields of node groups were changed without a change of the spec, and did the operator correct or only report them (nodeGroup.driftPolicy)?',
         unit: 'none',
         width: 8,
         queries: [
@@ -86,8 +86,8 @@ export function causes(): PanelBuilder[] {
       [
         { field: 'pool', title: 'Pool', link: TO_POOL },
         { field: 'part', title: 'Part' },
-        { field: 'Value #A', title: 'Left so' },
-        { field: 'Value #B', title: 'Put right' },
+        { field: 'Value #A', title: 'Reported' },
+        { field: 'Value #B', title: 'Corrected' },
       ],
     ),
   ];

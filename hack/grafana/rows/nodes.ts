@@ -1,18 +1,18 @@
-/** Nodes: how many are in which state, what is wrong with them, and which Windows they run. */
+/** Nodes: their states, their failures, and their Windows versions. */
 import { ofPools } from '../expressions.ts';
 import { bars, graph, NONE_IS_GOOD, type PanelBuilder } from '../panels.ts';
 
 /** The colour of each state. */
 const STATES = { verified: 'green', joining: 'blue', failing: 'red' } as const;
 
-/** The nodes of the chosen pools, together. */
+/** The nodes of all selected pools. */
 export function nodes(): PanelBuilder[] {
   const sum = (series: string) => `sum(${series})`;
   return [
     graph(
       {
         title: 'Nodes by state',
-        asks: 'How many nodes are verified, joining or failing, and what is desired? Verified below desired for long: look at failing nodes, then at the health of the group.',
+        asks: 'How many nodes are verified, joining or failing? If nodes stay joining or failing, check why they fail, then the health of the node group.',
         unit: 'none',
         width: 8,
         queries: [{ expr: `sum by (state) (${ofPools('windowspool_nodes')})`, legend: '{{state}}' }],
@@ -20,21 +20,21 @@ export function nodes(): PanelBuilder[] {
       { stacked: true, colors: STATES },
     ),
     graph({
-      title: 'Desired and Ready',
-      asks: 'Does the pool have the nodes that it should have, and are they Ready in Kubernetes? What lies between Ready and verified is in the other panels.',
+      title: 'Desired and Ready nodes',
+      asks: 'Does the pool have the desired number of nodes, and are they Ready in Kubernetes? For nodes that are Ready but not verified, see the other panels of this row.',
       unit: 'none',
       width: 8,
       queries: [
         { expr: sum(ofPools('windowspool_nodes_desired')), legend: 'desired' },
         { expr: sum(ofPools('windowspool_nodes_ready')), legend: 'Ready' },
-        { expr: sum(ofPools('windowspool_nodes_min')), legend: 'min' },
-        { expr: sum(ofPools('windowspool_nodes_max')), legend: 'max' },
+        { expr: sum(ofPools('windowspool_nodes_min')), legend: 'minSize' },
+        { expr: sum(ofPools('windowspool_nodes_max')), legend: 'maxSize' },
       ],
     }),
     graph(
       {
         title: 'Nodes by kernel version',
-        asks: 'Which Windows builds and patch levels run, and how far is an update? Several versions for long: an update is stuck, or nodes join with another AMI.',
+        asks: 'Which Windows builds and patch levels do the nodes run, and how far is an update? Several versions for a long time: an update is stuck, or nodes join with another AMI.',
         alerts: ['WindowsPoolMixedBuilds'],
         unit: 'none',
         width: 8,
@@ -49,8 +49,8 @@ export function nodes(): PanelBuilder[] {
     ),
     bars(
       {
-        title: 'Why nodes fail',
-        asks: 'Which checks do nodes fail? docs/conditions.md says what each reason means and what to do.',
+        title: 'Failed checks',
+        asks: 'Which checks do nodes fail? docs/conditions.md explains each reason and what to do.',
         alerts: ['WindowsNodesUnverified'],
         unit: 'none',
         width: 8,
@@ -60,8 +60,8 @@ export function nodes(): PanelBuilder[] {
     ),
     bars(
       {
-        title: 'Warnings',
-        asks: 'Which checks warn about nodes that count as verified all the same?',
+        title: 'Check warnings',
+        asks: 'Which checks warn about nodes that are verified nevertheless?',
         unit: 'none',
         width: 8,
         queries: [{ expr: `sum by (reason) (${ofPools('windowspool_node_warnings')})`, legend: '{{reason}}' }],
@@ -69,13 +69,13 @@ export function nodes(): PanelBuilder[] {
       { steps: ['green', [1, 'yellow']] },
     ),
     graph({
-      title: 'Kept from pods',
-      asks: 'How many nodes take no pods because they wait at the gate or are in quarantine, and how many are below the patch floor?',
+      title: 'Gated and quarantined nodes',
+      asks: 'How many nodes have the taint of the gate or of the quarantine, so that no pods are scheduled to them? How many are below verification.minimumRevision?',
       unit: 'none',
       width: 8,
       queries: [
-        { expr: sum(ofPools('windowspool_nodes_gated')), legend: 'at the gate' },
-        { expr: sum(ofPools('windowspool_nodes_quarantined')), legend: 'in quarantine' },
+        { expr: sum(ofPools('windowspool_nodes_gated')), legend: 'gated' },
+        { expr: sum(ofPools('windowspool_nodes_quarantined')), legend: 'quarantined' },
         { expr: sum(ofPools('windowspool_nodes_below_minimum_revision')), legend: 'below minimumRevision' },
       ],
     }),

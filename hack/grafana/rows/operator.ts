@@ -11,7 +11,7 @@ export function operator(): PanelBuilder[] {
     stat(
       {
         title: 'Leaders',
-        asks: 'Does exactly one replica lead? Without one nothing is done. Shortly after a change there may be two scrapes of it.',
+        asks: 'Is exactly one replica the leader? Without a leader, no pool is reconciled. For a moment after a change of the leader, two may be shown.',
         alerts: ['WindowsOperatorNoLeader'],
         unit: 'none',
         width: 4,
@@ -23,7 +23,7 @@ export function operator(): PanelBuilder[] {
     table(
       {
         title: 'Replicas',
-        asks: 'Which version runs where, and since when?',
+        asks: 'Which replicas run which version, and since when?',
         alerts: ['WindowsOperatorDown'],
         unit: 'none',
         width: 8,
@@ -36,7 +36,7 @@ export function operator(): PanelBuilder[] {
         { field: 'instance', title: 'Replica' },
         { field: 'version', title: 'Version' },
         { field: 'node_version', title: 'Node.js' },
-        { field: 'Value #B', title: 'Up', unit: 's' },
+        { field: 'Value #B', title: 'Uptime', unit: 's' },
       ],
       'no operator',
     ),
@@ -48,8 +48,8 @@ export function operator(): PanelBuilder[] {
 function work(): PanelBuilder[] {
   return [
     graph({
-      title: 'Reconciles',
-      asks: 'Is work done, and does it succeed? Errors here are bugs or an API server that is away: look into the log.',
+      title: 'Reconciliations',
+      asks: 'Does the operator reconcile pools, and does it succeed? Errors are bugs, or the API server is not available: check the log.',
       unit: 'ops',
       width: 12,
       queries: [
@@ -60,8 +60,8 @@ function work(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Time of reconciles and in the queue (99 %)',
-      asks: 'How long does a pool wait for its turn, and how long does a turn take? Calls to AWS are part of it.',
+      title: 'Reconcile and queue time (p99)',
+      asks: 'How long does a pool wait in the queue, and how long does a reconciliation take? Includes calls to AWS.',
       unit: 's',
       width: 8,
       queries: [
@@ -70,22 +70,22 @@ function work(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Queue',
-      asks: 'Does work pile up? Busy at the most there may be, with pools that wait: raise --workers.',
+      title: 'Work queue',
+      asks: 'Does work pile up? If pools wait while all workers are busy, raise --workers.',
       unit: 'none',
       width: 8,
       queries: [
-        { expr: `sum(${ofOperator('workqueue_depth', QUEUE)})`, legend: 'pools that wait' },
-        { expr: `sum(${ofOperator('controller_runtime_active_workers', CONTROLLER)})`, legend: 'busy' },
+        { expr: `sum(${ofOperator('workqueue_depth', QUEUE)})`, legend: 'waiting pools' },
+        { expr: `sum(${ofOperator('controller_runtime_active_workers', CONTROLLER)})`, legend: 'busy workers' },
         {
           expr: `max(${ofOperator('controller_runtime_max_concurrent_reconciles', CONTROLLER)})`,
-          legend: 'busy at most',
+          legend: 'workers',
         },
       ],
     }),
     graph({
       title: 'Watches',
-      asks: 'Does the operator see the cluster? Failures that go on mean a cache that is stale: look at its rights and at the API server.',
+      asks: 'Does the operator receive changes from the cluster? Repeated failures mean that its cache is stale: check its permissions and the API server.',
       alerts: ['WindowsOperatorCacheStale'],
       unit: 'cps',
       width: 8,
@@ -101,7 +101,7 @@ function resources(): PanelBuilder[] {
   return [
     graph({
       title: 'Requests to the API server',
-      asks: 'How much does the operator ask for and write, and what is refused?',
+      asks: 'How many requests does the operator send, and which ones fail?',
       unit: 'reqps',
       width: 8,
       queries: [
@@ -113,7 +113,7 @@ function resources(): PanelBuilder[] {
     }),
     graph({
       title: 'Memory',
-      asks: 'Does the memory stay below the limit of the container?',
+      asks: 'Does the memory usage stay below the limit of the container?',
       unit: 'bytes',
       width: 8,
       queries: [
@@ -123,17 +123,17 @@ function resources(): PanelBuilder[] {
     }),
     graph({
       title: 'CPU and event loop',
-      asks: 'Is the process busy or held up? A long event loop delays the lease, and with it the leadership.',
+      asks: 'Is the process busy or blocked? A high event loop lag delays the renewal of the Lease, so that the replica can lose the leadership.',
       unit: 's',
       width: 8,
       queries: [
         {
           expr: `sum by (instance) (${rate(ofProcess('process_cpu_seconds_total'))})`,
-          legend: '{{instance}} CPU a second',
+          legend: '{{instance}} CPU seconds per second',
         },
         {
           expr: `max by (instance) (${ofProcess('nodejs_eventloop_lag_p99_seconds')})`,
-          legend: '{{instance}} event loop (99 %)',
+          legend: '{{instance}} event loop lag (p99)',
         },
       ],
     }),

@@ -1,4 +1,4 @@
-/** The first row of both dashboards: is anything wrong? */
+/** The first row of both dashboards: the overall health. */
 import { runbooks, TO_RUNBOOK } from '../alerts.ts';
 import { ofPools } from '../expressions.ts';
 import { TO_POOL } from '../links.ts';
@@ -10,7 +10,7 @@ const joining = ofPools('windowspool_nodes', { state: 'joining' });
 const failing = ofPools('windowspool_nodes', { state: 'failing' });
 const statusAge = `time() - ${ofPools('windowspool_status_confirmed_timestamp_seconds')}`;
 
-/** Those about the operator have no pool, and one about what is absent has no cluster. */
+/** Alerts about the operator have no pool, and those about absent series have no cluster. */
 const alerts = `ALERTS{cluster=~"$cluster|", alertname=~"${Object.keys(runbooks).join('|')}", alertstate="firing", pool=~"$pool|"}`;
 
 /** A status is confirmed at least once in each --resync-interval, ten minutes by default. */
@@ -22,12 +22,12 @@ export function fleetSummary(): PanelBuilder[] {
     stat(
       {
         title: 'Pools not Ready',
-        asks: 'How many pools do not do what they are for? The table below names them.',
+        asks: 'How many pools are not Ready, because they have too few verified nodes or no usable RuntimeClass? The table below lists them.',
         alerts: ['WindowsPoolNotReady'],
         unit: 'none',
         width: 4,
         height: 4,
-        // The sum of values that are there for every pool: without an operator there is no number, and not a good one.
+        // The sum of values that exist for every pool: without an operator it has no value instead of 0.
         queries: [{ expr: `sum(max by (pool) (${notReady}))` }],
       },
       { steps: NONE_IS_GOOD, none: 'no pools' },
@@ -37,8 +37,8 @@ export function fleetSummary(): PanelBuilder[] {
     oldestStatus(4),
     stat(
       {
-        title: 'Pools that wait for a human',
-        asks: 'How many pools are Stalled: nothing goes on until somebody acts? Their reason says what to do.',
+        title: 'Stalled pools',
+        asks: 'How many pools are Stalled, so that the operator cannot apply their spec until you fix the cause? The message of the condition Stalled has the next step.',
         alerts: ['WindowsPoolStalled'],
         unit: 'none',
         width: 4,
@@ -58,7 +58,7 @@ export function poolSummary(): PanelBuilder[] {
     stat(
       {
         title: 'Ready',
-        asks: 'Does the pool do what it is for? `kubectl describe windowspool` shows the message of the condition.',
+        asks: 'Does the pool have enough verified nodes and a usable RuntimeClass? `kubectl describe windowspool` shows the message of the condition.',
         alerts: ['WindowsPoolNotReady'],
         unit: 'none',
         width: 4,
@@ -77,7 +77,7 @@ export function poolSummary(): PanelBuilder[] {
     stat(
       {
         title: 'Paused',
-        asks: 'Does the operator only look, because somebody paused the pool?',
+        asks: 'Is the pool paused, so that the operator changes nothing?',
         unit: 'none',
         width: 4,
         height: 4,
@@ -97,8 +97,8 @@ export function poolSummary(): PanelBuilder[] {
 function alertsFiring(width: number): PanelBuilder {
   return stat(
     {
-      title: 'Alerts firing',
-      asks: 'How many of the alerts of config/prometheus fire? Where those rules are not installed this is always 0.',
+      title: 'Firing alerts',
+      asks: 'How many of the alerts in config/prometheus fire? Always 0 if the rules are not installed.',
       unit: 'none',
       width,
       height: 4,
@@ -111,8 +111,8 @@ function alertsFiring(width: number): PanelBuilder {
 function unverifiedNodes(width: number): PanelBuilder {
   return stat(
     {
-      title: 'Nodes not verified',
-      asks: 'Are there nodes that fail a check, or that joined and have not passed yet? `kubectl describe windowspool` names those that fail.',
+      title: 'Unverified nodes',
+      asks: 'How many nodes fail verification, or have joined but are not verified yet? `kubectl describe windowspool` lists the failing nodes.',
       alerts: ['WindowsNodesUnverified'],
       unit: 'none',
       width,
@@ -130,7 +130,7 @@ function oldestStatus(width: number): PanelBuilder {
   return stat(
     {
       title: 'Oldest status',
-      asks: 'Is what the status says still true? How long ago was it last found to be right? It is looked at once in each --resync-interval.',
+      asks: 'Is the status of all pools up to date? Shows the longest time since the operator wrote or confirmed a status, which it does at least once per --resync-interval.',
       alerts: ['WindowsPoolStatusStale'],
       unit: 's',
       width,
@@ -146,7 +146,7 @@ function poolTable(): PanelBuilder {
   return table(
     {
       title: 'Pools',
-      asks: 'Which pool is it, and what keeps it from being Ready? A click on its name opens it.',
+      asks: 'Which pools are not Ready, and why? Click a pool to open its dashboard.',
       unit: 'none',
       width: 16,
       height: 9,
@@ -162,9 +162,9 @@ function poolTable(): PanelBuilder {
     },
     [
       { field: 'pool', title: 'Pool', link: TO_POOL },
-      { field: 'reason', title: 'Ready says' },
+      { field: 'reason', title: 'Reason of Ready' },
       { field: 'windows_version', title: 'Windows' },
-      { field: 'source', title: 'Nodes from' },
+      { field: 'source', title: 'Node source' },
       { field: 'Value #E', title: 'Desired' },
       { field: 'Value #B', title: 'Nodes' },
       { field: 'Value #C', title: 'Verified' },
@@ -177,8 +177,8 @@ function poolTable(): PanelBuilder {
 function alertTable(): PanelBuilder {
   return table(
     {
-      title: 'Firing',
-      asks: 'Which alerts fire, and for which pool? A click on one opens its runbook.',
+      title: 'Alerts',
+      asks: 'Which alerts fire, and for which pool? Click an alert to open its runbook.',
       unit: 'none',
       width: 8,
       height: 9,
@@ -205,7 +205,7 @@ function conditionHistory(): PanelBuilder {
   return timeline(
     {
       title: 'Conditions',
-      asks: 'Since when is which condition as it is? A condition that the pool does not have leaves a gap.',
+      asks: 'Since when does each condition have its status? A gap means that the pool does not have the condition.',
       unit: 'none',
       width: 10,
       height: 9,
@@ -220,7 +220,7 @@ function reasonTable(): PanelBuilder {
   return table(
     {
       title: 'Reasons',
-      asks: 'What do the conditions say? docs/conditions.md tells what each reason means and what to do.',
+      asks: 'What is the reason of each condition? docs/conditions.md explains each reason and what to do.',
       alerts: ['WindowsPoolStalled'],
       unit: 'none',
       width: 6,

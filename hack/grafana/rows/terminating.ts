@@ -1,10 +1,10 @@
-/** Nodes that go one by one: because of an annotation, or of remediation. */
+/** Nodes that the operator terminates because of an annotation or of remediation. */
 import { ofPools, rate, seriesOfPools } from '../expressions.ts';
 import { TO_POOL } from '../links.ts';
 import { graph, type PanelBuilder, type Steps, table } from '../panels.ts';
 
 const MINUTE = 60;
-/** Longer than the pods of most have to end; a drain has its own time-out, disruption.drain.timeout. */
+/** Longer than the grace period of most pods; a drain has its own time-out, disruption.drain.timeout. */
 const AGE: Steps = ['green', [15 * MINUTE, 'yellow'], [60 * MINUTE, 'red']];
 const STAGES = { draining: 'blue', blocked: 'orange', ending: 'purple', drained: 'green' } as const;
 
@@ -13,8 +13,8 @@ export function terminating(): PanelBuilder[] {
   return [
     table(
       {
-        title: 'Pools with nodes that leave',
-        asks: 'Where do nodes go now, since when, and what holds them up? NodesLeaving of the pool names them, and the pods that block.',
+        title: 'Pools with leaving nodes',
+        asks: 'Which pools have nodes that are being replaced or removed, and since when? The condition NodesLeaving of the pool names the nodes, and the pods that block a drain.',
         unit: 'none',
         width: 8,
         queries: [
@@ -34,8 +34,8 @@ export function terminating(): PanelBuilder[] {
     ),
     graph(
       {
-        title: 'Nodes that leave by stage',
-        asks: 'Do drains get on? Blocked for long: a PodDisruptionBudget lets no pod go, or a pod has nobody to make it again.',
+        title: 'Leaving nodes by stage',
+        asks: 'Do drains make progress? If a drain is blocked for a long time, a PodDisruptionBudget allows no eviction, or a pod has no controller.',
         alerts: ['WindowsDrainStuck'],
         unit: 'none',
         width: 8,
@@ -45,7 +45,7 @@ export function terminating(): PanelBuilder[] {
     ),
     graph({
       title: 'Evictions',
-      asks: 'Are pods evicted, or do their budgets refuse it? A blocked one is tried again every few seconds.',
+      asks: 'Are pods evicted, or do PodDisruptionBudgets block their eviction? The operator retries a blocked eviction every 5 seconds.',
       unit: 'cps',
       width: 8,
       queries: [
@@ -59,8 +59,8 @@ export function terminating(): PanelBuilder[] {
 function ends(): PanelBuilder[] {
   return [
     graph({
-      title: 'Instances ended',
-      asks: 'How many nodes did the operator end, and why? Counted since it started; remediation that goes on and on means that new nodes fail, too.',
+      title: 'Terminated instances',
+      asks: 'How many instances did the operator terminate since it started, and why? If remediation continues for a long time, new nodes fail as well.',
       unit: 'none',
       width: 8,
       queries: [
@@ -68,15 +68,15 @@ function ends(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Drains given up',
-      asks: 'How many nodes stayed although they were to go, and why? Counted since the operator started. The annotation of the node says it, too.',
+      title: 'Abandoned drains',
+      asks: 'How many drains did the operator abandon since it started, and why? The value of the annotation of the node shows the reason as well.',
       unit: 'none',
       width: 8,
-      queries: [{ expr: `sum by (reason) (${ofPools('windowspool_drains_given_up_total')})`, legend: '{{reason}}' }],
+      queries: [{ expr: `sum by (reason) (${ofPools('windowspool_drains_aborted_total')})`, legend: '{{reason}}' }],
     }),
     graph({
-      title: 'Remediation held back',
-      asks: 'In how many pools do more nodes fail than remediation.maxUnhealthy allows, so that none is replaced? Then it is not the nodes: look at why they fail.',
+      title: 'Short-circuited remediation',
+      asks: 'In how many pools do more nodes fail than remediation.maxUnhealthy allows, so that the operator replaces none? The nodes probably have one common cause: check the failed checks.',
       alerts: ['WindowsRemediationShortCircuited'],
       unit: 'none',
       width: 8,

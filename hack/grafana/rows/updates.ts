@@ -15,8 +15,8 @@ export function updates(): PanelBuilder[] {
   return [
     table(
       {
-        title: 'Updates in flight',
-        asks: 'What does EKS change now, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
+        title: 'Updates in progress',
+        asks: 'Which updates are in progress in EKS, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
         alerts: ['WindowsUpdateStuck'],
         unit: 'none',
         width: 8,
@@ -30,13 +30,13 @@ export function updates(): PanelBuilder[] {
         { field: 'pool', title: 'Pool', link: TO_POOL },
         { field: 'type', title: 'Update' },
         { field: 'Value #B', title: 'Age', unit: 's', steps: UPDATE_AGE },
-        { field: 'Value #C', title: 'May lose nodes since', unit: 's' },
+        { field: 'Value #C', title: 'Budget held for', unit: 's' },
       ],
     ),
     bars(
       {
         title: 'Age of the AMI release',
-        asks: 'How old are the patches on the nodes? An update to the newest release brings the patches of the month.',
+        asks: 'How old are the Windows patches on the nodes? AWS publishes a release with new patches every month.',
         alerts: ['WindowsReleaseOld'],
         unit: 's',
         width: 8,
@@ -47,12 +47,12 @@ export function updates(): PanelBuilder[] {
           },
         ],
       },
-      { steps: AGE, none: 'not known' },
+      { steps: AGE, none: 'unknown' },
     ),
     bars(
       {
-        title: 'Until the AMI is private',
-        asks: 'How long can a pool still start nodes from its AMI release? After that it does not grow, and a node that fails is not replaced.',
+        title: 'Time until the AMI becomes private',
+        asks: 'How long can a pool start nodes from its AMI release? After that, scaling up and replacing nodes fail.',
         alerts: ['WindowsAmiNearEnd'],
         unit: 's',
         width: 8,
@@ -63,12 +63,12 @@ export function updates(): PanelBuilder[] {
           },
         ],
       },
-      { steps: TIME_LEFT, none: 'not known' },
+      { steps: TIME_LEFT, none: 'unknown' },
     ),
     table(
       {
         title: 'Releases',
-        asks: 'What do the node groups run, and how far behind the newest release are they?',
+        asks: 'Which release does each node group run, and how old is it compared to the newest one?',
         unit: 'none',
         width: 16,
         queries: [
@@ -86,15 +86,15 @@ export function updates(): PanelBuilder[] {
         { field: 'release_version', title: 'Release' },
         {
           field: 'Value #B',
-          title: 'Behind the newest',
+          title: 'Behind newest release',
           unit: 's',
           steps: ['green', [1, 'yellow'], [90 * DAY, 'red']],
         },
       ],
     ),
     graph({
-      title: 'Pools that may lose nodes now',
-      asks: 'Is the disruption budget used up, so that other pools wait for their turn? --max-pools-updating sets it.',
+      title: 'Disruption budget',
+      asks: 'Is the disruption budget used up, so that other pools wait? The budget is the number of pools whose nodes may be replaced at the same time: --max-pools-updating.',
       unit: 'none',
       width: 8,
       queries: [

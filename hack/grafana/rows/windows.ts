@@ -17,7 +17,7 @@ function scraped(): PanelBuilder[] {
     stat(
       {
         title: 'Nodes without windows_exporter',
-        asks: 'How many nodes of the pool are missing in the panels of this row, because they do not run windows_exporter or Prometheus does not reach it? Counts all nodes of the pool, whatever is chosen above.',
+        asks: 'How many nodes are missing in the panels of this row, because they do not run windows_exporter or Prometheus cannot scrape it? Counts all nodes of the pool, regardless of the variable Node.',
         unit: 'none',
         width: 6,
         height: 7,
@@ -27,8 +27,8 @@ function scraped(): PanelBuilder[] {
     ),
     table(
       {
-        title: 'Collectors that fail',
-        asks: 'Which part of windows_exporter does not work on which node, so that panels of this row have gaps?',
+        title: 'Failing collectors',
+        asks: 'Which collectors of windows_exporter fail, so that panels of this row have gaps?',
         unit: 'none',
         width: 6,
         height: 7,
@@ -49,7 +49,7 @@ function machine(): PanelBuilder[] {
     graph(
       {
         title: 'CPU',
-        asks: 'Which node is busy? The share of the time in which its cores were not idle.',
+        asks: 'Which nodes are busy? Shows the share of time in which the cores were not idle.',
         unit: 'percentunit',
         width: 12,
         height: 7,
@@ -65,7 +65,7 @@ function machine(): PanelBuilder[] {
     graph(
       {
         title: 'Physical memory in use',
-        asks: 'Which node runs out of memory? Windows has no OOM killer: it pages, and everything on the node gets slow.',
+        asks: 'Which nodes run out of memory? Windows has no OOM killer: it pages, which slows down everything on the node.',
         unit: 'percentunit',
         width: 8,
         queries: [
@@ -79,8 +79,8 @@ function machine(): PanelBuilder[] {
     ),
     graph(
       {
-        title: 'Memory promised',
-        asks: 'How near is a node to its commit limit, memory and page files together? At the limit processes get no memory and end.',
+        title: 'Committed memory',
+        asks: 'How close are nodes to their commit limit, which is physical memory plus page files? At the limit, memory allocations fail and processes may crash.',
         unit: 'percentunit',
         width: 8,
         queries: [
@@ -94,8 +94,8 @@ function machine(): PanelBuilder[] {
     ),
     graph(
       {
-        title: 'Disk in use',
-        asks: 'Which volume is nearly full? Windows images are large; the kubelet removes unused ones above 85 %.',
+        title: 'Disk usage',
+        asks: 'Which volumes are nearly full? Windows images are large; the kubelet removes unused images above 85%.',
         unit: 'percentunit',
         width: 8,
         queries: [
@@ -116,7 +116,7 @@ function network(): PanelBuilder[] {
   return [
     graph({
       title: 'Network',
-      asks: 'How much goes in and out of which node?',
+      asks: 'How much data do the nodes receive and send?',
       unit: 'Bps',
       width: 12,
       queries: [
@@ -125,8 +125,8 @@ function network(): PanelBuilder[] {
       ],
     }),
     graph({
-      title: 'Packets dropped',
-      asks: 'Does a node lose packets? Look at the limits of its instance type, and at its security groups.',
+      title: 'Dropped packets',
+      asks: 'Do nodes drop packets? Check the network limits of the instance type, and the security groups.',
       unit: 'pps',
       width: 12,
       queries: [
@@ -141,14 +141,14 @@ function containers(): PanelBuilder[] {
   return [
     graph({
       title: 'Containers',
-      asks: 'How many containers run on which node?',
+      asks: 'How many containers run on each node?',
       unit: 'none',
       width: 8,
       queries: [{ expr: `max by (node) (${ofNodes('windows_container_count')})`, legend: '{{node}}' }],
     }),
     graph({
       title: 'CPU of containers (top 10)',
-      asks: 'Which pods keep the CPUs busy? In cores.',
+      asks: 'Which containers use the most CPU? Unit: cores.',
       unit: 'none',
       width: 8,
       queries: [
@@ -160,7 +160,7 @@ function containers(): PanelBuilder[] {
     }),
     graph({
       title: 'Memory of containers (top 10)',
-      asks: 'Which pods need the memory? The private working set, which is what their limit is compared with.',
+      asks: 'Which containers use the most memory? Shows the private working set, which the memory limit applies to.',
       unit: 'bytes',
       width: 8,
       queries: [

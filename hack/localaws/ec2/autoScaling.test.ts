@@ -4,28 +4,28 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { group, rejection } from '../testing/testGroup.ts';
 
 describe('the Auto Scaling group of a node group, through the real SDK client', () => {
-  const stage = withOpenCloud({ speed: 100, switches: { releaseInEks: 'atOnce' } });
+  const fixture = withOpenCloud({ speed: 100, switches: { releaseInEks: 'atOnce' } });
   let name: string;
   const asg = async () => {
-    const { AutoScalingGroups = [] } = await stage.sdk.autoscaling.describeAutoScalingGroups({
+    const { AutoScalingGroups = [] } = await fixture.sdk.autoscaling.describeAutoScalingGroups({
       AutoScalingGroupNames: [name],
     });
     const [found] = AutoScalingGroups;
     assert.ok(found);
     return found;
   };
-  const nodegroup = async () => (await stage.sdk.eks.describeNodegroup(group)).nodegroup;
+  const nodegroup = async () => (await fixture.sdk.eks.describeNodegroup(group)).nodegroup;
   const running = async () => {
-    const { Reservations = [] } = await stage.sdk.ec2.describeInstances({
+    const { Reservations = [] } = await fixture.sdk.ec2.describeInstances({
       Filters: [{ Name: 'instance-state-name', Values: ['pending', 'running'] }],
     });
     return Reservations.flatMap(({ Instances = [] }) => Instances);
   };
   const setDesired = (DesiredCapacity: number) =>
-    stage.sdk.autoscaling.setDesiredCapacity({ AutoScalingGroupName: name, DesiredCapacity });
+    fixture.sdk.autoscaling.setDesiredCapacity({ AutoScalingGroupName: name, DesiredCapacity });
 
   before(async () => {
-    await stage.sdk.eks.createNodegroup(sampleGroup());
+    await fixture.sdk.eks.createNodegroup(sampleGroup());
     const deadline = Date.now() + 30_000;
     while ((await nodegroup())?.status !== 'ACTIVE') assert.ok(Date.now() < deadline, 'not ACTIVE after 30 s');
     name = (await nodegroup())?.resources?.autoScalingGroups?.[0]?.name ?? '';
@@ -52,9 +52,9 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.ok(found.CreatedTime instanceof Date);
   });
 
-  it('is found by the tags that the autoscaler looks for, and not under names that are not there', async () => {
+  it('is found by the tags of the autoscaler, and not by other names', async () => {
     const find = async (request: object) =>
-      (await stage.sdk.autoscaling.describeAutoScalingGroups(request)).AutoScalingGroups?.length;
+      (await fixture.sdk.autoscaling.describeAutoScalingGroups(request)).AutoScalingGroups?.length;
     const byTag = (Name: string, ...Values: string[]) => find({ Filters: [{ Name, Values }] });
     assert.deepEqual(
       await Promise.all([
@@ -71,30 +71,30 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.match(await rejection(find({ MaxRecords: 0 })), /^ValidationError/);
   });
 
-  it('takes tags, which reach the instances that it launches, and gives them back', async () => {
+  it('accepts tags, propagates them to the instances that it launches, and returns them', async () => {
     const tag = { ResourceId: name, ResourceType: 'auto-scaling-group', Key: 'team', Value: 'a & b' };
-    await stage.sdk.autoscaling.createOrUpdateTags({ Tags: [{ ...tag, PropagateAtLaunch: true }] });
+    await fixture.sdk.autoscaling.createOrUpdateTags({ Tags: [{ ...tag, PropagateAtLaunch: true }] });
     const filters = {
       Filters: [
         { Name: 'auto-scaling-group', Values: [name] },
         { Name: 'key', Values: ['team'] },
       ],
     };
-    assert.deepEqual((await stage.sdk.autoscaling.describeTags(filters)).Tags, [{ ...tag, PropagateAtLaunch: true }]);
+    assert.deepEqual((await fixture.sdk.autoscaling.describeTags(filters)).Tags, [{ ...tag, PropagateAtLaunch: true }]);
     assert.ok((await asg()).Tags?.some(({ Key, Value }) => Key === 'team' && Value === 'a & b'));
     await setDesired(3);
     const tagged = (await running()).map(({ Tags = [] }) => Tags.some(({ Key }) => Key === 'team'));
     assert.deepEqual(tagged, [false, false, true]);
-    await stage.sdk.autoscaling.createOrUpdateTags({ Tags: [{ ...tag, Value: 'other', PropagateAtLaunch: false }] });
-    const [changed] = (await stage.sdk.autoscaling.describeTags(filters)).Tags ?? [];
+    await fixture.sdk.autoscaling.createOrUpdateTags({ Tags: [{ ...tag, Value: 'other', PropagateAtLaunch: false }] });
+    const [changed] = (await fixture.sdk.autoscaling.describeTags(filters)).Tags ?? [];
     assert.deepEqual([changed?.Value, changed?.PropagateAtLaunch], ['other', false]);
-    await stage.sdk.autoscaling.deleteTags({ Tags: [tag] });
-    assert.deepEqual((await stage.sdk.autoscaling.describeTags(filters)).Tags, []);
-    await stage.sdk.autoscaling.deleteTags({ Tags: [tag] });
+    await fixture.sdk.autoscaling.deleteTags({ Tags: [tag] });
+    assert.deepEqual((await fixture.sdk.autoscaling.describeTags(filters)).Tags, []);
+    await fixture.sdk.autoscaling.deleteTags({ Tags: [tag] });
   });
 
-  it('refuses tags of AWS, of groups that are not there, and of other things', async () => {
-    const tags = (tag: object) => stage.sdk.autoscaling.createOrUpdateTags({ Tags: [{ Key: 'a', ...tag }] });
+  it('rejects tags of AWS, of groups that do not exist, and of other resources', async () => {
+    const tags = (tag: object) => fixture.sdk.autoscaling.createOrUpdateTags({ Tags: [{ Key: 'a', ...tag }] });
     assert.equal(
       await rejection(tags({ ResourceId: 'none' })),
       'ValidationError: AutoScalingGroup name not found - AutoScalingGroup none not found',
@@ -102,12 +102,12 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.match(await rejection(tags({ ResourceId: name, Key: 'aws:x' })), /^ValidationError: .*aws:/);
     assert.match(await rejection(tags({ ResourceId: name, ResourceType: 'node' })), /must be auto-scaling-group/);
     assert.match(
-      await rejection(stage.sdk.autoscaling.describeTags({ Filters: [{ Name: 'colour', Values: ['red'] }] })),
+      await rejection(fixture.sdk.autoscaling.describeTags({ Filters: [{ Name: 'colour', Values: ['red'] }] })),
       /Allowed Filter types are/,
     );
   });
 
-  it('changes its size within its bounds, and EKS tells the same', async () => {
+  it('changes its size within its bounds, and EKS reports it', async () => {
     await setDesired(4);
     assert.deepEqual((await nodegroup())?.scalingConfig, { minSize: 1, maxSize: 5, desiredSize: 4 });
     assert.equal((await running()).length, 4);
@@ -122,10 +122,10 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     );
   });
 
-  it('replaces an instance, or gets smaller by it', async () => {
+  it('replaces an instance, or shrinks', async () => {
     await setDesired(2);
     const end = async (shrink: boolean, id?: string) =>
-      stage.sdk.autoscaling.terminateInstanceInAutoScalingGroup({
+      fixture.sdk.autoscaling.terminateInstanceInAutoScalingGroup({
         InstanceId: id ?? (await running())[0]?.InstanceId,
         ShouldDecrementDesiredCapacity: shrink,
       });
@@ -148,11 +148,11 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.match(await rejection(end(false, first?.InstanceId)), /No managed instance found/);
   });
 
-  it('launches another when somebody ends an instance in EC2', async () => {
+  it('launches another instance when one is terminated in EC2', async () => {
     await setDesired(2);
     const [one, two] = await running();
     const end = (...ids: (string | undefined)[]) =>
-      stage.sdk.ec2.terminateInstances({ InstanceIds: ids.map((id) => id ?? '') });
+      fixture.sdk.ec2.terminateInstances({ InstanceIds: ids.map((id) => id ?? '') });
     assert.equal(
       await rejection(end(one?.InstanceId, 'i-0')),
       "InvalidInstanceID.NotFound: The instance ID 'i-0' does not exist",
@@ -169,12 +169,12 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.equal(again.TerminatingInstances?.[0]?.CurrentState?.Name, 'terminated');
   });
 
-  it('is larger for a while when the version changes, and follows an autoscaler meanwhile', async () => {
-    const { state, faults } = stage.cloud;
+  it('is larger during a change of version, and follows an autoscaler in the meantime', async () => {
+    const { state, faults } = fixture.cloud;
     faults.release({ date: '2026.05.19' });
     await setDesired(2);
     faults.speed({ speed: 1 });
-    await stage.sdk.eks.updateNodegroupVersion(group);
+    await fixture.sdk.eks.updateNodegroupVersion(group);
     const deadline = Date.now() + 30_000;
     while (state.groups.get('web')?.growth !== 6) {
       await asg();
@@ -188,27 +188,27 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.deepEqual([(await asg()).DesiredCapacity, (await asg()).MaxSize, (await running()).length], [3, 5, 3]);
   });
 
-  it('shows in the health of the node group what it could not launch', async () => {
-    for (const { id } of stage.cloud.state.subnets) stage.cloud.faults.subnet({ id, freeAddresses: 0 });
+  it('reports failed launches in the health of the node group', async () => {
+    for (const { id } of fixture.cloud.state.subnets) fixture.cloud.faults.subnet({ id, freeAddresses: 0 });
     await setDesired(4);
     const found = await nodegroup();
     assert.deepEqual(
       [found?.status, found?.health?.issues?.map(({ code }) => code)],
       ['DEGRADED', ['InsufficientFreeAddresses']],
     );
-    for (const { id } of stage.cloud.state.subnets) stage.cloud.faults.subnet({ id, freeAddresses: 9 });
+    for (const { id } of fixture.cloud.state.subnets) fixture.cloud.faults.subnet({ id, freeAddresses: 9 });
     assert.equal((await nodegroup())?.status, 'ACTIVE');
   });
 
-  it('goes with its node group, and launches nothing any more', async () => {
+  it('is deleted with its node group, and launches nothing after that', async () => {
     const [one] = await running();
-    // Slow enough that the instance is still there when it is ended.
-    stage.cloud.faults.speed({ speed: 1 });
-    await stage.sdk.eks.deleteNodegroup(group);
-    await stage.sdk.ec2.terminateInstances({ InstanceIds: [one?.InstanceId ?? ''] });
-    stage.cloud.faults.speed({ speed: 1000 });
+    // Slow enough that the instance still exists when it is terminated.
+    fixture.cloud.faults.speed({ speed: 1 });
+    await fixture.sdk.eks.deleteNodegroup(group);
+    await fixture.sdk.ec2.terminateInstances({ InstanceIds: [one?.InstanceId ?? ''] });
+    fixture.cloud.faults.speed({ speed: 1000 });
     const deadline = Date.now() + 30_000;
-    while (stage.cloud.state.groups.size > 0) {
+    while (fixture.cloud.state.groups.size > 0) {
       await running();
       assert.ok(Date.now() < deadline, 'the node group is still there');
     }

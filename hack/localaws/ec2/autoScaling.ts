@@ -21,7 +21,7 @@ import { launchConfigOf } from './launchConfig.ts';
 import { templateNamed } from './launchTemplates.ts';
 import { follow, takeOutOfService } from './terminateInstance.ts';
 
-/** DescribeAutoScalingGroups: by names or by filters on tags; a name that is not there is no error. */
+/** DescribeAutoScalingGroups: by names or by filters on tags; an unknown name is not an error. */
 export function describeAutoScalingGroups(
   cloud: LocalAwsState,
   request: AutoScalingGroupNamesType,
@@ -38,21 +38,25 @@ export function describeAutoScalingGroups(
 /** SetDesiredCapacity, as an autoscaler uses it: within the group's bounds. */
 export function setDesiredCapacity(
   cloud: LocalAwsState,
-  { AutoScalingGroupName, DesiredCapacity: wanted = 0 }: SetDesiredCapacityType,
+  { AutoScalingGroupName, DesiredCapacity: capacity = 0 }: SetDesiredCapacityType,
 ): Record<string, never> {
   const group = autoScalingGroup(cloud, AutoScalingGroupName);
   const { min, max } = sizesOf(group);
   // Seen, the first.
-  if (wanted > max)
-    throw validationError(`New SetDesiredCapacity value ${wanted} is above max value ${max} for the AutoScalingGroup.`);
-  if (wanted < min)
-    throw validationError(`New SetDesiredCapacity value ${wanted} is below min value ${min} for the AutoScalingGroup.`);
-  setDesired(group, wanted);
+  if (capacity > max)
+    throw validationError(
+      `New SetDesiredCapacity value ${capacity} is above max value ${max} for the AutoScalingGroup.`,
+    );
+  if (capacity < min)
+    throw validationError(
+      `New SetDesiredCapacity value ${capacity} is below min value ${min} for the AutoScalingGroup.`,
+    );
+  setDesired(group, capacity);
   follow(cloud, group);
   return {};
 }
 
-/** TerminateInstanceInAutoScalingGroup: the group gets smaller by that instance, or launches another. */
+/** TerminateInstanceInAutoScalingGroup: the group shrinks by that instance, or launches another one. */
 export function terminateInGroup(
   cloud: LocalAwsState,
   { InstanceId: id = '', ShouldDecrementDesiredCapacity: shrink }: TerminateInstanceInAutoScalingGroupType,

@@ -1,4 +1,4 @@
-/** The tags of Auto Scaling groups. An autoscaler reads from them what the nodes of an empty group would be. */
+/** The tags of Auto Scaling groups. An autoscaler reads the labels and resources of nodes of an empty group from them. */
 import type {
   CreateOrUpdateTagsType,
   DeleteTagsType,
@@ -13,10 +13,10 @@ import { tagsFault } from '../eks/validation.ts';
 import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 
-/** A value that Auto Scaling does not take. */
+/** A value that Auto Scaling rejects. */
 export const validationError = (message: string): AwsFault => new AwsFault('ValidationError', message);
 
-/** A page as Auto Scaling cuts it: MaxRecords is from 1 to 100, and 50 if not given. */
+/** A page of Auto Scaling: MaxRecords is from 1 to 100, by default 50. */
 export function pageOfRecords<T>(
   all: readonly T[],
   {
@@ -29,7 +29,7 @@ export function pageOfRecords<T>(
   return pageOf(all, NextToken, most, 'InvalidNextToken');
 }
 
-/** The group of that name; the words are Auto Scaling's own. */
+/** The group with that name; the error has the message of Auto Scaling. */
 export function autoScalingGroup(cloud: LocalAwsState, name: string | undefined): GroupRecord {
   const group = [...cloud.groups.values()].find(({ autoScalingGroup: found }) => found === name);
   if (group !== undefined) return group;
@@ -76,7 +76,7 @@ export function createOrUpdateTags(
   return {};
 }
 
-/** DeleteTags: one that is not there is no error. */
+/** DeleteTags: an unknown tag is not an error. */
 export function deleteTags(cloud: LocalAwsState, { Tags: tags = [] }: DeleteTagsType): Record<string, never> {
   for (const tag of tags) groupOf(cloud, tag);
   for (const { ResourceId, Key } of tags) {

@@ -6,16 +6,16 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { rejection } from '../testing/testGroup.ts';
 
 describe('instance types and subnets, through the real SDK client', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   const typesOf = async (names: readonly string[], filters: Filter[] = []) => {
-    const { InstanceTypes = [] } = await stage.sdk.ec2.describeInstanceTypes({
+    const { InstanceTypes = [] } = await fixture.sdk.ec2.describeInstanceTypes({
       ...(names.length === 0 ? {} : { InstanceTypes: names as _InstanceType[] }),
       ...(filters.length === 0 ? {} : { Filters: filters }),
     });
     return InstanceTypes;
   };
   const locationsOf = async (LocationType: LocationType | undefined, names: string[]) => {
-    const { InstanceTypeOfferings = [] } = await stage.sdk.ec2.describeInstanceTypeOfferings({
+    const { InstanceTypeOfferings = [] } = await fixture.sdk.ec2.describeInstanceTypeOfferings({
       ...(LocationType === undefined ? {} : { LocationType }),
       Filters: [{ Name: 'instance-type', Values: names }],
     });
@@ -42,7 +42,7 @@ describe('instance types and subnets, through the real SDK client', () => {
     ['m6g.large', 'arm64', 'nitro', 2, 8192, 3, 10],
   ];
   for (const row of rows) {
-    it(`tells the figures of ${row[0]}`, async () => {
+    it(`returns the figures of ${row[0]}`, async () => {
       const [type] = await typesOf([row[0]]);
       assert.deepEqual(
         [
@@ -59,7 +59,7 @@ describe('instance types and subnets, through the real SDK client', () => {
     });
   }
 
-  it('finds instance types by what they are, page by page', async () => {
+  it('finds instance types by filters, page by page', async () => {
     const arm = await typesOf([], [{ Name: 'processor-info.supported-architecture', Values: ['arm64'] }]);
     assert.deepEqual(
       arm.map(({ InstanceType }) => InstanceType),
@@ -73,10 +73,10 @@ describe('instance types and subnets, through the real SDK client', () => {
       roomy.map(({ InstanceType }) => InstanceType),
       ['m5.4xlarge'],
     );
-    const page = await stage.sdk.ec2.describeInstanceTypes({ MaxResults: 5 });
+    const page = await fixture.sdk.ec2.describeInstanceTypes({ MaxResults: 5 });
     assert.deepEqual([page.InstanceTypes?.length, page.NextToken !== undefined], [5, true]);
     assert.match(
-      await rejection(stage.sdk.ec2.describeInstanceTypes({ MaxResults: 5, InstanceTypes: ['m5.large'] })),
+      await rejection(fixture.sdk.ec2.describeInstanceTypes({ MaxResults: 5, InstanceTypes: ['m5.large'] })),
       /^InvalidParameterCombination/,
     );
     assert.match(
@@ -85,8 +85,8 @@ describe('instance types and subnets, through the real SDK client', () => {
     );
   });
 
-  it('offers an instance type where a test says, and everywhere else in every zone', async () => {
-    const { faults } = stage.cloud;
+  it('offers an instance type in the zones of the test, and others in every zone', async () => {
+    const { faults } = fixture.cloud;
     const inZones = (...letters: string[]) => letters.map((letter) => `m5.large us-west-2${letter}`);
     assert.deepEqual(await locationsOf('availability-zone', ['m5.large']), inZones('a', 'b', 'c'));
     faults.offering({ instanceType: 'm5.large', zones: ['us-west-2b'] });
@@ -99,32 +99,32 @@ describe('instance types and subnets, through the real SDK client', () => {
     assert.deepEqual(await locationsOf('availability-zone-id', ['m5.large']), ['m5.large usw2-az2']);
     assert.deepEqual(await locationsOf(undefined, ['m5.large']), ['m5.large us-west-2']);
     assert.deepEqual(await locationsOf('outpost', ['m5.large']), []);
-    const inZoneA = await stage.sdk.ec2.describeInstanceTypeOfferings({
+    const inZoneA = await fixture.sdk.ec2.describeInstanceTypeOfferings({
       LocationType: 'availability-zone',
       Filters: [{ Name: 'location', Values: ['us-west-2a'] }],
     });
     assert.ok(inZoneA.InstanceTypeOfferings?.every(({ InstanceType }) => InstanceType !== 'm5.large'));
-    const page = await stage.sdk.ec2.describeInstanceTypeOfferings({ MaxResults: 5 });
+    const page = await fixture.sdk.ec2.describeInstanceTypeOfferings({ MaxResults: 5 });
     assert.deepEqual([page.InstanceTypeOfferings?.length, page.NextToken !== undefined], [5, true]);
     faults.offering({ instanceType: 'm5.large' });
     assert.deepEqual(await locationsOf('availability-zone', ['m5.large']), inZones('a', 'b', 'c'));
   });
 
-  it('does not know an instance type that the region does not offer', async () => {
-    stage.cloud.faults.offering({ instanceType: 'm6i.large', zones: [] });
+  it('does not return an instance type that the region does not offer', async () => {
+    fixture.cloud.faults.offering({ instanceType: 'm6i.large', zones: [] });
     const message = 'The following supplied instance types do not exist: [m6i.large]';
     assert.equal(await rejection(typesOf(['m5.large', 'm6i.large'])), `InvalidInstanceType: ${message}`);
     assert.deepEqual(await locationsOf('region', ['m6i.large']), []);
     assert.equal(
-      await rejection(stage.sdk.eks.createNodegroup(sampleGroup({ instanceTypes: ['m6i.large'] }))),
+      await rejection(fixture.sdk.eks.createNodegroup(sampleGroup({ instanceTypes: ['m6i.large'] }))),
       `InvalidParameterException: ${message}`,
     );
-    stage.cloud.faults.offering({ instanceType: 'm6i.large' });
+    fixture.cloud.faults.offering({ instanceType: 'm6i.large' });
     assert.equal((await typesOf(['m6i.large'])).length, 1);
   });
 
-  it('refuses zones, types and subnets that are not there', () => {
-    const { faults } = stage.cloud;
+  it('rejects zones, types and subnets that do not exist', () => {
+    const { faults } = fixture.cloud;
     assert.throws(() => faults.offering({ instanceType: 'm5.large', zones: ['us-west-2d'] }), /no zone us-west-2d/);
     assert.throws(() => faults.offering({ instanceType: 'm5.huge' }), /no instance type m5.huge/);
     assert.throws(
@@ -134,9 +134,9 @@ describe('instance types and subnets, through the real SDK client', () => {
     assert.throws(() => faults.subnet({ id: subnetIds[0], freeAddresses: -1 }), /freeAddresses is -1; give a whole/);
   });
 
-  it('tells zone and free addresses of each subnet', async () => {
-    stage.cloud.faults.subnet({ id: subnetIds[1], freeAddresses: 3 });
-    const { Subnets = [] } = await stage.sdk.ec2.describeSubnets({ SubnetIds: [subnetIds[0], subnetIds[1]] });
+  it('returns the zone and the free addresses of each subnet', async () => {
+    fixture.cloud.faults.subnet({ id: subnetIds[1], freeAddresses: 3 });
+    const { Subnets = [] } = await fixture.sdk.ec2.describeSubnets({ SubnetIds: [subnetIds[0], subnetIds[1]] });
     assert.deepEqual(
       Subnets.map(({ SubnetId, AvailabilityZone, AvailableIpAddressCount, VpcId, Ipv6CidrBlockAssociationSet }) => [
         SubnetId,
@@ -150,13 +150,24 @@ describe('instance types and subnets, through the real SDK client', () => {
         [subnetIds[1], 'us-west-2b', 3, 'vpc-0a1b2c3d4e5f60718', []],
       ],
     );
-    const scarce = await stage.sdk.ec2.describeSubnets({
+    const scarce = await fixture.sdk.ec2.describeSubnets({
       Filters: [{ Name: 'available-ip-address-count', Values: ['3'] }],
     });
     assert.deepEqual(
       scarce.Subnets?.map(({ SubnetId }) => SubnetId),
       [subnetIds[1]],
     );
-    stage.cloud.faults.subnet({ id: subnetIds[1], freeAddresses: 251 });
+    fixture.cloud.faults.subnet({ id: subnetIds[1], freeAddresses: 251 });
+  });
+
+  it('finds subnets by tags: all filters must match, and one of the values of each', async () => {
+    fixture.cloud.faults.subnet({ id: subnetIds[0], tags: { tier: 'private', team: 'web' } });
+    fixture.cloud.faults.subnet({ id: subnetIds[1], tags: { tier: 'private' } });
+    const found = async (...Filters: { Name: string; Values: string[] }[]) =>
+      (await fixture.sdk.ec2.describeSubnets({ Filters })).Subnets?.map(({ SubnetId }) => SubnetId);
+    const isPrivate = { Name: 'tag:tier', Values: ['private', 'public'] };
+    assert.deepEqual(await found(isPrivate), [subnetIds[0], subnetIds[1]]);
+    assert.deepEqual(await found(isPrivate, { Name: 'tag:team', Values: ['web'] }), [subnetIds[0]]);
+    for (const id of subnetIds) fixture.cloud.faults.subnet({ id, tags: {} });
   });
 });

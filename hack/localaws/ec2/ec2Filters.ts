@@ -1,34 +1,34 @@
-/** What the Describe operations of EC2 have in common: filters, page sizes, and the words for ids that are not there. */
+/** Shared by the Describe operations of EC2: filters, page sizes, and the messages for unknown IDs. */
 import type { Filter, Tag } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { like } from '../iam/iam.ts';
 
 /** How each filter reads its value from an object. */
-export type Filters<T> = Readonly<Record<string, (thing: T) => string>>;
+export type Filters<T> = Readonly<Record<string, (object: T) => string>>;
 
 /** Whether an object matches all filters. It matches a filter if it matches one of its patterns. Tags need no entry in `known`. */
 export function fits<T>(
-  thing: T,
+  object: T,
   filters: readonly Filter[] | undefined,
   known: Filters<T>,
   tags: readonly Tag[] = [],
 ): boolean {
   return (filters ?? []).every(({ Name: name = '', Values: patterns = [] }) => {
-    const found = valuesOf(thing, name, known, tags);
+    const found = valuesOf(object, name, known, tags);
     return patterns.some((pattern) => found.some((value) => like(pattern, value)));
   });
 }
 
-function valuesOf<T>(thing: T, filter: string, known: Filters<T>, tags: readonly Tag[]): string[] {
+function valuesOf<T>(object: T, filter: string, known: Filters<T>, tags: readonly Tag[]): string[] {
   if (filter === 'tag-key') return tags.map(({ Key }) => Key ?? '');
   if (filter.startsWith('tag:'))
     return tags.filter(({ Key }) => `tag:${Key}` === filter).map(({ Value }) => Value ?? '');
   const read = known[filter];
   if (read === undefined) throw new AwsFault('InvalidParameterValue', `The filter '${filter}' is invalid`);
-  return [read(thing)];
+  return [read(object)];
 }
 
-/** The size of a page: what was asked for, from 5 to `most`, or `most`. */
+/** The size of a page: the requested one, from 5 to `most`, or `most`. */
 export function pageSize(asked: number | undefined, most: number): number {
   if (asked === undefined) return most;
   if (Number.isInteger(asked) && asked >= 5 && asked <= most) return asked;

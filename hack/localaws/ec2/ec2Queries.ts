@@ -74,7 +74,7 @@ export function describeSubnets(cloud: LocalAwsState, request: DescribeSubnetsRe
   return { Subnets: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-/** The tags of an instance: what it was launched with, and whose it is. */
+/** The tags of an instance: those of its launch, and those of its group. */
 export function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
   const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
   const own = {
@@ -117,7 +117,9 @@ const subnetOf = (cloud: LocalAwsState, record: SubnetRecord): Subnet => ({
   Ipv6Native: false,
   Ipv6CidrBlockAssociationSet: ipv6BlocksOf(cloud, record),
   SubnetArn: `arn:aws:ec2:${cloud.cluster.region}:${cloud.cluster.accountId}:subnet/${record.id}`,
-  Tags: [{ Key: `kubernetes.io/cluster/${cloud.cluster.name}`, Value: 'shared' }],
+  Tags: Object.entries({ [`kubernetes.io/cluster/${cloud.cluster.name}`]: 'shared', ...record.tags }).map(
+    ([Key, Value]) => ({ Key, Value }),
+  ),
 });
 
 // The subnets of an IPv6 cluster have both families.

@@ -10,10 +10,10 @@ const nameOf = (year: string, edition: string, minor: string) =>
   `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
 
 describe('the images of EKS, through the real SDK clients', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   const newest = async (year = '2022', edition = 'Core', minor = '1.36') =>
-    (await stage.sdk.ssm.getParameter({ Name: nameOf(year, edition, minor) })).Parameter?.Value ?? '';
-  const imagesOf = async (...ids: string[]) => (await stage.sdk.ec2.describeImages({ ImageIds: ids })).Images ?? [];
+    (await fixture.sdk.ssm.getParameter({ Name: nameOf(year, edition, minor) })).Parameter?.Value ?? '';
+  const imagesOf = async (...ids: string[]) => (await fixture.sdk.ec2.describeImages({ ImageIds: ids })).Images ?? [];
 
   it('are one for each Windows version, edition and minor, and the newest of each is found by a parameter', async () => {
     const ids = new Set<string>();
@@ -30,7 +30,7 @@ describe('the images of EKS, through the real SDK clients', () => {
     assert.equal(ids.size, 12);
   });
 
-  it('say when they were made, until when they count as current, and what they are', async () => {
+  it('have the dates of their creation and deprecation, and their properties', async () => {
     const [image] = await imagesOf(await newest());
     const { CreationDate, DeprecationTime, State, Platform, Architecture, Public, ImageOwnerAlias } = image ?? {};
     assert.deepEqual(
@@ -48,7 +48,7 @@ describe('the images of EKS, through the real SDK clients', () => {
   });
 
   it('are found by name and owner, page by page', async () => {
-    const { Images = [] } = await stage.sdk.ec2.describeImages({
+    const { Images = [] } = await fixture.sdk.ec2.describeImages({
       Owners: ['amazon'],
       Filters: [{ Name: 'name', Values: ['Windows_Server-2022-English-Core-EKS_Optimized-1.36-*'] }],
     });
@@ -56,24 +56,24 @@ describe('the images of EKS, through the real SDK clients', () => {
       Images.map(({ Name }) => Name?.slice(-10)),
       ['2026.02.17', '2026.03.17', '2026.04.18'],
     );
-    assert.deepEqual((await stage.sdk.ec2.describeImages({ Owners: ['self'] })).Images, []);
-    const page = await stage.sdk.ec2.describeImages({ MaxResults: 5 });
+    assert.deepEqual((await fixture.sdk.ec2.describeImages({ Owners: ['self'] })).Images, []);
+    const page = await fixture.sdk.ec2.describeImages({ MaxResults: 5 });
     assert.deepEqual([page.Images?.length, page.NextToken !== undefined], [5, true]);
   });
 
   const unknown: readonly (readonly [string, string])[] = [
     ['another year', nameOf('2016', 'Core', '1.36')],
-    ['a minor that EKS does not know', nameOf('2022', 'Core', '1.12')],
+    ['a minor that EKS does not support', nameOf('2022', 'Core', '1.12')],
     ['Windows 2025 below 1.35', nameOf('2025', 'Core', '1.34')],
     [
-      'the release version, which Windows has not',
+      'the release version, which Windows does not have',
       nameOf('2022', 'Core', '1.36').replace('image_id', 'release_version'),
     ],
   ];
   for (const [what, Name] of unknown) {
     it(`have no parameter for ${what}`, async () => {
       assert.equal(
-        await rejection(stage.sdk.ssm.getParameter({ Name })),
+        await rejection(fixture.sdk.ssm.getParameter({ Name })),
         `ParameterNotFound: Parameter ${Name} not found.`,
       );
     });
@@ -86,8 +86,8 @@ describe('the images of EKS, through the real SDK clients', () => {
     );
   });
 
-  it('become more when EKS publishes, also for one amiType only, and go private after four months', async () => {
-    const { faults } = stage.cloud;
+  it('are published by EKS, also for only one amiType, and become private after four months', async () => {
+    const { faults } = fixture.cloud;
     const before = await newest();
     faults.release({ date: '2026-05-19' });
     const after = await newest();
@@ -102,14 +102,14 @@ describe('the images of EKS, through the real SDK clients', () => {
   });
 
   it('are published in order, and with a date', () => {
-    const { faults } = stage.cloud;
+    const { faults } = fixture.cloud;
     assert.throws(() => faults.release({ date: 'tomorrow' }), /release.date is tomorrow; give one such as/);
     assert.throws(() => faults.release({ date: '2020.01.01' }), /a new one must be after/);
   });
 });
 
 describe('a group whose image is private', () => {
-  it('can not be created any more, and keeps the nodes that it has', async () => {
+  it('cannot be created, and keeps its existing nodes', async () => {
     const { cloud, clock } = memoryCloud();
     await cloud.send('CreateNodegroup', sampleGroup({ releaseVersion: '1.36-2026.02.17' }));
     clock.advance(3);
@@ -139,7 +139,7 @@ describe('a group whose image is private', () => {
     assert.equal(living.filter(({ group: owner }) => owner === 'web').length, 2);
   });
 
-  it('is made of the newest release of its own minor unless it names another', async () => {
+  it('uses the newest release of its minor by default', async () => {
     const { cloud } = memoryCloud({ switches: { olderVersionAtCreation: 'accept' } });
     const { nodegroup } = await cloud.send('CreateNodegroup', sampleGroup({ version: '1.35' }));
     assert.deepEqual([nodegroup?.version, nodegroup?.releaseVersion], ['1.35', '1.35-2026.04.18']);
@@ -150,7 +150,7 @@ describe('a new release', () => {
   const present = '1.36-2026.04.18';
   const next = '1.36-2026.05.19';
 
-  it('is in SSM at once, and EKS takes it later', async () => {
+  it('is in SSM at once, and EKS accepts it later', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     cloud.faults.release({ date: '2026.05.19' });
@@ -167,7 +167,7 @@ describe('a new release', () => {
     assert.equal(await rejection(update()), 'accepted');
   });
 
-  it('is in both at once by a switch', async () => {
+  it('is in both at once, depending on a switch', async () => {
     const { cloud } = memoryCloud({ switches: { releaseInEks: 'atOnce' } });
     cloud.faults.release({ date: '2026.05.19' });
     const { nodegroup } = await cloud.send('CreateNodegroup', sampleGroup());

@@ -1,6 +1,6 @@
 /*
- * The images of EKS: one for each release and amiType. Names and SSM parameters: user guide of EKS. AWS makes its Windows
- * images private about four months after their release: running nodes stay, new ones can't be launched.
+ * The images of EKS: one for each release and amiType. Names and SSM parameters: user guide of EKS. AWS makes its Windows images private
+ * about four months after their release: existing nodes keep running, new ones cannot be launched.
  */
 import { createHash } from 'node:crypto';
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
@@ -10,12 +10,12 @@ import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
 
-/** How long an image stays public, counted to the newest release, so that no test depends on today's date. */
+/** How long an image stays public, relative to the newest release, so that no test depends on the current date. */
 const publicMs = 122 * 86_400_000;
 // EC2 deprecates a public image two years after it was made: user guide of EC2.
 const deprecatedMs = 730 * 86_400_000;
 
-/** The published image of a release version; the newest of the cluster's version when none is named. */
+/** The published image of a release version; by default the newest of the cluster's version. */
 export function releaseOf(cloud: LocalAwsState, releaseVersion: string | undefined): Release | undefined {
   if (releaseVersion === undefined) return newestRelease(cloud, cloud.clusterState.version);
   const releases = releasesOf(cloud.releases, releaseVersion.split('-')[0] ?? '');
@@ -46,7 +46,7 @@ export function imageIdFor(amiType: string, releaseVersion: string): string {
   return id;
 }
 
-/** Which Windows and which release the image of that id has, public or not. */
+/** The Windows version and the release of the image with that ID, public or not. */
 export function imageNamed(
   cloud: LocalAwsState,
   id: string,

@@ -30,7 +30,7 @@ const offeringFilters: Filters<InstanceTypeOffering> = {
 export const zonesOffering = (cloud: LocalAwsState, type: string): readonly string[] =>
   cloud.offerings.get(type) ?? cloud.subnets.map(({ zone }) => zone);
 
-/** The instance type of that name, where the region offers it at all. */
+/** The instance type with that name, if the region offers it. */
 export const offeredType = (cloud: LocalAwsState, name: string): ReturnType<typeof instanceType> =>
   zonesOffering(cloud, name).length > 0 ? instanceType(name) : undefined;
 

@@ -19,8 +19,8 @@ const ofGroup = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
 
 /**
- * Gives a group a warm pool of so many instances, as `warmPoolConfig` with the state Running does; none end it. They boot, and no kubelet of them joins
- * before they are in service. None goes into service here.
+ * Sets the number of instances in the warm pool of a group, like `warmPoolConfig` with the state Running; 0 removes it. They boot, but
+ * their kubelets do not join before they are in service, which never happens here.
  */
 export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: number): void {
   const warm = warmInstances(cloud, group.name);
@@ -38,13 +38,13 @@ export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: numb
 export const livingInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   runningInstances(cloud, group).filter(({ terminating }) => terminating === undefined);
 
-/** Launches or ends instances until there are as many as the group's configuration desires, and its growth. */
+/** Launches or terminates instances until their number is the desired size of the group plus its growth. */
 export const resize = (cloud: LocalAwsState, group: GroupRecord): void =>
   scaleTo(cloud, group, (group.nodegroup.scalingConfig?.desiredSize ?? 0) + group.growth);
 
 /**
- * Launches or ends instances until there are that many. The kubelets follow. What keeps it from launching them all is
- * left in the group's `launchIssue`.
+ * Launches or terminates instances until there are that many. The kubelets follow. The reason of failed launches is in the group's
+ * `launchIssue`.
  */
 export function scaleTo(cloud: LocalAwsState, group: GroupRecord, desired: number): void {
   delete group.launchIssue;
@@ -92,8 +92,8 @@ function launch(cloud: LocalAwsState, group: GroupRecord, place: Place): void {
     if (instance.state !== 'pending') return;
     instance.state = 'running';
     if (instance.defect.neverJoins === true || !kubeletStarts(group)) return;
-    const wanted = () => instance.state === 'running';
-    whenAdmitted(cloud, group, wanted, () => join(cloud, group, instance));
+    const isRunning = () => instance.state === 'running';
+    whenAdmitted(cloud, group, isRunning, () => join(cloud, group, instance));
   });
 }
 
@@ -121,7 +121,7 @@ function joinBare(cloud: LocalAwsState, { nodegroup }: GroupRecord, instance: In
   });
 }
 
-/** Restarts an instance. Its kubelet measures again, and registers again if its Node is gone. */
+/** Restarts an instance. Its kubelet reports its properties again, and registers again if its Node is gone. */
 export function restart(cloud: LocalAwsState, instance: InstanceRecord): void {
   instance.boots += 1;
   cloud.emit({ kind: 'restart', instance });
@@ -194,7 +194,7 @@ function nodeLabelsOf(
   };
 }
 
-/** A kernel version with a defect in it. Another build comes with the revision that the same release gives that build. */
+/** A kernel version with a defect in it. Another build has the revision of that build in the same release. */
 export function kernelWith(measured: string, { kernelVersion, build, revision }: NodeDefect, release: Release): string {
   if (kernelVersion !== undefined) return kernelVersion;
   if (build === undefined) return revision === undefined ? measured : `${buildOf(measured)}.${revision}`;

@@ -9,7 +9,7 @@ import { addVersion } from './launchTemplates.ts';
  */
 export interface LaunchConfig {
   readonly imageId: string;
-  /** Of the image: which Windows it has, and which release it is. */
+  /** The Windows version and the release of the image. */
   readonly amiType: string;
   readonly releaseVersion: string;
   readonly instanceTypes: readonly string[];

@@ -3,23 +3,23 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { rejection } from '../testing/testGroup.ts';
 
 describe('launch templates, through the real SDK client', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   let id: string;
   const versions = async (request: object) => {
-    const { LaunchTemplateVersions = [] } = await stage.sdk.ec2.describeLaunchTemplateVersions(request);
+    const { LaunchTemplateVersions = [] } = await fixture.sdk.ec2.describeLaunchTemplateVersions(request);
     return LaunchTemplateVersions.map(({ VersionNumber }) => VersionNumber);
   };
 
   before(() => {
     for (const size of ['m5.large', 'm5.xlarge', 'm5.2xlarge'] as const)
-      ({ id } = stage.cloud.faults.launchTemplate({ name: 'windows', data: { InstanceType: size } }));
-    stage.cloud.faults.launchTemplate({ name: 'windows', defaultVersion: 2 });
-    stage.cloud.faults.launchTemplate({ name: 'other', data: {} });
+      ({ id } = fixture.cloud.faults.launchTemplate({ name: 'windows', data: { InstanceType: size } }));
+    fixture.cloud.faults.launchTemplate({ name: 'windows', defaultVersion: 2 });
+    fixture.cloud.faults.launchTemplate({ name: 'other', data: {} });
   });
 
   it('are found by id and by name, with their newest and their default version', async () => {
     for (const request of [{ LaunchTemplateIds: [id] }, { LaunchTemplateNames: ['windows'] }]) {
-      const { LaunchTemplates = [] } = await stage.sdk.ec2.describeLaunchTemplates(request);
+      const { LaunchTemplates = [] } = await fixture.sdk.ec2.describeLaunchTemplates(request);
       assert.deepEqual(
         LaunchTemplates.map((found) => [
           found.LaunchTemplateId,
@@ -30,7 +30,7 @@ describe('launch templates, through the real SDK client', () => {
         [[id, 'windows', 2, 3]],
       );
     }
-    const { LaunchTemplates: all } = await stage.sdk.ec2.describeLaunchTemplates({
+    const { LaunchTemplates: all } = await fixture.sdk.ec2.describeLaunchTemplates({
       Filters: [{ Name: 'launch-template-name', Values: ['*'] }],
     });
     assert.equal(all?.length, 2);
@@ -51,8 +51,8 @@ describe('launch templates, through the real SDK client', () => {
     });
   }
 
-  it('tell what a version holds', async () => {
-    const { LaunchTemplateVersions } = await stage.sdk.ec2.describeLaunchTemplateVersions({
+  it('return the data of a version', async () => {
+    const { LaunchTemplateVersions } = await fixture.sdk.ec2.describeLaunchTemplateVersions({
       LaunchTemplateId: id,
       Versions: ['$Default'],
     });
@@ -60,7 +60,7 @@ describe('launch templates, through the real SDK client', () => {
     assert.deepEqual([found?.DefaultVersion, found?.LaunchTemplateData], [true, { InstanceType: 'm5.xlarge' }]);
   });
 
-  it('are refused under names, ids and numbers that are not there', async () => {
+  it('are not found by unknown names, IDs and numbers', async () => {
     const noName =
       'InvalidLaunchTemplateName.NotFoundException: At least one of the launch templates specified in the request does not exist.';
     const noId =
@@ -68,8 +68,8 @@ describe('launch templates, through the real SDK client', () => {
     const refused: readonly (readonly [Promise<unknown>, string])[] = [
       [versions({ LaunchTemplateName: 'none' }), noName],
       [versions({ LaunchTemplateId: 'lt-0' }), noId],
-      [stage.sdk.ec2.describeLaunchTemplates({ LaunchTemplateNames: ['none'] }), noName],
-      [stage.sdk.ec2.describeLaunchTemplates({ LaunchTemplateIds: ['lt-0'] }), noId],
+      [fixture.sdk.ec2.describeLaunchTemplates({ LaunchTemplateNames: ['none'] }), noName],
+      [fixture.sdk.ec2.describeLaunchTemplates({ LaunchTemplateIds: ['lt-0'] }), noId],
       [
         versions({ LaunchTemplateId: id, Versions: ['9'] }),
         `InvalidLaunchTemplateId.VersionNotFound: Could not find the specified version 9 for the launch template with ID ${id}.`,
@@ -83,8 +83,8 @@ describe('launch templates, through the real SDK client', () => {
     );
   });
 
-  it('lose versions and go, as somebody wishes who names them well', async () => {
-    const { faults } = stage.cloud;
+  it('can be deleted, also single versions', async () => {
+    const { faults } = fixture.cloud;
     faults.launchTemplate({ name: 'other', data: {}, defaultVersion: 2 });
     faults.launchTemplate({ name: 'other', deleteVersion: 1 });
     assert.deepEqual(await versions({ LaunchTemplateName: 'other' }), [2]);

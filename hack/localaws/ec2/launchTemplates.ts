@@ -1,4 +1,4 @@
-/** Launch templates of EC2: those of users, and the one that EKS makes for each group. */
+/** Launch templates of EC2: those of users, and the one that EKS creates for each group. */
 import type {
   DescribeLaunchTemplatesRequest,
   DescribeLaunchTemplatesResult,
@@ -99,14 +99,14 @@ export function describeLaunchTemplateVersions(
   request: DescribeLaunchTemplateVersionsRequest,
 ): DescribeLaunchTemplateVersionsResult {
   const template = templateFor(cloud, request);
-  const { Versions: wanted = [], MinVersion = '1', MaxVersion = '$Latest' } = request;
-  const missing = wanted.find((version) => versionOf(template, version) === undefined);
+  const { Versions: requested = [], MinVersion = '1', MaxVersion = '$Latest' } = request;
+  const missing = requested.find((version) => versionOf(template, version) === undefined);
   if (missing !== undefined) throw noVersion(template, missing);
-  const numbers = wanted.map((version) => versionOf(template, version)?.number);
+  const numbers = requested.map((version) => versionOf(template, version)?.number);
   const least = Number(MinVersion);
   const most = MaxVersion === '$Latest' ? latestOf(template) : Number(MaxVersion);
   const all = template.versions
-    .filter(({ number }) => (wanted.length === 0 ? number >= least && number <= most : numbers.includes(number)))
+    .filter(({ number }) => (requested.length === 0 ? number >= least && number <= most : numbers.includes(number)))
     .map((version) => templateVersionOf(cloud, template, version))
     .reverse();
   const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 200), 'InvalidNextToken');

@@ -20,7 +20,7 @@ const places = (cloud: MemoryCloud) =>
     .filter(({ state }) => state !== 'terminated')
     .map(({ type, subnet }) => `${type} ${subnet.zone}`);
 
-describe('where instances are launched', () => {
+describe('the launch of instances', () => {
   it('needs the service-linked role of EC2 Spot for Spot Instances', async () => {
     const { cloud, clock } = memoryCloud({ switches: { spotServiceRole: 'missing' } });
     await cloud.send('CreateNodegroup', sampleGroup({ capacityType: 'SPOT' }));
@@ -29,7 +29,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(places(cloud), []);
   });
 
-  it('takes an address of their subnet, and gives it back when they end', async () => {
+  it('uses an address of their subnet, and releases it when they are terminated', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     assert.deepEqual(freeOf(cloud), [250, 250, 251]);
@@ -39,7 +39,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(freeOf(cloud), [251, 251, 251]);
   });
 
-  it('goes on in subnets that have addresses, and fails a creation when none has', async () => {
+  it('uses subnets with free addresses, and fails a creation if none has any', async () => {
     const { cloud, clock } = memoryCloud();
     leave(cloud, 0, 2, 0);
     await active(cloud, clock);
@@ -55,7 +55,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(await health(cloud), { status: 'CREATE_FAILED', issues: ['InsufficientFreeAddresses'] });
   });
 
-  it('is tried again, so that a creation goes on when addresses come free in time', async () => {
+  it('is retried, so that a creation continues when addresses are released in time', async () => {
     const { cloud, clock } = memoryCloud();
     leave(cloud, 0, 0, 0);
     await cloud.send('CreateNodegroup', sampleGroup());
@@ -66,7 +66,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(await health(cloud), { status: 'ACTIVE', issues: [] });
   });
 
-  it('degrades a group whose scale-out finds no address, until there are some', async () => {
+  it('degrades a group whose scale-out finds no free address, until there are some', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     leave(cloud, 0, 1, 0);
@@ -79,7 +79,7 @@ describe('where instances are launched', () => {
     assert.equal(places(cloud).length, 4);
   });
 
-  it('degrades a group that is changed in the console or loses an instance, too', async () => {
+  it('also degrades a group that is changed in the console or loses an instance', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     leave(cloud, 0, 0, 0);
@@ -91,7 +91,7 @@ describe('where instances are launched', () => {
     assert.equal(places(cloud).length, 2);
   });
 
-  it('is a zone that offers the type, or the next type of the group', async () => {
+  it('uses a zone that offers the type, or the next type of the group', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.offering({ instanceType: 'm5.large', zones: ['us-west-2c'] });
     await active(cloud, clock);
@@ -106,7 +106,7 @@ describe('where instances are launched', () => {
     assert.deepEqual(places(cloud), ['m5.xlarge us-west-2a', 'm5.xlarge us-west-2b']);
   });
 
-  it('fails a creation when no zone of the group offers its types', async () => {
+  it('fails a creation if no zone of the group offers its types', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.offering({ instanceType: 'm5.large', zones: ['us-west-2c'] });
     await cloud.send('CreateNodegroup', sampleGroup({ subnets: [subnetIds[0]] }));

@@ -5,14 +5,14 @@ import { isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import { launchConfigOf } from './launchConfig.ts';
 
-/** What is launched next, and where. */
+/** The instance type and the subnet of the next launch. */
 export interface Place {
   readonly type: string;
   readonly subnet: SubnetRecord;
 }
 
 /**
- * Where a group's Auto Scaling group launches its next instance: it balances its zones, and takes the first of its types
+ * Where the Auto Scaling group launches its next instance: it balances its zones, and takes the first of its types
  * that a zone with free addresses offers. If there is none, the health issue that EKS reports.
  */
 export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
@@ -37,7 +37,7 @@ export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issu
     : notOffered(group, instanceTypes, subnets);
 }
 
-// The sense is that of the user guide.
+// The meaning is that of the user guide.
 const noFreeAddress = (subnets: readonly string[]): Issue => ({
   code: 'InsufficientFreeAddresses',
   message:
@@ -45,7 +45,7 @@ const noFreeAddress = (subnets: readonly string[]): Issue => ({
   resourceIds: [...subnets],
 });
 
-// Words of EC2, seen.
+// A message of EC2, seen.
 const notOffered = (group: GroupRecord, types: readonly string[], subnets: readonly SubnetRecord[]): Issue => ({
   code: 'AsgInstanceLaunchFailures',
   message:

@@ -15,8 +15,9 @@ export function terminateInstance(cloud: LocalAwsState, instance: InstanceRecord
 }
 
 /**
- * An Auto Scaling group takes an instance out of service, and launches another if it still wants one. EKS' lifecycle hook
- * (Terminate-LC-Hook) keeps the old one meanwhile: its node is cordoned and drained, and after 15 minutes it ends all the same. Sources: the user
+ * An Auto Scaling group takes an instance out of service, and launches another one if its desired size requires it. EKS' lifecycle hook
+ * (Terminate-LC-Hook) delays the termination of the old one: its node is cordoned and drained, and after 15 minutes it is terminated in any
+ * case. Sources: the user
  * guide's "Simplify node lifecycle with managed node groups", and the lifecycle states of EC2 Auto Scaling's user guide.
  */
 export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
@@ -31,14 +32,14 @@ export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, insta
     instance.terminating = 'Terminating:Proceed';
     during(durations.drained, () => terminateUnderNode(cloud, instance));
   };
-  const look = (left: number): void => {
+  const poll = (left: number): void => {
     if (instance.drained || left <= 0) proceed();
-    else during(durations.look, () => look(left - 1));
+    else during(durations.look, () => poll(left - 1));
   };
   during(durations.hook, () => {
     cordon(cloud, instance, true);
     drain(cloud, instance);
-    look(Math.round(durations.drain / durations.look));
+    poll(Math.round(durations.drain / durations.look));
   });
 }
 
@@ -49,7 +50,7 @@ export function follow(cloud: LocalAwsState, group: GroupRecord): void {
   checkLaunches(cloud, group);
 }
 
-/** TerminateInstances of EC2: all of them or, if one is not there, none. */
+/** TerminateInstances of EC2: all of them, or none if one does not exist. */
 export function terminateInstances(
   cloud: LocalAwsState,
   { InstanceIds: ids = [] }: TerminateInstancesRequest,

@@ -31,7 +31,7 @@ for (const warmInstances of switchTable.warmInstances) {
       assert.equal(warm, warmInstances === 'listed' ? 3 : 0);
     });
 
-    it('are none of the instances that the operator waits for as nodes', async () => {
+    it('are not among the instances that the operator expects as nodes', async () => {
       const { cloud, name } = await start();
       const limiter = new AwsRateLimiter(() => undefined, realClock);
       const send = (operation: string, input: object) => cloud.send(operation as 'DescribeInstances', input);
@@ -45,7 +45,7 @@ for (const warmInstances of switchTable.warmInstances) {
       assert.equal(members.length, 2);
     });
 
-    it('end with the group, and when it has no warm pool any more', async () => {
+    it('are terminated with the group, and when the warm pool is removed', async () => {
       const { cloud, clock } = await start();
       const living = () => [...cloud.state.instances.values()].filter(({ state }) => state !== 'terminated').length;
       cloud.faults.warmPool({ group: 'web', size: 1 });

@@ -9,19 +9,19 @@ const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
 const user = 'arn:aws:iam::111122223333:user/admin';
 
 describe('access entries, through the real SDK client', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   const create = (request: Omit<CreateAccessEntryRequest, 'clusterName'>) =>
-    stage.sdk.eks.createAccessEntry({ clusterName, ...request });
-  const describeEntry = (principalArn: string) => stage.sdk.eks.describeAccessEntry({ clusterName, principalArn });
+    fixture.sdk.eks.createAccessEntry({ clusterName, ...request });
+  const describeEntry = (principalArn: string) => fixture.sdk.eks.describeAccessEntry({ clusterName, principalArn });
 
   afterEach(() => {
-    const { faults } = stage.cloud;
+    const { faults } = fixture.cloud;
     faults.cluster({ authenticationMode: 'API_AND_CONFIG_MAP' });
     for (const principalArn of [linuxRole, user]) faults.accessEntry({ principalArn, exists: false });
     faults.accessEntry({ type: 'EC2_WINDOWS' });
   });
 
-  it('has one of the right type for the node role from the beginning', async () => {
+  it('exist initially for the node role, with the correct type', async () => {
     const { accessEntry } = await describeEntry(nodeRoleArn);
     assert.deepEqual(
       { ...accessEntry, createdAt: undefined, modifiedAt: undefined },
@@ -44,23 +44,23 @@ describe('access entries, through the real SDK client', () => {
     assert.ok(accessEntry?.createdAt instanceof Date);
   });
 
-  it('is created as asked, listed, tagged and deleted', async () => {
+  it('can be created, listed, tagged and deleted', async () => {
     const { accessEntry } = await create({ principalArn: linuxRole, type: 'EC2_LINUX', tags: { team: 'a' } });
     assert.deepEqual([accessEntry?.type, accessEntry?.kubernetesGroups], ['EC2_LINUX', ['system:nodes']]);
-    const first = await stage.sdk.eks.listAccessEntries({ clusterName, maxResults: 1 });
+    const first = await fixture.sdk.eks.listAccessEntries({ clusterName, maxResults: 1 });
     assert.deepEqual(first.accessEntries, [linuxRole]);
     const { nextToken = '' } = first;
-    const second = await stage.sdk.eks.listAccessEntries({ clusterName, maxResults: 1, nextToken });
+    const second = await fixture.sdk.eks.listAccessEntries({ clusterName, maxResults: 1, nextToken });
     assert.deepEqual([second.accessEntries, second.nextToken], [[nodeRoleArn], undefined]);
     const associatedPolicyArn = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy';
-    assert.deepEqual((await stage.sdk.eks.listAccessEntries({ clusterName, associatedPolicyArn })).accessEntries, []);
-    await stage.sdk.eks.tagResource({ resourceArn: accessEntry?.accessEntryArn, tags: { stage: 'b' } });
+    assert.deepEqual((await fixture.sdk.eks.listAccessEntries({ clusterName, associatedPolicyArn })).accessEntries, []);
+    await fixture.sdk.eks.tagResource({ resourceArn: accessEntry?.accessEntryArn, tags: { stage: 'b' } });
     assert.deepEqual((await describeEntry(linuxRole)).accessEntry?.tags, { team: 'a', stage: 'b' });
-    await stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole });
+    await fixture.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole });
     assert.match(await rejection(describeEntry(linuxRole)), /^ResourceNotFoundException/);
   });
 
-  it('of type STANDARD gets the user name that EKS makes, or the given one', async () => {
+  it('of type STANDARD get a user name from EKS, or the given one', async () => {
     const { accessEntry } = await create({ principalArn: linuxRole, kubernetesGroups: ['viewers'] });
     const { type, username, kubernetesGroups } = accessEntry ?? {};
     assert.deepEqual(
@@ -74,7 +74,7 @@ describe('access entries, through the real SDK client', () => {
     assert.equal((await create({ principalArn: user, username: 'me' })).accessEntry?.username, 'me');
   });
 
-  it('is the same one again for the same token', async () => {
+  it('are created once for each token', async () => {
     const request = { principalArn: linuxRole, type: 'EC2_LINUX', clientRequestToken: 'token-1' };
     const first = await create(request);
     assert.deepEqual((await create(request)).accessEntry, first.accessEntry);
@@ -88,23 +88,23 @@ describe('access entries, through the real SDK client', () => {
     "ResourceNotFoundException: The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.";
   const refusals: readonly (readonly [what: string, act: () => Promise<unknown>, error: string])[] = [
     [
-      'an entry that is there',
+      'an entry that exists',
       () => create({ principalArn: nodeRoleArn, type: 'EC2_WINDOWS' }),
       'ResourceInUseException: The specified access entry resource is already in use on this cluster.',
     ],
-    ['an entry to read that is not there', () => describeEntry(linuxRole), notFound],
+    ['reading an entry that does not exist', () => describeEntry(linuxRole), notFound],
     [
-      'an entry to delete that is not there',
-      () => stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole }),
+      'deleting an entry that does not exist',
+      () => fixture.sdk.eks.deleteAccessEntry({ clusterName, principalArn: linuxRole }),
       notFound,
     ],
     [
       'another cluster',
-      () => stage.sdk.eks.describeAccessEntry({ clusterName: 'other', principalArn: nodeRoleArn }),
+      () => fixture.sdk.eks.describeAccessEntry({ clusterName: 'other', principalArn: nodeRoleArn }),
       'ResourceNotFoundException: No cluster found for name: other.',
     ],
     [
-      'a role that is not there',
+      'a role that does not exist',
       () => create({ principalArn: 'arn:aws:iam::111122223333:role/none', type: 'EC2_WINDOWS' }),
       'InvalidParameterException: The specified principalArn is invalid: invalid principal.',
     ],
@@ -124,12 +124,12 @@ describe('access entries, through the real SDK client', () => {
       "InvalidParameterException: kubernetesGroups and username can't be given for an access entry of type EC2_WINDOWS",
     ],
     [
-      'a user name of Kubernetes itself',
+      'a reserved user name of Kubernetes',
       () => create({ principalArn: linuxRole, username: 'system:admin' }),
       "InvalidParameterException: username can't start with system:",
     ],
     [
-      'a tag of AWS itself',
+      'a reserved tag of AWS',
       () => create({ principalArn: linuxRole, tags: { 'aws:x': 'y' } }),
       "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
     ],
@@ -140,18 +140,18 @@ describe('access entries, through the real SDK client', () => {
     ],
   ];
   for (const [what, act, error] of refusals) {
-    it(`refuses ${what}`, async () => {
+    it(`reject ${what}`, async () => {
       assert.equal(await rejection(act()), error);
     });
   }
 
-  it('refuses every call while the cluster knows only aws-auth', async () => {
-    stage.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+  it('reject every call while the cluster uses only aws-auth', async () => {
+    fixture.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     const calls = [
       create({ principalArn: linuxRole }),
       describeEntry(nodeRoleArn),
-      stage.sdk.eks.listAccessEntries({ clusterName }),
-      stage.sdk.eks.deleteAccessEntry({ clusterName, principalArn: nodeRoleArn }),
+      fixture.sdk.eks.listAccessEntries({ clusterName }),
+      fixture.sdk.eks.deleteAccessEntry({ clusterName, principalArn: nodeRoleArn }),
     ];
     for (const call of calls) {
       assert.equal(
@@ -161,8 +161,8 @@ describe('access entries, through the real SDK client', () => {
     }
   });
 
-  it('changes behind the operator as a test says', async () => {
-    const { faults } = stage.cloud;
+  it('can be changed by a test without the operator', async () => {
+    const { faults } = fixture.cloud;
     faults.accessEntry({ type: 'EC2_LINUX' });
     assert.equal((await describeEntry(nodeRoleArn)).accessEntry?.type, 'EC2_LINUX');
     faults.accessEntry({ exists: false });

@@ -1,6 +1,6 @@
 /*
- * Access entries: which IAM principals the API server authenticates, and as what. A node joins as what the entry of its role
- * says. Limits and default names: the API reference of CreateAccessEntry and the user guide. Messages marked "seen" are EKS' own.
+ * Access entries: the IAM principals that the API server authenticates, and their types. A node joins with the type of the entry of its
+ * role. Limits and default names: the API reference of CreateAccessEntry and the user guide. Messages marked "seen" are EKS' own.
  */
 import type { AccessEntry, CreateAccessEntryRequest } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, invalidRequest, notFound } from '../awsFault.ts';
@@ -13,7 +13,7 @@ import { tagsFault } from './validation.ts';
 
 const types = ['STANDARD', 'EC2_LINUX', 'EC2_WINDOWS', 'FARGATE_LINUX', 'EC2', 'HYBRID_LINUX', 'HYPERPOD_LINUX'];
 
-/** CreateAccessEntry: one for each principal; the type can't be changed later. */
+/** CreateAccessEntry: one for each principal; the type cannot be changed later. */
 export function createAccessEntry(
   cloud: LocalAwsState,
   request: CreateAccessEntryRequest,
@@ -39,7 +39,7 @@ export const describeAccessEntry = (cloud: LocalAwsState, principalArn: string |
   accessEntry: entryOf(cloud, principalArn),
 });
 
-/** DeleteAccessEntry. Nodes that have joined stay: that they must authenticate again later is not simulated. */
+/** DeleteAccessEntry. Nodes that have joined remain: their later authentication is not simulated. */
 export function deleteAccessEntry(cloud: LocalAwsState, principalArn: string | undefined): Record<string, never> {
   entryOf(cloud, principalArn);
   cloud.accessEntries.delete(principalArn ?? '');

@@ -7,7 +7,7 @@ const nodeGroups: Readonly<Record<string, readonly string[]>> = {
   EC2_WINDOWS: ['eks:kube-proxy-windows', 'system:nodes'],
 };
 
-/** An entry with what EKS fills in. */
+/** An entry with the defaults of EKS. */
 export function newEntry(
   cloud: { readonly cluster: { readonly name: string }; readonly timeline: Timeline; arn(rest: string): string },
   { principalArn = '', type = 'STANDARD', kubernetesGroups, username, tags }: Partial<CreateAccessEntryRequest>,

@@ -6,14 +6,14 @@ import type { LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { openUpdate } from './updates.ts';
 
-/** An administrator's change of an add-on; fields that are left out stay. `configurationValues` is JSON or YAML as text, as in EKS. */
+/** An administrator's change of an add-on; omitted fields are not changed. `configurationValues` is JSON or YAML as text, as in EKS. */
 export interface AddonChange extends Pick<Addon, 'addonVersion' | 'configurationValues' | 'serviceAccountRoleArn'> {
   readonly name: string;
   readonly exists?: boolean;
   readonly status?: string;
 }
 
-/** The settings of the vpc-cni add-on for Windows, which its schema has as text: charts/aws-vpc-cni of aws/amazon-vpc-cni-k8s. */
+/** The settings of the vpc-cni add-on for Windows, which are strings in its schema: charts/aws-vpc-cni of aws/amazon-vpc-cni-k8s. */
 const textSettings = ['enableWindowsIpam', 'enableWindowsPrefixDelegation'];
 
 /** DescribeAddon. */
@@ -21,7 +21,7 @@ export function describeAddon(cloud: LocalAwsState, name: string | undefined): {
   return { addon: addonOf(cloud, name) };
 }
 
-/** UpdateAddon: checks, then an update that is InProgress. The add-on has its new configuration when that succeeds. */
+/** UpdateAddon: checks, then an update that is InProgress. The add-on gets its new configuration when that succeeds. */
 export function updateAddon(cloud: LocalAwsState, request: UpdateAddonRequest): { update: Update } {
   const { addonName = '' } = request;
   const addon = addonOf(cloud, addonName);
@@ -39,7 +39,7 @@ export function updateAddon(cloud: LocalAwsState, request: UpdateAddonRequest): 
   });
 }
 
-/** Adds, changes or removes an add-on, at once. Throws RangeError for values that EKS would refuse. */
+/** Adds, changes or removes an add-on, at once. Throws RangeError for values that EKS would reject. */
 export function setAddon(cloud: LocalAwsState, { name, exists = true, ...given }: AddonChange): void {
   if (!exists) {
     cloud.addons.delete(name);
@@ -83,7 +83,7 @@ function change(cloud: LocalAwsState, name: string, changed: Partial<Addon>): vo
 /** Finishes an update: with success, with an injected failure, or with a conflict in the cluster. */
 function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update): void {
   const { addonName = '', resolveConflicts } = request;
-  // It was removed meanwhile.
+  // It was removed in the meantime.
   if (!cloud.addons.has(addonName)) return;
   const before = addonOf(cloud, addonName);
   const failure = cloud.plans.addonFailures.shift();
@@ -116,7 +116,7 @@ function fail(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update,
   change(cloud, addonName, { ...shown, status: 'UPDATE_FAILED', health: { issues } });
 }
 
-/** The fields of an add-on that an update changes. A role that is left out is removed, as the SDK's documentation says, or kept: a switch. */
+/** The fields of an add-on that an update changes. An omitted role is removed, according to the SDK's documentation, or kept, depending on a switch. */
 function configured(
   { switches }: LocalAwsState,
   addon: Addon,
@@ -141,7 +141,7 @@ function paramsOf(request: UpdateAddonRequest) {
   return rows.flatMap(([type, value]) => (value === undefined ? [] : [{ type, value }]));
 }
 
-/** Why EKS rejects configuration values, in the words of its schema validation (seen in issues of its clients). */
+/** Why EKS rejects configuration values, with the messages of its schema validation (seen in issues of its clients). */
 function faultIn(text: string): string | undefined {
   const document = parseDocument(text);
   const values: unknown = document.errors.length > 0 ? undefined : document.toJS();

@@ -56,7 +56,7 @@ describe('the nodes of a role', () => {
     assert.equal(await statusOf(cloud), 'ACTIVE');
   });
 
-  it('lose and regain the good health of their group with the type of the entry', async () => {
+  it('degrade their group when the type of the entry is wrong, until it is correct', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     for (const [type, status] of [
@@ -71,7 +71,7 @@ describe('the nodes of a role', () => {
     }
   });
 
-  it('regain the good health of their group when aws-auth is put right', async () => {
+  it('degrade their group until aws-auth is correct', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     cloud.state.awsAuth.set(nodeRoleArn, linuxGroups);
@@ -83,7 +83,7 @@ describe('the nodes of a role', () => {
     assert.equal(await statusOf(cloud), 'ACTIVE');
   });
 
-  it('of an entry of type EC2_LINUX come as the switch says', async () => {
+  it('with an entry of type EC2_LINUX join depending on the switch', async () => {
     for (const [linuxAccessEntry, status, notReady] of [
       ['healthIssue', 'DEGRADED', false],
       ['notReady', 'ACTIVE', true],
@@ -99,7 +99,7 @@ describe('the nodes of a role', () => {
     }
   });
 
-  it('without access are let in by EKS at CreateNodegroup, as the switch says', async () => {
+  it('without access get it from EKS at CreateNodegroup, depending on the switch', async () => {
     for (const [nodegroupAccessEntry, groups] of [
       ['EC2_WINDOWS', windowsGroups],
       ['EC2_LINUX', linuxGroups],
@@ -117,14 +117,14 @@ describe('the nodes of a role', () => {
     }
   });
 
-  it('of Linux without access are let in as such', async () => {
+  it('of Linux without access get access for Linux', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.accessEntry({ exists: false });
     cloud.faults.consoleCreate({ ...sampleGroup(), amiType: 'AL2023_x86_64_STANDARD' });
     assert.equal(cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_LINUX');
   });
 
-  it('that aws-auth maps get an entry beside it as the switch says', async () => {
+  it('that aws-auth maps also get an entry, depending on the switch', async () => {
     for (const [mappedRoleAccessEntry, type] of [
       ['created', 'EC2_WINDOWS'],
       ['none', undefined],
@@ -153,7 +153,7 @@ describe('a change of a node group while the cluster is UPDATING', () => {
       'InvalidParameterException: Nodegroup version is not valid while cluster demo is being updated',
     ],
   ] as const) {
-    it(`gets what the switch says: ${changeWhileClusterUpdates}`, async () => {
+    it(`has the result of the switch: ${changeWhileClusterUpdates}`, async () => {
       const { cloud, clock } = memoryCloud({ switches: { changeWhileClusterUpdates } });
       await active(cloud, clock);
       cloud.faults.cluster({ status: 'UPDATING' });

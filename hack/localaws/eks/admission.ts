@@ -7,7 +7,7 @@ import { newEntry } from './accessEntryRecord.ts';
 /** How the API server authenticates the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
 export type Admission = 'none' | 'linux' | 'windows';
 
-/** Asks the role's access entry first, and aws-auth where there is none, as far as the authentication mode uses each. */
+/** Reads the role's access entry first, and aws-auth if there is none, if the authentication mode uses them. */
 export function admissionOf(cloud: LocalAwsState, roleArn: string | undefined): Admission {
   const { authenticationMode } = cloud.clusterState;
   const entry = cloud.accessEntries.get(roleArn ?? '');
@@ -17,7 +17,7 @@ export function admissionOf(cloud: LocalAwsState, roleArn: string | undefined): 
   return authenticationMode === 'API' ? 'none' : admissionBy(cloud.awsAuth.get(roleArn ?? '') ?? []);
 }
 
-/** EKS lets the nodes of a new group in, if their role has neither entry nor mapping: as nodes of Linux, or as the switch says. */
+/** EKS grants access to the nodes of a new group if their role has neither entry nor mapping: as Linux nodes, or depending on the switch. */
 export function admitNodes(cloud: LocalAwsState, { nodeRole: roleArn = '', amiType }: Nodegroup): void {
   const type = windowsOf(amiType ?? '') === undefined ? 'EC2_LINUX' : cloud.switches.nodegroupAccessEntry;
   const { authenticationMode } = cloud.clusterState;
@@ -43,15 +43,15 @@ function mapRole(cloud: LocalAwsState, roleArn: string, type: 'EC2_WINDOWS' | 'E
   cloud.emitSetting({ kind: 'mapRole', roleArn, groups });
 }
 
-/** Calls `join` as soon as the API server admits the group's nodes. A kubelet keeps trying while `wanted` returns true. */
-export function whenAdmitted(cloud: LocalAwsState, group: GroupRecord, wanted: () => boolean, join: () => void): void {
-  if (!wanted()) return;
+/** Calls `join` as soon as the API server admits the group's nodes. A kubelet retries while `isAlive` returns true. */
+export function whenAdmitted(cloud: LocalAwsState, group: GroupRecord, isAlive: () => boolean, join: () => void): void {
+  if (!isAlive()) return;
   if (admissionOf(cloud, group.nodegroup.nodeRole) !== 'none') {
     join();
     return;
   }
   cloud.emitSetting({ kind: 'readAwsAuth' });
-  cloud.timeline.after(durations.joinRetry, () => whenAdmitted(cloud, group, wanted, join));
+  cloud.timeline.after(durations.joinRetry, () => whenAdmitted(cloud, group, isAlive, join));
 }
 
 function admissionBy(groups: readonly string[]): Admission {

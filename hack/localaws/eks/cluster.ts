@@ -37,7 +37,7 @@ export function describeCluster(cloud: LocalAwsState): { cluster: Cluster } {
   };
 }
 
-/** Refuses a name that is not the cluster's, or any name once it is deleted. */
+/** Rejects other names, or any name if the cluster is deleted. */
 export function checkClusterName(cloud: LocalAwsState, name: string | undefined): void {
   if (name !== cloud.cluster.name || !cloud.clusterState.exists) throw notFound(`No cluster found for name: ${name}.`);
 }

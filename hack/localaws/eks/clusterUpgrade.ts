@@ -40,7 +40,7 @@ export function setRelease(cloud: LocalAwsState, { date, ...change }: ReleaseCha
   if (newest === undefined || date.replaceAll('-', '.') <= newest.date.replaceAll('-', '.'))
     throw new RangeError(`release.date is ${date}; a new one must be after ${newest?.date}`);
   const { containerd, revisions } = newest;
-  // A month's patches, if no figures are given.
+  // The default is one month of patches.
   const patched = { '2019': revisions[2019] + 120, '2022': revisions[2022] + 130, '2025': revisions[2025] + 150 };
   const release: ReleaseDay = { containerd, ...change, date, revisions: { ...patched, ...change.revisions } };
   cloud.releases.push(release);

@@ -12,7 +12,7 @@ export function setStatus(cloud: LocalAwsState, group: GroupRecord, status: Node
   group.nodegroup.modifiedAt = cloud.timeline.now();
 }
 
-/** Calls `run` later, unless the group has gone another way by then. */
+/** Calls `run` later, unless the group was cancelled by then. */
 export function later(cloud: LocalAwsState, group: GroupRecord, seconds: number, run: () => void): void {
   const { epoch } = group;
   cloud.timeline.after(seconds, () => {
@@ -20,14 +20,14 @@ export function later(cloud: LocalAwsState, group: GroupRecord, seconds: number,
   });
 }
 
-/** Adds a health issue in place of those with its code; an ACTIVE group turns DEGRADED. */
+/** Replaces the health issues with its code; an ACTIVE group becomes DEGRADED. */
 function reportIssue(cloud: LocalAwsState, group: GroupRecord, issue: Issue): void {
   const others = (group.nodegroup.health?.issues ?? []).filter(({ code }) => code !== issue.code);
   group.nodegroup.health = { issues: [...others, structuredClone(issue)] };
   if (group.nodegroup.status === 'ACTIVE') setStatus(cloud, group, 'DEGRADED');
 }
 
-/** Takes the health issues with that code away, if there are any; with the last issue a DEGRADED group turns ACTIVE. */
+/** Removes the health issues with that code; with the last issue a DEGRADED group becomes ACTIVE. */
 function clearIssue(cloud: LocalAwsState, group: GroupRecord, cleared: NodegroupIssueCode): void {
   const issues = group.nodegroup.health?.issues ?? [];
   const others = issues.filter(({ code }) => code !== cleared);
@@ -74,7 +74,7 @@ export function checkLaunches(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.launchIssue !== undefined) reportIssue(cloud, group, group.launchIssue);
 }
 
-/** Auto Scaling groups try again to launch what they could not. */
+/** Auto Scaling groups retry failed launches. */
 export function retryLaunches(cloud: LocalAwsState): void {
   for (const group of cloud.groups.values()) {
     const { status = '' } = group.nodegroup;

@@ -6,7 +6,7 @@ import { active, group, rejection } from '../testing/testGroup.ts';
 describe('client request tokens', () => {
   const clientRequestToken = 'token-1';
 
-  it('give the same answer for the same request, and create once', async () => {
+  it('return the same response for the same request, and create once', async () => {
     const { cloud, clock } = memoryCloud();
     const first = await cloud.send('CreateNodegroup', sampleGroup({ clientRequestToken }));
     clock.advance(10);
@@ -15,7 +15,7 @@ describe('client request tokens', () => {
     assert.equal(cloud.state.groups.size, 1);
   });
 
-  it('are refused for another request', async () => {
+  it('are rejected for another request', async () => {
     const { cloud } = memoryCloud();
     await cloud.send('CreateNodegroup', sampleGroup({ clientRequestToken }));
     assert.equal(
@@ -33,7 +33,7 @@ describe('client request tokens', () => {
     assert.ok(await cloud.send('CreateNodegroup', sampleGroup({ clientRequestToken })));
   });
 
-  it('repeat an update while it runs, instead of a conflict', async () => {
+  it('return a running update instead of a conflict', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     const request = { ...group, scalingConfig: { maxSize: 6 }, clientRequestToken };
@@ -42,7 +42,7 @@ describe('client request tokens', () => {
     assert.equal(cloud.state.updates.size, 1);
   });
 
-  it('outlive their group or are forgotten with it, as the switch says', async () => {
+  it('outlive their group or are forgotten with it, depending on the switch', async () => {
     for (const [tokensAfterDelete, groups] of [
       ['remembered', 0],
       ['forgotten', 1],

@@ -2,8 +2,8 @@ import { invalidRequest } from '../awsFault.ts';
 import type { LocalAwsState } from '../state.ts';
 
 /**
- * Runs `run` once for each clientRequestToken: the same request again gets the first answer, another request with a
- * used token is refused. Without a token it just runs. A request that failed uses up no token.
+ * Runs `run` once for each clientRequestToken: the same request again returns the first response, another request with a used token is
+ * rejected. Without a token it just runs. A failed request does not use up its token.
  */
 export function once<T>(
   cloud: LocalAwsState,
@@ -17,7 +17,7 @@ export function once<T>(
   const text = stableJson(payload);
   const used = cloud.tokens.get(key);
   if (used !== undefined) {
-    // EKS' own words are not known; the sense is that of every AWS service.
+    // EKS' message is not known; the meaning is that of every AWS service.
     if (used.request !== text)
       throw invalidRequest(`Client request token ${token} was used with other parameters before`);
     return structuredClone(used.answer) as T;

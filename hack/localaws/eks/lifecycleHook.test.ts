@@ -6,14 +6,14 @@ import { openPolicy } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';
 import { active, group, rejection } from '../testing/testGroup.ts';
 
-interface Stage {
+interface Fixture {
   readonly cloud: MemoryCloud;
   readonly clock: TestClock;
   /** The instances of the group at the beginning. */
   readonly ids: readonly string[];
 }
 
-async function fixtureWith(switches: Partial<Switches> = {}): Promise<Stage> {
+async function fixtureWith(switches: Partial<Switches> = {}): Promise<Fixture> {
   const { cloud, clock } = memoryCloud({ policy: openPolicy, switches });
   await active(cloud, clock);
   return { cloud, clock, ids: [...cloud.state.instances.keys()] };
@@ -22,8 +22,8 @@ async function fixtureWith(switches: Partial<Switches> = {}): Promise<Stage> {
 const end = (cloud: MemoryCloud, InstanceId: string | undefined, ShouldDecrementDesiredCapacity = false) =>
   cloud.send('TerminateInstanceInAutoScalingGroup', { InstanceId, ShouldDecrementDesiredCapacity });
 
-/** How Auto Scaling and EC2 tell an instance. */
-async function told(cloud: MemoryCloud, id: string | undefined): Promise<(string | undefined)[]> {
+/** The states of an instance in Auto Scaling and in EC2. */
+async function statesOf(cloud: MemoryCloud, id: string | undefined): Promise<(string | undefined)[]> {
   const { AutoScalingGroups = [] } = await cloud.send('DescribeAutoScalingGroups', {});
   const { Reservations = [] } = await cloud.send('DescribeInstances', {});
   const instances = Reservations.flatMap(({ Instances = [] }) => Instances);
@@ -37,7 +37,7 @@ const sizeOf = async (cloud: MemoryCloud): Promise<number | undefined> =>
   (await cloud.send('DescribeNodegroup', group)).nodegroup?.scalingConfig?.desiredSize;
 
 describe("the lifecycle hook of a node group's Auto Scaling group", () => {
-  it('keeps an instance until its node is drained: for EC2 it runs meanwhile, and then its Node is lost before it goes', async () => {
+  it('delays a termination until the node is drained: EC2 shows the instance as running until then, and its Node is lost before it is deleted', async () => {
     const { cloud, clock, ids } = await fixtureWith();
     const events: string[] = [];
     const drains: (() => void)[] = [];
@@ -46,32 +46,32 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
       if (event.kind === 'drain') drains.push(event.drained);
     });
     await end(cloud, ids[0]);
-    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), ['Terminating:Wait', 'running']);
     clock.advance(5);
-    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), ['Terminating:Wait', 'running']);
     assert.deepEqual(events, ['cordon', 'drain']);
     for (const drained of drains) drained();
     clock.advance(0.15);
-    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Proceed', 'running']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), ['Terminating:Proceed', 'running']);
     clock.advance(0.2);
-    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), [undefined, 'terminated']);
     assert.deepEqual(events, ['cordon', 'drain', 'lost']);
     clock.advance(0.5);
-    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), [undefined, 'terminated']);
     assert.deepEqual(events, ['cordon', 'drain', 'lost', 'leave']);
   });
 
-  it('ends an instance also when its pods stay: after 15 minutes', async () => {
+  it('terminates an instance with pods after 15 minutes', async () => {
     const { cloud, clock, ids } = await fixtureWith();
     cloud.faults.blockDrain();
     await end(cloud, ids[0]);
     clock.advance(15);
-    assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), ['Terminating:Wait', 'running']);
     clock.advance(1);
-    assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+    assert.deepEqual(await statesOf(cloud, ids[0]), [undefined, 'terminated']);
   });
 
-  it('does not keep another instance from being launched at once, or the size from being smaller at once', async () => {
+  it('does not delay the launch of another instance, or the change of the size', async () => {
     for (const [shrink, size, instances] of [
       [false, 2, 3],
       [true, 1, 2],
@@ -79,22 +79,22 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
       const { cloud, ids } = await fixtureWith();
       await end(cloud, ids[0], shrink);
       assert.deepEqual([await sizeOf(cloud), cloud.state.instances.size], [size, instances]);
-      assert.deepEqual(await told(cloud, ids[0]), ['Terminating:Wait', 'running']);
-      assert.deepEqual(await told(cloud, ids[1]), ['InService', 'running']);
+      assert.deepEqual(await statesOf(cloud, ids[0]), ['Terminating:Wait', 'running']);
+      assert.deepEqual(await statesOf(cloud, ids[1]), ['InService', 'running']);
     }
   });
 
-  it('is not run by TerminateInstances of EC2, which ends an instance that it keeps, too', async () => {
+  it('does not apply to TerminateInstances of EC2, which also terminates a delayed instance', async () => {
     for (const isKept of [false, true]) {
       const { cloud, ids } = await fixtureWith();
       if (isKept) await end(cloud, ids[0]);
       await cloud.send('TerminateInstances', { InstanceIds: [ids[0] ?? ''] });
-      assert.deepEqual(await told(cloud, ids[0]), [undefined, 'terminated']);
+      assert.deepEqual(await statesOf(cloud, ids[0]), [undefined, 'terminated']);
       assert.equal(cloud.state.instances.size, 3);
     }
   });
 
-  it('lets a second call make the size smaller once more, or refuses it, as the switch says', async () => {
+  it('makes a second call shrink the group again or fail, depending on the switch', async () => {
     for (const [repeatedTermination, answer, size] of [
       ['accept', /^accepted$/, 1],
       ['refuse', /^ScalingActivityInProgressFault: Activity \S+ is in progress\.$/, 2],
@@ -109,13 +109,13 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
     }
   });
 
-  it('does not keep a node group from being deleted', async () => {
+  it('does not block the deletion of a node group', async () => {
     const { cloud, clock, ids } = await fixtureWith();
     cloud.faults.blockDrain();
     await end(cloud, ids[0]);
     await cloud.send('DeleteNodegroup', group);
     clock.advance(2);
-    assert.deepEqual((await told(cloud, ids[0]))[1], 'terminated');
+    assert.deepEqual((await statesOf(cloud, ids[0]))[1], 'terminated');
     assert.equal(cloud.state.groups.size, 0);
   });
 });

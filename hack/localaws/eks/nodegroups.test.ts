@@ -3,8 +3,8 @@ import { openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { active, errors, group, inState, issues, rejection, statusOf } from '../testing/testGroup.ts';
 
-describe('the life of a node group', () => {
-  it('is created without resources, labels or taints, and gets its Auto Scaling group when ACTIVE', async () => {
+describe('the lifecycle of a node group', () => {
+  it('starts without resources, labels and taints, and with an Auto Scaling group when ACTIVE', async () => {
     const { cloud, clock } = memoryCloud();
     const { nodegroup } = await cloud.send('CreateNodegroup', sampleGroup());
     const { status, version, releaseVersion, health, updateConfig, diskSize } = nodegroup ?? {};
@@ -31,7 +31,7 @@ describe('the life of a node group', () => {
     assert.match(done?.nodegroupArn ?? '', /^arn:aws:eks:us-west-2:111122223333:nodegroup\/demo\/web\/[0-9a-f-]{36}$/);
   });
 
-  it('stays CREATE_FAILED with its issues until it is deleted', async () => {
+  it('includes CREATE_FAILED with its issues until the deletion', async () => {
     const { cloud, clock } = await inState('CREATE_FAILED', {});
     assert.deepEqual((await cloud.send('DescribeNodegroup', group)).nodegroup?.health, { issues });
     clock.advance(3600);
@@ -45,7 +45,7 @@ describe('the life of a node group', () => {
     assert.equal(await rejection(statusOf(cloud)), 'ResourceNotFoundException: No node group found for name: web.');
   });
 
-  it('fails to be created when an instance never joins', async () => {
+  it('includes a failed creation when an instance never joins', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.nextNode({ neverJoins: true });
     await cloud.send('CreateNodegroup', sampleGroup());
@@ -59,14 +59,14 @@ describe('the life of a node group', () => {
     assert.equal(issue?.resourceIds?.length, 1);
   });
 
-  it('fails to be created with a label that no kubelet takes', async () => {
+  it('includes a failed creation with a label that the kubelet rejects', async () => {
     const { cloud, clock } = memoryCloud();
     await cloud.send('CreateNodegroup', sampleGroup({ labels: { 'kubernetes.io/role': 'x' } }));
     clock.advance(20);
     assert.equal(await statusOf(cloud), 'CREATE_FAILED');
   });
 
-  it('changes its configuration when an update succeeds, and not before', async () => {
+  it('includes a new configuration when an update succeeds, not before', async () => {
     const { cloud, clock } = memoryCloud({ policy: openPolicy });
     await active(cloud, clock);
     const request = { ...group, labels: { addOrUpdateLabels: { a: 'b' } }, scalingConfig: { minSize: 2 } };
@@ -99,7 +99,7 @@ describe('the life of a node group', () => {
     assert.deepEqual((await cloud.send('ListUpdates', { name: 'demo', nodegroupName: 'web' })).updateIds, [update?.id]);
   });
 
-  it('returns to ACTIVE with the old configuration when an update fails, and only the update tells', async () => {
+  it('returns to ACTIVE with the old configuration when an update fails, and only the update has the error', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     cloud.faults.updateFailure({ errors });
@@ -118,7 +118,7 @@ describe('the life of a node group', () => {
     assert.deepEqual([described.update?.status, described.update?.errors], ['Failed', errors]);
   });
 
-  it('does one update at a time', async () => {
+  it('has one update at a time', async () => {
     const { cloud } = await inState('UPDATING', {});
     assert.equal(
       await rejection(cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 7 } })),
@@ -126,7 +126,7 @@ describe('the life of a node group', () => {
     );
   });
 
-  it('heals from DEGRADED by a scale-out, and by no other update', async () => {
+  it('returns from DEGRADED to ACTIVE by a scale-out, and by no other update', async () => {
     const { cloud, clock } = await inState('DEGRADED', {});
     await cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { minSize: 0, desiredSize: 0 } });
     clock.advance(1.5);
@@ -137,7 +137,7 @@ describe('the life of a node group', () => {
     assert.deepEqual([nodegroup?.status, nodegroup?.health], ['ACTIVE', { issues: [] }]);
   });
 
-  it('ends as DELETE_FAILED, keeps its nodes and can be deleted again', async () => {
+  it('includes DELETE_FAILED with the nodes kept, and another deletion', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     cloud.faults.deleteFailure({ issues });
@@ -150,7 +150,7 @@ describe('the life of a node group', () => {
     assert.ok([...cloud.state.instances.values()].every(({ state }) => state === 'terminated'));
   });
 
-  it('is replaced by one with another ARN under the same name', async () => {
+  it('can be repeated with the same name and another ARN', async () => {
     const { cloud, clock } = memoryCloud();
     const first = await cloud.send('CreateNodegroup', sampleGroup());
     await cloud.send('DeleteNodegroup', group);
@@ -161,7 +161,7 @@ describe('the life of a node group', () => {
     assert.equal(await statusOf(cloud), 'ACTIVE');
   });
 
-  it('waits for a cluster that is ACTIVE and not being updated', async () => {
+  it('requires a cluster that is ACTIVE and not being updated', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.cluster({ status: 'UPDATING' });
     assert.equal(
@@ -180,7 +180,7 @@ describe('the life of a node group', () => {
     );
   });
 
-  it('counts against the quota of node groups', async () => {
+  it('respects the quota of node groups', async () => {
     const { cloud } = memoryCloud({ nodegroupLimit: 1 });
     await cloud.send('CreateNodegroup', sampleGroup());
     assert.match(
@@ -189,7 +189,7 @@ describe('the life of a node group', () => {
     );
   });
 
-  it('comes in ten times faster when time does', async () => {
+  it('is ten times as fast at speed 10', async () => {
     const { cloud, clock } = memoryCloud({ speed: 10 });
     await cloud.send('CreateNodegroup', sampleGroup());
     clock.advance(0.3);

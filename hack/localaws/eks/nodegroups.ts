@@ -1,5 +1,5 @@
 /*
- * The life of a node group, as EKS lives it:
+ * The lifecycle of a node group in EKS:
  *
  *   CREATING -> ACTIVE | CREATE_FAILED        ACTIVE -> UPDATING -> ACTIVE | DEGRADED        ACTIVE <-> DEGRADED
  *   any -> DELETING -> gone | DELETE_FAILED
@@ -21,7 +21,7 @@ import { forgetTokens, once } from './idempotency.ts';
 import { templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
 
-/** CreateNodegroup: checks, then a group that is CREATING. */
+/** CreateNodegroup: validates the request, and creates a group that is CREATING. */
 export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
   const name = request.nodegroupName ?? '';
   return once(cloud, request, { operation: 'CreateNodegroup', group: name }, () => {
@@ -73,7 +73,7 @@ export function deleteNodegroup(cloud: LocalAwsState, name: string | undefined):
   return { nodegroup: structuredClone(group.nodegroup) };
 }
 
-/** Refuses a change of node groups while the cluster is not ready for one. */
+/** Rejects a change of node groups while the cluster is not ready for one. */
 export function checkCluster(cloud: LocalAwsState, action: string): void {
   const { runningUpdate, status } = cloud.clusterState;
   if (runningUpdate !== undefined) {
@@ -93,7 +93,7 @@ function newGroup(cloud: LocalAwsState, request: CreateNodegroupRequest): GroupR
   const now = cloud.timeline.now();
   const version = request.version ?? cloud.clusterState.version;
   const template = request.launchTemplate === undefined ? undefined : templateUse(cloud, request.launchTemplate);
-  // checkCreate has made sure that there is such a template.
+  // checkCreate has checked that the template exists.
   if (template !== undefined && !('data' in template)) throw template;
   const image = template?.data.ImageId;
   const releaseVersion =
@@ -116,7 +116,7 @@ function newGroup(cloud: LocalAwsState, request: CreateNodegroupRequest): GroupR
   return { ...group, epoch: 0, growth: 0, autoScalingTags: [], ...(template === undefined ? {} : { template }) };
 }
 
-// What EKS fills in. The default instance type and disk size: API reference of CreateNodegroup.
+// The defaults of EKS. Those of instance type and disk size: API reference of CreateNodegroup.
 function defaultsFor(
   { amiType = 'AL2023_x86_64_STANDARD' }: CreateNodegroupRequest,
   template: TemplateUse | undefined,
@@ -155,7 +155,7 @@ function startCreating(cloud: LocalAwsState, group: GroupRecord): void {
 }
 
 function finishCreating(cloud: LocalAwsState, group: GroupRecord, patience: number): void {
-  // An Auto Scaling group keeps trying.
+  // An Auto Scaling group retries.
   if (patience > 0) resize(cloud, group);
   const issue = group.launchIssue ?? joinIssue(cloud, group);
   if (issue === undefined) {

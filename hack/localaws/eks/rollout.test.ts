@@ -40,14 +40,14 @@ const start = async (cloud: MemoryCloud, force = false): Promise<string> =>
 const updateOf = async (cloud: MemoryCloud, updateId: string) =>
   (await cloud.send('DescribeUpdate', { name: 'demo', nodegroupName: 'web', updateId })).update;
 
-/** Looks at the group every tenth of a second until it is at rest; nodes count as ready when they have joined. */
-async function watch(cloud: MemoryCloud, clock: TestClock, look: () => void = () => {}): Promise<Moment[]> {
+/** Records the group every tenth of a second until it is settled; nodes are ready when they have joined. */
+async function watch(cloud: MemoryCloud, clock: TestClock, onTick: () => void = () => {}): Promise<Moment[]> {
   const moments: Moment[] = [];
   for (let tenths = 0; (await statusOf(cloud)) === 'UPDATING'; tenths += 1) {
     assert.ok(tenths < 5_000, 'the group is still UPDATING after 500 s');
     const nodes = living(cloud);
     moments.push({ living: nodes.length, ready: nodes.filter(({ joined }) => joined).length });
-    look();
+    onTick();
     clock.advance(0.1);
   }
   return moments;
@@ -59,8 +59,8 @@ const releasesIn = (cloud: MemoryCloud) =>
     .sort();
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-describe('replacing the nodes of a group', () => {
-  it('first launches more of them, and ends with as many as before', async () => {
+describe('the replacement of the nodes of a group', () => {
+  it('first launches additional nodes, and ends with the same number', async () => {
     const { cloud, clock } = await world(3);
     const id = await start(cloud);
     const moments = await watch(cloud, clock);
@@ -72,14 +72,14 @@ describe('replacing the nodes of a group', () => {
     assert.deepEqual([nodegroup?.releaseVersion, nodegroup?.scalingConfig?.desiredSize], [to, 3]);
   });
 
-  it('grows by maxUnavailable where that is more than two for each zone', async () => {
+  it('grows by maxUnavailable if that is more than two for each zone', async () => {
     const { cloud, clock } = await world(10, { maxUnavailable: 8 });
     await start(cloud);
     const moments = await watch(cloud, clock);
     assert.equal(Math.max(...moments.map((moment) => moment.living)), 18);
   });
 
-  it('ends before it launches with the strategy MINIMAL', async () => {
+  it('terminates before it launches with the strategy MINIMAL', async () => {
     const { cloud, clock } = await world(4, { maxUnavailablePercentage: 50, updateStrategy: 'MINIMAL' });
     await start(cloud);
     const moments = await watch(cloud, clock);
@@ -88,7 +88,7 @@ describe('replacing the nodes of a group', () => {
     assert.deepEqual(releasesIn(cloud), times(4, to));
   });
 
-  it('never takes away more nodes than allowed', async () => {
+  it('never makes more nodes unavailable than allowed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 12 }),
@@ -110,19 +110,19 @@ describe('replacing the nodes of a group', () => {
     );
   });
 
-  it('cordons all old nodes once the new ones have joined, and drains each before it ends', async () => {
+  it('cordons all old nodes when the new ones have joined, and drains each before its termination', async () => {
     const { cloud, clock } = await world(2);
-    const told: string[] = [];
+    const events: string[] = [];
     const old = new Set(living(cloud).map(({ id }) => id));
     cloud.state.onNodeEvent((event: NodeEvent) => {
       const age = old.has(event.instance.id) ? 'old' : 'new';
       if (event.kind === 'drain') event.drained();
-      if (['join', 'cordon', 'drain', 'leave'].includes(event.kind)) told.push(`${event.kind} ${age}`);
+      if (['join', 'cordon', 'drain', 'leave'].includes(event.kind)) events.push(`${event.kind} ${age}`);
     });
     await start(cloud);
     await watch(cloud, clock);
     const replace = ['drain old', 'leave old', 'join new'];
-    assert.deepEqual(told, [
+    assert.deepEqual(events, [
       ...times(6, 'join new'),
       ...times(2, 'cordon old'),
       ...[...replace, ...replace],
@@ -130,7 +130,7 @@ describe('replacing the nodes of a group', () => {
     ]);
   });
 
-  it('shows its growth in the scaling configuration where the switch says so', async () => {
+  it('shows its growth in the scaling configuration, depending on the switch', async () => {
     for (const [rolloutGrowth, most] of [
       ['hidden', [2, 20]],
       ['shown', [8, 26]],
@@ -143,7 +143,7 @@ describe('replacing the nodes of a group', () => {
     }
   });
 
-  it('follows a size that changes meanwhile', async () => {
+  it('follows a change of the size in the meantime', async () => {
     const { cloud, clock } = await world(2);
     await start(cloud);
     clock.advance(1);
@@ -153,7 +153,7 @@ describe('replacing the nodes of a group', () => {
     assert.deepEqual(releasesIn(cloud), times(4, to));
   });
 
-  it('makes a DEGRADED group whole', async () => {
+  it('makes a DEGRADED group ACTIVE', async () => {
     const { cloud, clock } = await world(2);
     cloud.faults.healthIssue({ group: 'web', issues: [{ code: 'AsgInstanceLaunchFailures', message: 'm' }] });
     await start(cloud);
@@ -173,8 +173,8 @@ describe('replacing the nodes of a group', () => {
   });
 });
 
-describe('a change of version that fails', () => {
-  it('because its group is deleted is cancelled, and leaves nothing behind when the deletion fails', async () => {
+describe('a failed change of version', () => {
+  it('is cancelled when its group is deleted, and leaves nothing behind when the deletion fails', async () => {
     const { cloud, clock } = await world(2, {}, { rolloutGrowth: 'shown' });
     const id = await start(cloud);
     clock.advance(1);
@@ -202,7 +202,7 @@ describe('a change of version that fails', () => {
     return [update?.status, ...(update?.errors ?? []).map(({ errorCode }) => errorCode)];
   };
 
-  it('because a new node never joins leaves the old ones alone', async () => {
+  it('keeps the old nodes when a new one never joins', async () => {
     const { cloud, clock } = await world(2);
     cloud.faults.nextNode({ neverJoins: true });
     const id = await start(cloud);
@@ -218,14 +218,14 @@ describe('a change of version that fails', () => {
     assert.equal(error?.resourceIds?.length, 1);
   });
 
-  it('because a new node is not ready does the same', async () => {
+  it('keeps the old nodes when a new one is not ready', async () => {
     const { cloud, clock } = await world(1);
     cloud.faults.nextNode({ notReady: true });
     assert.deepEqual(await fails({ cloud, clock }, await start(cloud)), ['Failed', 'NodeCreationFailure']);
     assert.deepEqual(releasesIn(cloud), [from]);
   });
 
-  it('because the image is private or no address is free does the same', async () => {
+  it('keeps the old nodes when the image is private or no address is free', async () => {
     const { cloud, clock } = await world(2);
     cloud.faults.release({ date: '2026.04.18', public: false });
     assert.deepEqual(await fails({ cloud, clock }, await start(cloud)), ['Failed', 'NodeCreationFailure']);
@@ -235,10 +235,10 @@ describe('a change of version that fails', () => {
     assert.deepEqual(releasesIn(cloud), times(2, from));
   });
 
-  it('because pods stay names the node after fifteen minutes, and keeps what is replaced already', async () => {
+  it('names the node after fifteen minutes when pods stay, and keeps the replaced nodes', async () => {
     const { cloud, clock } = await world(2);
     const id = await start(cloud);
-    // The first node goes, the second does not.
+    // The first node is drained, the second is not.
     while (releasesIn(cloud).filter((release) => release === from).length === 2) {
       clock.advance(0.1);
       await statusOf(cloud);
@@ -260,7 +260,7 @@ describe('a change of version that fails', () => {
     assert.deepEqual(releasesIn(cloud), times(2, to));
   });
 
-  it('does not fail because of pods when it is forced', async () => {
+  it('does not occur because of pods with force', async () => {
     const { cloud, clock } = await world(2);
     cloud.faults.blockDrain();
     const id = await start(cloud, true);
@@ -269,7 +269,7 @@ describe('a change of version that fails', () => {
     assert.deepEqual(releasesIn(cloud), times(2, to));
   });
 
-  it('for any other reason keeps the nodes, and can leave the group DEGRADED or be cancelled', async () => {
+  it('keeps the nodes after any other error, and can leave the group DEGRADED or be cancelled', async () => {
     const { cloud, clock } = await world(2);
     cloud.faults.updateFailure({ errors });
     assert.deepEqual(await fails({ cloud, clock }, await start(cloud)), ['Failed', 'NodeCreationFailure']);
@@ -280,7 +280,7 @@ describe('a change of version that fails', () => {
     assert.deepEqual(releasesIn(cloud), times(2, from));
   });
 
-  it('lets the old nodes take pods again, or not: a switch', async () => {
+  it('uncordons the old nodes or not, depending on a switch', async () => {
     for (const [afterFailedUpdate, last] of [
       ['uncordoned', false],
       ['cordoned', true],

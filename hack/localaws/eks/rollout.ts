@@ -4,8 +4,8 @@
  *   DEFAULT   setup -> more instances, until they have joined -> replace the old ones, a few at a time -> fewer instances again
  *   MINIMAL   setup -> replace the old ones, a few at a time
  *
- * To replace is to cordon, drain and end an instance; the Auto Scaling group launches another. What fails goes back: the
- * instances beyond the configuration end, the old ones may take pods again, and those already replaced stay.
+ * To replace is to cordon, drain and terminate an instance; the Auto Scaling group launches another one. After a failure, the additional
+ * instances are terminated, the old nodes may be uncordoned, and the replaced ones remain.
  */
 import type { ErrorDetail, Update } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
@@ -23,7 +23,7 @@ import {
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { changesNothing, joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
 
-/** Starts to bring a group to another version. The group itself changes when all of its nodes have. */
+/** Starts a change of a group to another version. The group itself changes when all of its nodes have. */
 export function startRollout(
   cloud: LocalAwsState,
   group: GroupRecord,
@@ -80,7 +80,7 @@ class Rolling {
     });
   }
 
-  // Fills the free places with old nodes. When there are none left, the growth can go.
+  // Starts to replace as many old nodes as allowed. When none remain, the growth is removed.
   #replace(): void {
     const waiting = this.#outdated().filter(({ id }) => !this.#busy.has(id));
     for (const instance of waiting.slice(0, parallelOf(this.#group) - this.#busy.size)) this.#replaceOne(instance);
@@ -105,7 +105,7 @@ class Rolling {
     this.#drain(instance, () => this.#during(durations.drained, end), stuck);
   }
 
-  // One by one. Nodes whose pods will not leave end nevertheless.
+  // One by one. Nodes whose pods cannot be evicted are terminated nevertheless.
   #scaleDown(then: () => void): void {
     const surplus = this.#surplus();
     const victim = scaleInVictim(surplus);
@@ -199,14 +199,14 @@ class Rolling {
     );
   }
 
-  // Polls, so that it does not matter what makes it true.
+  // Polls, independent of the cause of a change.
   #until(test: () => boolean, seconds: number, then: () => void, otherwise: () => void): void {
-    const look = (left: number): void => {
+    const poll = (left: number): void => {
       if (test()) then();
       else if (left <= 0) otherwise();
-      else this.#during(durations.look, () => look(left - 1));
+      else this.#during(durations.look, () => poll(left - 1));
     };
-    look(Math.round(seconds / durations.look));
+    poll(Math.round(seconds / durations.look));
   }
 
   #during(seconds: number, run: () => void): void {

@@ -2,7 +2,7 @@ import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
 import { livingInstances } from '../ec2/instances.ts';
 import type { GroupRecord, InstanceRecord, LocalAwsState, Rollout, Target } from '../state.ts';
 
-/** Is a group where an update aims at already? */
+/** Whether a group already has the target of an update. */
 export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
   const { version, releaseVersion, launchTemplate } = { ...nodegroup, ...target };
   return (
@@ -12,7 +12,7 @@ export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {
   );
 }
 
-/** How many zones a group has subnets in. */
+/** The number of zones of a group's subnets. */
 export function zonesOf(cloud: LocalAwsState, group: GroupRecord): number {
   const subnets = cloud.subnets.filter(({ id }) => group.nodegroup.subnets?.includes(id));
   return new Set(subnets.map(({ zone }) => zone)).size;

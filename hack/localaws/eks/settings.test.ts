@@ -7,12 +7,12 @@ import { rejection } from '../testing/testGroup.ts';
 
 const clusterName = 'demo';
 
-describe('what can be read of the cluster, through the real SDK client', () => {
-  const stage = withOpenCloud();
+describe('the settings of the cluster, through the real SDK client', () => {
+  const fixture = withOpenCloud();
 
-  it('is a cluster that is ready for Windows, until a test says otherwise', async () => {
+  it('are ready for Windows by default', async () => {
     const settings = async () => {
-      const { cluster } = await stage.sdk.eks.describeCluster({ name: clusterName });
+      const { cluster } = await fixture.sdk.eks.describeCluster({ name: clusterName });
       const { status, version, kubernetesNetworkConfig, accessConfig, computeConfig } = cluster ?? {};
       return { status, version, kubernetesNetworkConfig, accessConfig, computeConfig };
     };
@@ -23,7 +23,7 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       accessConfig: { authenticationMode: 'API_AND_CONFIG_MAP' },
       computeConfig: { enabled: false },
     });
-    stage.cloud.faults.cluster({
+    fixture.cloud.faults.cluster({
       status: 'UPDATING',
       version: '1.35',
       ipFamily: 'ipv6',
@@ -37,9 +37,9 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       accessConfig: { authenticationMode: 'API' },
       computeConfig: { enabled: true },
     });
-    const { Subnets } = await stage.sdk.ec2.describeSubnets({ SubnetIds: [subnetIds[0]] });
+    const { Subnets } = await fixture.sdk.ec2.describeSubnets({ SubnetIds: [subnetIds[0]] });
     assert.equal(Subnets?.[0]?.Ipv6CidrBlockAssociationSet?.[0]?.Ipv6CidrBlock, '2600:1f14:abc:de01::/64');
-    stage.cloud.faults.cluster({
+    fixture.cloud.faults.cluster({
       status: 'ACTIVE',
       version: '1.36',
       ipFamily: 'ipv4',
@@ -48,16 +48,16 @@ describe('what can be read of the cluster, through the real SDK client', () => {
     });
   });
 
-  it('refuses settings that no cluster has', () => {
-    const { faults } = stage.cloud;
+  it('are rejected if they are invalid', () => {
+    const { faults } = fixture.cloud;
     assert.throws(() => faults.cluster({ ipFamily: 'ipv5' }), /cluster.ipFamily is ipv5; it can be ipv4 or ipv6/);
     assert.throws(() => faults.cluster({ status: 'Active' }), /cluster.status is Active; it can be ACTIVE or/);
     assert.throws(() => faults.cluster({ authenticationMode: 'AWS_AUTH' }), /it can be API or/);
   });
 
-  it('has no add-ons but those that a test adds', async () => {
-    const { eks } = stage.sdk;
-    const { faults } = stage.cloud;
+  it('include only the add-ons that a test adds', async () => {
+    const { eks } = fixture.sdk;
+    const { faults } = fixture.cloud;
     const vpcCni = { clusterName, addonName: 'vpc-cni' };
     assert.deepEqual((await eks.listAddons({ clusterName })).addons, []);
     assert.equal(
@@ -94,22 +94,22 @@ describe('what can be read of the cluster, through the real SDK client', () => {
     );
   });
 
-  describe('has add-ons that can be updated', () => {
+  describe('include add-ons that can be updated', () => {
     const vpcCni = { clusterName, addonName: 'vpc-cni' };
     const role = 'arn:aws:iam::111122223333:role/vpc-cni';
     const before = '{"env":{"WARM_IP_TARGET":"2"}}';
     const after = 'enableWindowsIpam: "true" # for Windows';
-    const addon = async () => (await stage.sdk.eks.describeAddon(vpcCni)).addon;
+    const addon = async () => (await fixture.sdk.eks.describeAddon(vpcCni)).addon;
     const change = { ...vpcCni, configurationValues: after, resolveConflicts: 'PRESERVE' } as const;
 
     beforeEach(() =>
-      stage.cloud.faults.addon({ name: 'vpc-cni', configurationValues: before, serviceAccountRoleArn: role }),
+      fixture.cloud.faults.addon({ name: 'vpc-cni', configurationValues: before, serviceAccountRoleArn: role }),
     );
-    afterEach(() => stage.cloud.faults.addon({ name: 'vpc-cni', exists: false }));
+    afterEach(() => fixture.cloud.faults.addon({ name: 'vpc-cni', exists: false }));
 
-    /** Ends what goes on. */
+    /** Completes the running update. */
     const settled = async () => {
-      const { timeline } = stage.cloud.state;
+      const { timeline } = fixture.cloud.state;
       timeline.speed = 1_000_000;
       await waitFor(async () => (await addon())?.status !== 'UPDATING', {
         what: 'the update to end',
@@ -119,14 +119,14 @@ describe('what can be read of the cluster, through the real SDK client', () => {
     };
 
     it('and are UPDATING until they have the new configuration, and their version stays', async () => {
-      const { update } = await stage.sdk.eks.updateAddon({ ...change, serviceAccountRoleArn: role });
+      const { update } = await fixture.sdk.eks.updateAddon({ ...change, serviceAccountRoleArn: role });
       assert.deepEqual(
         [update?.type, update?.status, update?.params?.map(({ type }) => type)],
         ['AddonUpdate', 'InProgress', ['ServiceAccountRoleArn', 'ResolveConflicts', 'ConfigurationValues']],
       );
       const during = await addon();
       assert.deepEqual([during?.status, during?.configurationValues], ['UPDATING', before]);
-      assert.match(await rejection(stage.sdk.eks.updateAddon(change)), /^ResourceInUseException/);
+      assert.match(await rejection(fixture.sdk.eks.updateAddon(change)), /^ResourceInUseException/);
       await settled();
       const { status, configurationValues, serviceAccountRoleArn, addonVersion } = (await addon()) ?? {};
       assert.deepEqual(
@@ -138,7 +138,7 @@ describe('what can be read of the cluster, through the real SDK client', () => {
           addonVersion: 'v1.21.1-eksbuild.1',
         },
       );
-      const { update: ended } = await stage.sdk.eks.describeUpdate({
+      const { update: ended } = await fixture.sdk.eks.describeUpdate({
         name: clusterName,
         addonName: 'vpc-cni',
         updateId: update?.id,
@@ -146,9 +146,9 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       assert.equal(ended?.status, 'Successful');
     });
 
-    it('under a token once', async () => {
-      const first = await stage.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
-      const again = await stage.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
+    it('once for each token', async () => {
+      const first = await fixture.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
+      const again = await fixture.sdk.eks.updateAddon({ ...change, clientRequestToken: 'once' });
       assert.equal(again.update?.id, first.update?.id);
       await settled();
     });
@@ -158,9 +158,9 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       ['kept', role],
     ] as const) {
       it(`without their role, which is ${left} then`, async () => {
-        const switches = stage.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
+        const switches = fixture.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
         switches.addonRoleLeftOut = left;
-        await stage.sdk.eks.updateAddon(change);
+        await fixture.sdk.eks.updateAddon(change);
         await settled();
         switches.addonRoleLeftOut = 'removed';
         assert.equal((await addon())?.serviceAccountRoleArn, role2);
@@ -172,10 +172,10 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       ['showsNewValues', after],
     ] as const) {
       it(`and fail, with the cause in their health (${shown})`, async () => {
-        const switches = stage.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
+        const switches = fixture.cloud.state.switches as { -readonly [K in keyof Switches]: Switches[K] };
         switches.failedAddonUpdate = shown;
-        stage.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
-        await stage.sdk.eks.updateAddon(change);
+        fixture.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
+        await fixture.sdk.eks.updateAddon(change);
         await settled();
         switches.failedAddonUpdate = 'showsOldValues';
         const { status, configurationValues, health } = (await addon()) ?? {};
@@ -187,20 +187,20 @@ describe('what can be read of the cluster, through the real SDK client', () => {
       });
     }
 
-    it('with values that fit their schema only', async () => {
+    it('only with values that match their schema', async () => {
       const refusal = (configurationValues: string) =>
-        rejection(stage.sdk.eks.updateAddon({ ...vpcCni, configurationValues }));
+        rejection(fixture.sdk.eks.updateAddon({ ...vpcCni, configurationValues }));
       assert.equal(
         await refusal('enableWindowsIpam: true'),
         'InvalidParameterException: ConfigurationValue provided in request is not supported: Json schema validation failed with error: [$.enableWindowsIpam: boolean found, string expected]',
       );
       assert.match(await refusal('[]'), /^InvalidParameterException: .*neither a JSON nor a YAML object$/);
       assert.match(
-        await rejection(stage.sdk.eks.updateAddon({ ...vpcCni, addonName: 'kube-proxy' })),
+        await rejection(fixture.sdk.eks.updateAddon({ ...vpcCni, addonName: 'kube-proxy' })),
         /^ResourceNotFoundException/,
       );
       const broken: object = { code: 'Broken', message: '' };
-      assert.throws(() => stage.cloud.faults.addonFailure(broken), /code is Broken; it can be/);
+      assert.throws(() => fixture.cloud.faults.addonFailure(broken), /code is Broken; it can be/);
     });
   });
 });

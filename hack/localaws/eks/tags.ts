@@ -5,7 +5,7 @@ import { tagsFault } from './validation.ts';
 // The tags API has errors of its own: NotFoundException and BadRequestException, never ResourceNotFound or InvalidParameter.
 const badRequest = (message: string): AwsFault => new AwsFault('BadRequestException', message);
 
-/** The tags of the resource with that ARN, to read and to change. */
+/** The mutable tags of the resource with that ARN. */
 export function tagsOf(cloud: LocalAwsState, arn: string | undefined): Record<string, string> {
   if (arn === undefined || !/^arn:[\w-]+:eks:/.test(arn)) throw badRequest(`${arn} is not an ARN of EKS`);
   const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === arn)?.nodegroup;
@@ -29,7 +29,7 @@ export function tagResource(
   return {};
 }
 
-/** UntagResource: removes tags; a key that is not there is no error. */
+/** UntagResource: removes tags; an unknown key is not an error. */
 export function untagResource(
   cloud: LocalAwsState,
   arn: string | undefined,

@@ -19,12 +19,12 @@ const newWorld = (...versions: readonly object[]): { cloud: MemoryCloud; clock: 
 };
 const request = (changes: Partial<CreateNodegroupRequest> = {}) =>
   sampleGroup({ launchTemplate, releaseVersion: old, ...changes });
-const plain = (changes: Partial<CreateNodegroupRequest> = {}): CreateNodegroupRequest => {
+const withoutTemplate = (changes: Partial<CreateNodegroupRequest> = {}): CreateNodegroupRequest => {
   const { amiType: _type, instanceTypes: _types, releaseVersion: _release, ...rest } = request(changes);
   return { ...rest, ...changes };
 };
-const create = async ({ cloud, clock }: { cloud: MemoryCloud; clock: TestClock }, wanted: CreateNodegroupRequest) => {
-  const { nodegroup } = await cloud.send('CreateNodegroup', wanted);
+const create = async ({ cloud, clock }: { cloud: MemoryCloud; clock: TestClock }, input: CreateNodegroupRequest) => {
+  const { nodegroup } = await cloud.send('CreateNodegroup', input);
   clock.advance(3);
   assert.equal(await statusOf(cloud), 'ACTIVE');
   return nodegroup;
@@ -42,7 +42,7 @@ const ownOf = async (cloud: MemoryCloud) => {
   return own;
 };
 
-describe('what EKS refuses of a launch template', () => {
+describe('launch templates that EKS rejects', () => {
   const data: readonly (readonly [string, object, Partial<CreateNodegroupRequest>, string])[] = [
     [
       'an instance profile',
@@ -81,32 +81,32 @@ describe('what EKS refuses of a launch template', () => {
       'InvalidRequestException: Cannot specify instance types in launch template and API request',
     ],
     [
-      'an instance type that is none',
+      'an invalid instance type',
       { InstanceType: 'm5.12xlarge' },
       { instanceTypes: [] },
       'InvalidParameterException: The following supplied instance types do not exist: [m5.12xlarge]',
     ],
     [
-      'an image beside an amiType',
+      'an image together with an amiType',
       { ImageId: imageId },
       {},
       'InvalidParameterException: You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your launch template.',
     ],
     [
-      'an image beside a version',
+      'an image together with a version',
       { ImageId: imageId },
       { amiType: 'CUSTOM', version: '1.36' },
       'InvalidParameterException: You cannot specify the field kubernetesVersion when using custom AMIs.',
     ],
     [
-      'an image beside a release',
+      'an image together with a release',
       { ImageId: imageId },
       { amiType: 'CUSTOM' },
       'InvalidParameterException: You cannot specify the field releaseVersion when using custom AMIs.',
     ],
   ];
   for (const [what, template, changes, error] of data) {
-    it(`refuses ${what}`, async () => {
+    it(`have ${what}`, async () => {
       const { cloud } = newWorld(template);
       assert.equal(await rejection(cloud.send('CreateNodegroup', request(changes))), error);
     });
@@ -115,31 +115,33 @@ describe('what EKS refuses of a launch template', () => {
   const names: readonly (readonly [string, LaunchTemplateSpecification, RegExp])[] = [
     ['both id and name', { id: 'lt-1', name: 'mine' }, /Either provide launch template ID or launch template name/],
     ['neither id nor name', { version: '1' }, /Either provide launch template ID or launch template name/],
-    ['an id that is not there', { id: 'lt-1' }, /Launch template lt-1 does not exist/],
-    ['a name that is not there', { name: 'yours' }, /Launch template yours does not exist/],
-    ['a version that is not there', { name: 'mine', version: '7' }, /has no version 7/],
+    ['an ID that does not exist', { id: 'lt-1' }, /Launch template lt-1 does not exist/],
+    ['a name that does not exist', { name: 'yours' }, /Launch template yours does not exist/],
+    ['a version that does not exist', { name: 'mine', version: '7' }, /has no version 7/],
   ];
-  for (const [what, wanted, error] of names) {
-    it(`refuses ${what}`, async () => {
+  for (const [what, reference, error] of names) {
+    it(`have ${what}`, async () => {
       const { cloud } = newWorld({});
-      assert.match(await rejection(cloud.send('CreateNodegroup', request({ launchTemplate: wanted }))), error);
+      assert.match(await rejection(cloud.send('CreateNodegroup', request({ launchTemplate: reference }))), error);
     });
   }
 
-  it('refuses an image that is not there, or private', async () => {
+  it('have an image that does not exist, or is private', async () => {
     const { cloud } = newWorld({ ImageId: 'ami-1' }, { ImageId: olderImage });
     assert.equal(
-      await rejection(cloud.send('CreateNodegroup', plain())),
+      await rejection(cloud.send('CreateNodegroup', withoutTemplate())),
       "InvalidParameterException: The image id '[ami-1]' does not exist",
     );
     cloud.faults.release({ date: '2026.03.17', public: false });
     assert.equal(
-      await rejection(cloud.send('CreateNodegroup', plain({ launchTemplate: { name: 'mine', version: '2' } }))),
+      await rejection(
+        cloud.send('CreateNodegroup', withoutTemplate({ launchTemplate: { name: 'mine', version: '2' } })),
+      ),
       `InvalidRequestException: You are not authorized to launch instances with this launch template. Not authorized for images: [${olderImage}]`,
     );
   });
 
-  it('refuses a caller who may not run instances from it, in words that differ each time', async () => {
+  it('cannot be used by a caller without the permission to run instances, with an error that differs each time', async () => {
     const { cloud } = newWorld({});
     cloud.faults.removeAction({ action: 'ec2:RunInstances' });
     const attempt = () => rejection(cloud.send('CreateNodegroup', request()));
@@ -150,7 +152,7 @@ describe('what EKS refuses of a launch template', () => {
 });
 
 describe('a group with a launch template', () => {
-  it('tells number, id and name of the version that it was given as a word', async () => {
+  it('has the number, ID and name of the version for $Latest and $Default', async () => {
     for (const [version, number] of [
       [undefined, '1'],
       ['$Default', '1'],
@@ -158,20 +160,20 @@ describe('a group with a launch template', () => {
       ['2', '2'],
     ] as const) {
       const { cloud, clock } = newWorld({}, {});
-      const wanted = { ...launchTemplate, ...(version === undefined ? {} : { version }) };
-      const nodegroup = await create({ cloud, clock }, request({ launchTemplate: wanted }));
+      const reference = { ...launchTemplate, ...(version === undefined ? {} : { version }) };
+      const nodegroup = await create({ cloud, clock }, request({ launchTemplate: reference }));
       const [template] = cloud.state.launchTemplates.values();
       assert.deepEqual(nodegroup?.launchTemplate, { id: template?.id, name: 'mine', version: number });
       assert.equal(nodegroup?.diskSize, undefined);
     }
   });
 
-  it('launches what the template says, and labels its nodes with it', async () => {
+  it('launches instances from the template, and labels its nodes with it', async () => {
     const tags = [{ Key: 'team', Value: 'site' }];
     const data = { InstanceType: 'm5.xlarge', TagSpecifications: [{ ResourceType: 'instance', Tags: tags }] };
     const { cloud, clock } = newWorld(data);
-    const { instanceTypes: _types, ...wanted } = request();
-    const nodegroup = await create({ cloud, clock }, wanted);
+    const { instanceTypes: _types, ...input } = request();
+    const nodegroup = await create({ cloud, clock }, input);
     assert.equal(nodegroup?.instanceTypes, undefined);
     const [instance] = await instancesOf(cloud);
     assert.equal(instance?.InstanceType, 'm5.xlarge');
@@ -181,9 +183,9 @@ describe('a group with a launch template', () => {
     assert.equal(record?.nodeLabels['eks.amazonaws.com/sourceLaunchTemplateVersion'], '1');
   });
 
-  it('has the image of the template as its release, whatever Windows that is', async () => {
+  it('has the image of the template as its release, for any Windows version', async () => {
     const { cloud, clock } = newWorld({ ImageId: imageId });
-    const nodegroup = await create({ cloud, clock }, plain());
+    const nodegroup = await create({ cloud, clock }, withoutTemplate());
     assert.deepEqual([nodegroup?.amiType, nodegroup?.releaseVersion, nodegroup?.version], ['CUSTOM', imageId, '1.36']);
     const [record] = cloud.state.instances.values();
     assert.deepEqual([record?.imageId, record?.kernelVersion], [imageId, '10.0.17763.8644']);
@@ -223,7 +225,7 @@ describe('a group with a launch template', () => {
     assert.equal((await ownOf(cloud))?.LatestVersionNumber, 3);
   });
 
-  it('moves to the newest release with the template, or keeps its own: a switch', async () => {
+  it('gets the newest release with the template, or keeps its own, depending on a switch', async () => {
     for (const [templateOnlyUpdate, expected] of [
       ['newestRelease', release],
       ['keepsRelease', old],
@@ -237,9 +239,9 @@ describe('a group with a launch template', () => {
     }
   });
 
-  it('with an image changes that by another version, and by nothing else', async () => {
+  it('with an image changes it only with another template version', async () => {
     const { cloud, clock } = newWorld({ ImageId: olderImage }, { ImageId: imageId }, {});
-    await create({ cloud, clock }, plain());
+    await create({ cloud, clock }, withoutTemplate());
     const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
       [cloud.send('UpdateNodegroupVersion', group), /Launch template details can't be null for Custom ami type/],
       [update(cloud, '2', { version: '1.36' }), /You cannot specify the field kubernetesVersion/],
@@ -254,7 +256,7 @@ describe('a group with a launch template', () => {
     assert.ok((await instancesOf(cloud)).every(({ ImageId }) => ImageId === imageId));
   });
 
-  it('keeps its template: no other one, and none where there was none', async () => {
+  it('cannot change to another template, or get one later', async () => {
     const { cloud, clock } = newWorld({});
     cloud.faults.launchTemplate({ name: 'other', data: {} });
     await create({ cloud, clock }, request());

@@ -1,6 +1,6 @@
 /*
  * EKS' rules for a user's launch template: user guide of EKS, "Customize managed nodes with launch templates".
- * Messages marked "seen" are EKS' own, the others only mean the same.
+ * Messages marked "seen" are EKS' own, the others only have the same meaning.
  */
 import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
@@ -13,8 +13,8 @@ import type { LocalAwsState, TemplateUse } from '../state.ts';
 type TemplateRequest = Pick<CreateNodegroupRequest, 'instanceTypes' | 'amiType' | 'version' | 'releaseVersion'>;
 
 /** The template version of a request; the default version if it names none. EKS reports version numbers, never `$Latest` or `$Default`. */
-export function templateUse(cloud: LocalAwsState, wanted: LaunchTemplateSpecification): TemplateUse | AwsFault {
-  const { id, name, version = '$Default' } = wanted;
+export function templateUse(cloud: LocalAwsState, requested: LaunchTemplateSpecification): TemplateUse | AwsFault {
+  const { id, name, version = '$Default' } = requested;
   // Seen.
   if ((id === undefined) === (name === undefined))
     return invalidParameter('Either provide launch template ID or launch template name in the request.');

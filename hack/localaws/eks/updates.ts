@@ -17,7 +17,7 @@ import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { labelsFault, reservedTaintsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
 
-/** UpdateNodegroupConfig: checks, then an update that is InProgress. The group changes when it succeeds, not before. */
+/** UpdateNodegroupConfig: validates the request, and starts an update that is InProgress. The group changes when it succeeds, not before. */
 export function updateNodegroupConfig(cloud: LocalAwsState, request: UpdateNodegroupConfigRequest): { update: Update } {
   const group = cloud.group(request.nodegroupName);
   return once(cloud, request, { operation: 'UpdateNodegroupConfig', group: group.name }, () => {
@@ -56,7 +56,7 @@ export function describeUpdate(
   return { update: structuredClone(record.update) };
 }
 
-/** The ids of a node group's updates, or of the cluster's own, in the order that the switch says. */
+/** The IDs of a node group's updates, or of the cluster's own, in the order of the switch. */
 export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefined): string[] {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
   const ids = [...cloud.updates]
@@ -65,7 +65,7 @@ export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefine
   return cloud.switches.updateOrder === 'oldestFirst' ? ids : ids.reverse();
 }
 
-/** The node group as an update request makes it. */
+/** The node group after an update request. */
 function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
   const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig } = request;
   const after: Nodegroup = structuredClone(nodegroup);
@@ -83,7 +83,7 @@ function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest)
   return structuredClone(after);
 }
 
-// A count replaces a percentage and the other way round; the strategy is a setting of its own.
+// A count replaces a percentage and vice versa; the strategy is a separate setting.
 function updateConfigOf(before: Nodegroup['updateConfig'], given: NodegroupUpdateConfig): NodegroupUpdateConfig {
   const { updateStrategy, ...amount } = before ?? {};
   const hasAmount = given.maxUnavailable !== undefined || given.maxUnavailablePercentage !== undefined;
@@ -91,7 +91,7 @@ function updateConfigOf(before: Nodegroup['updateConfig'], given: NodegroupUpdat
   return { ...kept, ...defined(given) };
 }
 
-/** Gives the group another configuration at once: its instances are scaled and its living nodes relabelled. */
+/** Changes the configuration of the group at once: its instances are scaled and its existing nodes relabeled. */
 export function configure(cloud: LocalAwsState, group: GroupRecord, after: Nodegroup): void {
   const before = structuredClone(group.nodegroup);
   for (const key of Object.keys(group.nodegroup)) Reflect.deleteProperty(group.nodegroup, key);
@@ -161,7 +161,7 @@ function noChangeFault(cloud: LocalAwsState, group: GroupRecord, request: Update
 
 const bare = ({ clusterName, nodegroupName }: UpdateNodegroupConfigRequest) => ({ clusterName, nodegroupName });
 
-/** Refuses a second update, and one of a group that is not ready for it. */
+/** Rejects a second update, and one of a group that is not ready for it. */
 export function checkUpdatable(cloud: LocalAwsState, group: GroupRecord): void {
   const { status } = group.nodegroup;
   if (status === 'ACTIVE' || (status === 'DEGRADED' && cloud.switches.updatesWhileDegraded === 'accept')) return;
@@ -187,7 +187,7 @@ function startUpdate(
     update.status = 'Successful';
     const sizeBefore = group.nodegroup.scalingConfig?.desiredSize ?? 0;
     configure(cloud, group, configured(group.nodegroup, request));
-    // A degraded group heals by a scale-out that succeeds, and by nothing else.
+    // A degraded group becomes ACTIVE by a successful scale-out, and by nothing else.
     const healed = (group.nodegroup.scalingConfig?.desiredSize ?? 0) > sizeBefore && group.launchIssue === undefined;
     if (wasDegraded && healed) group.nodegroup.health = { issues: [] };
     setStatus(cloud, group, wasDegraded && !healed ? 'DEGRADED' : 'ACTIVE');

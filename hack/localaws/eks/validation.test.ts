@@ -43,7 +43,7 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
     'InvalidParameterException: maxSize is 0; it must be a whole number from 1 to 450',
   ],
   [
-    'an effect spelled as Kubernetes does',
+    'an effect in the spelling of Kubernetes',
     { taints: [{ key: 'os', effect: 'NoSchedule' }] },
     'InvalidParameterException: Invalid taint effect: NoSchedule, must be one of these [NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE]',
   ],
@@ -93,12 +93,12 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
     'InvalidParameterException: AMI Type WINDOWS_CORE_2025_x86_64 is only supported for kubernetes versions 1.35 or later',
   ],
   [
-    'a disk beside a template',
+    'a disk size together with a template',
     { launchTemplate: { name: 'lt' }, diskSize: 50 },
     'InvalidParameterException: Disk size must be specified within the launch template.',
   ],
   [
-    'remote access beside a template',
+    'remote access together with a template',
     { launchTemplate: { name: 'lt' }, remoteAccess: { ec2SshKey: 'k' } },
     'InvalidParameterException: Remote access configuration cannot be specified with a launch template.',
   ],
@@ -108,7 +108,7 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
     'InvalidParameterException: diskSize is 0; it must be a whole number of GiB from 1 to 16384',
   ],
   [
-    'a label of EKS itself',
+    'a reserved label of EKS',
     { labels: { 'eks.amazonaws.com/x': 'y' } },
     'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
   ],
@@ -123,7 +123,7 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
     `InvalidParameterException: Label key ${long} must have a name of 1 to 63 characters`,
   ],
   [
-    'a tag of AWS itself',
+    'a reserved tag of AWS',
     { tags: { 'winpool.dev/pool': 'web', 'aws:x': 'y' } },
     "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
   ],
@@ -138,12 +138,12 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
     'InvalidParameterException: maxUnavailable is 0; it must be a whole number from 1 to 100',
   ],
   [
-    'a role that EC2 may not take',
+    'a role that EC2 cannot assume',
     { nodeRole: untrustedRoleArn },
     `InvalidParameterException: Following required service principals [ec2.amazonaws.com] were not found in the trust relationships of nodeRole ${untrustedRoleArn}`,
   ],
   [
-    'a role that is not there',
+    'a role that does not exist',
     { nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes-2' },
     'InvalidParameterException: The role with name windows-nodes-2 cannot be found.',
   ],
@@ -212,7 +212,7 @@ const updates: readonly Case<Partial<UpdateNodegroupConfigRequest>>[] = [
     "InvalidParameterException: desiredSize can't be greater than maxSize",
   ],
   [
-    'a label of EKS itself',
+    'a reserved label of EKS',
     { labels: { addOrUpdateLabels: { 'eks.amazonaws.com/x': 'y' } } },
     'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
   ],
@@ -237,7 +237,7 @@ describe('a node group of an older Kubernetes version than the cluster', () => {
   }
 });
 
-describe('what EKS refuses, through the real SDK client', () => {
+describe('EKS, through the real SDK client', () => {
   let cloud: LocalAws;
   let sdk: SdkClients;
 
@@ -259,8 +259,8 @@ describe('what EKS refuses, through the real SDK client', () => {
   const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
 
   for (const [what, changes, error] of creates) {
-    it(`refuses to create with ${what}`, async () => {
-      // Some rows break the types on purpose.
+    it(`rejects a creation with ${what}`, async () => {
+      // Some rows violate the types on purpose.
       const request = { ...sampleGroup(), ...changes } as CreateNodegroupRequest;
       assert.equal(await rejection(sdk.eks.createNodegroup(request)), error);
       assert.deepEqual([...cloud.state.groups.keys()], ['taken']);
@@ -268,7 +268,7 @@ describe('what EKS refuses, through the real SDK client', () => {
   }
 
   for (const [what, changes, error] of updates) {
-    it(`refuses to update with ${what}`, async () => {
+    it(`rejects an update with ${what}`, async () => {
       const request = { clusterName, nodegroupName: 'taken', ...changes };
       assert.equal(await rejection(sdk.eks.updateNodegroupConfig(request)), error);
       assert.equal(cloud.state.updates.size, 0);

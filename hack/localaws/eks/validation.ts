@@ -10,7 +10,7 @@ import { templateFault, templateUse } from './templateRules.ts';
 
 type Rule = (request: CreateNodegroupRequest, cloud: LocalAwsState) => AwsFault | undefined;
 
-/** What EKS checks of a new node group, in this order. Words marked "seen" are EKS' own, the others only mean the same. */
+/** The checks of EKS on a new node group, in this order. Messages marked "seen" are EKS' own, the others only have the same meaning. */
 const createRules: readonly Rule[] = [
   nameFits,
   sizesFit,
@@ -86,9 +86,9 @@ function instanceTypesFit({ instanceTypes = [], amiType }: CreateNodegroupReques
   if (unknown.length > 0) {
     return invalidParameter(`The following supplied instance types do not exist: [${unknown.join(', ')}]`);
   }
-  const wanted = amiType === undefined || !/arm_?64/i.test(amiType) ? 'x86_64' : 'arm64';
+  const architecture = amiType === undefined || !/arm_?64/i.test(amiType) ? 'x86_64' : 'arm64';
   const wrong = instanceTypes.filter(
-    (name) => offeredType(cloud, name)?.ProcessorInfo.SupportedArchitectures[0] !== wanted,
+    (name) => offeredType(cloud, name)?.ProcessorInfo.SupportedArchitectures[0] !== architecture,
   );
   if (wrong.length === 0) return undefined;
   // Seen.
@@ -184,7 +184,7 @@ export function taintsFault(taints: readonly Taint[] | undefined): AwsFault | un
   return undefined;
 }
 
-/** The prefixes of taints that are asked for: refused by a switch only. */
+/** The prefixes of requested taints: rejected only with a switch. */
 export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: LocalAwsState): AwsFault | undefined {
   if (cloud.switches.reservedTaints === 'accept' || !taints?.some(({ key = '' }) => isKubernetesLabel(key)))
     return undefined;
@@ -232,7 +232,7 @@ function roleFits({ nodeRole = '' }: CreateNodegroupRequest) {
   }
   if (!/^arn:[\w-]+:iam::\d{12}:role\/.+/.test(nodeRole))
     return invalidParameter(`nodeRole ${nodeRole} is not a valid role ARN`);
-  // IAM's own words for a role that is not there.
+  // IAM's message for a role that does not exist.
   return invalidParameter(`The role with name ${nodeRole.split('/').at(-1)} cannot be found.`);
 }
 

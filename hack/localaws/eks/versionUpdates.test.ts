@@ -6,20 +6,20 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { group, rejection, statusOf } from '../testing/testGroup.ts';
 
 const cluster = { ...sampleCluster, kubernetesVersion: '1.35' };
-// A group stays behind when its cluster is upgraded; here it begins so.
+// A group of an older version than its cluster, as after an upgrade of the cluster.
 const switches = { olderVersionAtCreation: 'accept' } as const;
 const world = () => memoryCloud({ cluster, policy: openPolicy, switches });
 const older = { version: '1.34', releaseVersion: '1.34-2026.03.17' };
 
 describe('a change of version, through the real SDK client', () => {
-  const stage = withOpenCloud({ cluster, speed: 100, switches });
+  const fixture = withOpenCloud({ cluster, speed: 100, switches });
   const update = (request: Partial<UpdateNodegroupVersionRequest>) =>
-    stage.sdk.eks.updateNodegroupVersion({ ...group, ...request });
+    fixture.sdk.eks.updateNodegroupVersion({ ...group, ...request });
 
   before(async () => {
-    await stage.sdk.eks.createNodegroup(sampleGroup(older));
+    await fixture.sdk.eks.createNodegroup(sampleGroup(older));
     const deadline = Date.now() + 30_000;
-    while ((await stage.sdk.eks.describeNodegroup(group)).nodegroup?.status !== 'ACTIVE')
+    while ((await fixture.sdk.eks.describeNodegroup(group)).nodegroup?.status !== 'ACTIVE')
       assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
   });
 
@@ -29,7 +29,7 @@ describe('a change of version, through the real SDK client', () => {
       { version: '1.36' },
       "InvalidParameterException: Nodegroup version 1.36 is newer than the cluster's version 1.35",
     ],
-    ['a version that is none', { version: '1.2' }, 'InvalidParameterException: unsupported Kubernetes version 1.2'],
+    ['an invalid version', { version: '1.2' }, 'InvalidParameterException: unsupported Kubernetes version 1.2'],
     [
       'an earlier version',
       { version: '1.33' },
@@ -53,7 +53,7 @@ describe('a change of version, through the real SDK client', () => {
     ['another group', { nodegroupName: 'none' }, 'ResourceNotFoundException: No node group found for name: none.'],
   ];
   for (const [what, request, error] of refused) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       assert.equal(await rejection(update(request)), error);
     });
   }
@@ -75,7 +75,7 @@ describe('a change of version, through the real SDK client', () => {
     );
     const deadline = Date.now() + 30_000;
     for (let done = false; !done; ) {
-      const { nodegroup } = await stage.sdk.eks.describeNodegroup(group);
+      const { nodegroup } = await fixture.sdk.eks.describeNodegroup(group);
       done = nodegroup?.status === 'ACTIVE';
       assert.deepEqual(
         [nodegroup?.version, nodegroup?.releaseVersion],
@@ -83,13 +83,13 @@ describe('a change of version, through the real SDK client', () => {
       );
       assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
     }
-    const described = await stage.sdk.eks.describeUpdate({ name: 'demo', nodegroupName: 'web', updateId: id });
+    const described = await fixture.sdk.eks.describeUpdate({ name: 'demo', nodegroupName: 'web', updateId: id });
     assert.equal(described.update?.status, 'Successful');
   });
 });
 
 describe('a change of version', () => {
-  it("takes the cluster's version and its newest release when the request names none", async () => {
+  it("uses the cluster's version and its newest release by default", async () => {
     const { cloud, clock } = world();
     await cloud.send('CreateNodegroup', sampleGroup(older));
     clock.advance(3);
@@ -134,7 +134,7 @@ describe('a change of version', () => {
     assert.equal(await statusOf(cloud), 'UPDATING');
   });
 
-  it('that changes nothing succeeds without touching a node, or is refused where the switch says so', async () => {
+  it('that changes nothing succeeds without replacing nodes, or is rejected, depending on the switch', async () => {
     for (const [updatesWithoutChange, outcome] of [
       ['accept', 'accepted'],
       ['reject', 'InvalidParameterException: The update changes nothing of the node group'],
@@ -149,7 +149,7 @@ describe('a change of version', () => {
     }
   });
 
-  it('needs its own right', async () => {
+  it('requires its own permission', async () => {
     const { cloud, clock } = memoryCloud({ policy: openPolicy });
     await cloud.send('CreateNodegroup', sampleGroup());
     clock.advance(3);
@@ -165,7 +165,7 @@ describe('a change of version', () => {
 });
 
 describe('an upgrade of the cluster', () => {
-  it('takes a while in which groups can not be changed, and is an update of the cluster', async () => {
+  it('is an update of the cluster, during which groups cannot be changed', async () => {
     const { cloud, clock } = world();
     await cloud.send('CreateNodegroup', sampleGroup());
     clock.advance(3);
@@ -191,7 +191,7 @@ describe('an upgrade of the cluster', () => {
     assert.equal(update?.params?.[0]?.value, '1.36');
   });
 
-  it('goes one minor up, of a cluster at rest', () => {
+  it('upgrades by one minor version, if no other update is running', () => {
     const { cloud } = world();
     assert.throws(() => cloud.faults.upgradeCluster({ version: '1.37' }), /the cluster has 1.35; give the next of/);
     assert.throws(() => cloud.faults.upgradeCluster({ version: '1.34' }), /the cluster has 1.35; give the next of/);

@@ -11,7 +11,7 @@ import { templateFault, templateUse } from './templateRules.ts';
 import { checkUpdatable, openUpdate } from './updates.ts';
 import { minorFault, releaseFault } from './validation.ts';
 
-/** UpdateNodegroupVersion: checks, then an update that is InProgress while the nodes are replaced. */
+/** UpdateNodegroupVersion: validates the request, and starts an update that is InProgress while the nodes are replaced. */
 export function updateNodegroupVersion(
   cloud: LocalAwsState,
   request: UpdateNodegroupVersionRequest,
@@ -34,7 +34,7 @@ interface Aim {
   readonly template?: TemplateUse;
 }
 
-// Throws the fault of what the request aims at.
+// Throws the fault of an invalid target.
 function aimOf(cloud: LocalAwsState, group: GroupRecord, request: UpdateNodegroupVersionRequest): Aim {
   const template = templateOf(cloud, group, request);
   const aim = template === undefined ? {} : { template };
@@ -54,12 +54,12 @@ function aimOf(cloud: LocalAwsState, group: GroupRecord, request: UpdateNodegrou
 function templateOf(
   cloud: LocalAwsState,
   { nodegroup, template: present }: GroupRecord,
-  { launchTemplate: wanted, version, releaseVersion }: UpdateNodegroupVersionRequest,
+  { launchTemplate: requested, version, releaseVersion }: UpdateNodegroupVersionRequest,
 ): TemplateUse | undefined {
-  if (wanted === undefined) return undefined;
+  if (requested === undefined) return undefined;
   if (present === undefined)
     throw invalidParameter(`Node group ${nodegroup.nodegroupName} was not created with a launch template`);
-  const use = templateUse(cloud, wanted);
+  const use = templateUse(cloud, requested);
   if (!('data' in use)) throw use;
   if (use.specification.id !== present.specification.id)
     throw invalidParameter(`The launch template of a node group can't change; it is ${present.specification.id}`);
@@ -71,20 +71,20 @@ function templateOf(
   return use;
 }
 
-// API reference: without a version the cluster's is meant, without a release the newest of the version. Where only a
-// release is named, it is taken to be one of the group's own version.
+// API reference: the default version is the cluster's, the default release is the newest of the version. If only a
+// release is given, it is assumed to be of the group's own version.
 function releaseTargetOf(
   cloud: LocalAwsState,
   { nodegroup }: GroupRecord,
-  { version: wanted, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
+  { version: requested, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
 ): Target {
-  if (wanted === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
+  if (requested === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
     const { templateOnlyUpdate } = cloud.switches;
     if (templateOnlyUpdate === 'keepsRelease')
       return { version: nodegroup.version, releaseVersion: nodegroup.releaseVersion };
   }
   const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
-  const version = wanted ?? otherwise ?? '';
+  const version = requested ?? otherwise ?? '';
   const newest = newestInEks(cloud, version, nodegroup.amiType)?.releaseVersion;
   return { version, releaseVersion: releaseVersion ?? newest };
 }
@@ -93,7 +93,7 @@ function targetFault(cloud: LocalAwsState, { nodegroup }: GroupRecord, target: T
   const { version = '', releaseVersion = '' } = target;
   const fault = minorFault(cloud, version);
   if (fault !== undefined) return fault;
-  // The sense is that of the user guide.
+  // The meaning is that of the user guide.
   if (minorNumber(version) < minorNumber(nodegroup.version ?? '')) {
     return invalidParameter(`Nodegroup version ${nodegroup.version} can't be rolled back to the earlier ${version}`);
   }

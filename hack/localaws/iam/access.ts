@@ -12,8 +12,8 @@ import { fleetQuestions } from './accessFleet.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
 
 /**
- * What IAM is asked before an operation runs. Actions, resources and condition keys: AWS' service authorization reference
- * for Amazon EKS. What EKS asks on the caller's behalf at CreateNodegroup: as seen in issue threads of its clients.
+ * The IAM checks before an operation. Actions, resources and condition keys: AWS' service authorization reference
+ * for Amazon EKS. The checks of EKS on the caller's behalf at CreateNodegroup: as seen in issue threads of its clients.
  */
 export function questionsOf<K extends OperationName>(
   cloud: LocalAwsState,
@@ -78,7 +78,7 @@ function createQuestions(cloud: LocalAwsState, clusterArn: string, request: Crea
     ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
     passRole(nodeRole, 'eks.amazonaws.com'),
     ...serviceRoleQuestions(cloud),
-    // What contradicts itself is refused before that.
+    // A contradictory request is rejected before that.
     ...((request.diskSize ?? request.remoteAccess) ? [] : templateQuestions(cloud, request.launchTemplate)),
     onRole('iam:GetRole'),
     onRole('iam:ListAttachedRolePolicies'),
@@ -94,7 +94,7 @@ function createQuestions(cloud: LocalAwsState, clusterArn: string, request: Crea
   ];
 }
 
-// EKS tries, in the caller's name, whether instances can be launched from the template.
+// EKS checks with the caller's permissions whether instances can be launched from the template.
 function templateQuestions(cloud: LocalAwsState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
   if (template === undefined) return [];
   const id = template.id ?? templateNamed(cloud, template.name)?.id ?? 'none';
@@ -123,7 +123,7 @@ function tagsInstances(cloud: LocalAwsState, { id, name, version }: LaunchTempla
   return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
 }
 
-// Both words were seen: terraform-aws-modules/terraform-aws-eks#823, XenitAB/terraform-modules#396.
+// Both messages were seen: terraform-aws-modules/terraform-aws-eks#823, XenitAB/terraform-modules#396.
 function serviceRoleQuestions(cloud: LocalAwsState): AccessQuestion[] {
   const name = 'AWSServiceRoleForAmazonEKSNodegroup';
   const service = 'eks-nodegroup.amazonaws.com';
@@ -154,7 +154,7 @@ function groupQuestions(
 ): AccessQuestion[] {
   const record = cloud.groups.get(group);
   const cluster = given.clusterName ?? given.name;
-  // What a change of a missing group is authorized for is a matter of its tags: missingUnderTagCondition.
+  // The authorization of a change of a missing group depends on its tags: missingUnderTagCondition.
   const asPath = cloud.switches.missingNodegroupArn === 'path' && name.startsWith('Describe');
   const missing = asPath ? pathOf(cluster, 'node-groups', group) : `nodegroup/${cluster}/${group}/none`;
   const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(missing);
@@ -167,7 +167,7 @@ function addonArn(cloud: LocalAwsState, { clusterName, addonName }: Readonly<Rec
   return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(missing);
 }
 
-/** The path of the request, which EKS takes for the resource where there is none. */
+/** The path of the request, which EKS uses as the resource if there is none. */
 const pathOf = (cluster: unknown, kind: 'addons' | 'node-groups' | 'access-entries', name: unknown): string =>
   `/clusters/${cluster}/${kind}/${name}`;
 

@@ -8,7 +8,7 @@ import type { MemoryCloud } from '../memory.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { active, rejection } from '../testing/testGroup.ts';
 
-describe('rights on instances, Auto Scaling groups and parameters', () => {
+describe('permissions for instances, Auto Scaling groups and parameters', () => {
   let folder: string;
   const statement = (Action: string, key: string, value: string) => ({
     Effect: 'Allow',
@@ -16,7 +16,7 @@ describe('rights on instances, Auto Scaling groups and parameters', () => {
     Resource: '*',
     Condition: { StringEquals: { [key]: value } },
   });
-  /** The shipped policy without what it has of that right and, for groups of that name only, the right that a test is about. */
+  /** The shipped policy without that permission, and with the tested permission only for groups with that name. */
   const withRight = async (Action: string, key: string, value: string): Promise<MemoryCloud> => {
     const shipped = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: { Action: string | string[] }[] };
     const others = shipped.Statement.filter((other) => ![other.Action].flat().includes(Action));
@@ -71,20 +71,20 @@ describe('rights on instances, Auto Scaling groups and parameters', () => {
     ],
   ];
   for (const [action, key, call, denied] of rows) {
-    it(`${action} can be bound to the tags of what it changes`, async () => {
+    it(`${action} can be limited to resources with tags`, async () => {
       assert.equal(await rejection(call(await withRight(action, key, 'web'))), 'accepted');
       assert.match(await rejection(call(await withRight(action, key, 'other'))), denied);
     });
   }
 
-  it('autoscaling:CreateOrUpdateTags can be bound to the tags that it gives', async () => {
+  it('autoscaling:CreateOrUpdateTags can be limited to the tags that it sets', async () => {
     const cloud = await withRight('autoscaling:CreateOrUpdateTags', 'aws:RequestTag/a', 'b');
     const tag = (Value: string) => ({ Tags: [{ ResourceId: asg(cloud), Key: 'a', Value }] });
     assert.equal(await rejection(cloud.send('CreateOrUpdateTags', tag('b'))), 'accepted');
     assert.match(await rejection(cloud.send('CreateOrUpdateTags', tag('c'))), /^AccessDenied/);
   });
 
-  it('nobody has who is not given them', async () => {
+  it('are denied by default', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);
     const calls: readonly (readonly [() => Promise<unknown>, RegExp])[] = [

@@ -9,7 +9,7 @@ import type { AccessQuestion } from './iam.ts';
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * What IAM is asked before an operation of EC2, Auto Scaling, SSM, IAM or STS; undefined for one of EKS. Resources and condition
+ * The IAM checks before an operation of EC2, Auto Scaling, SSM, IAM or STS; undefined for one of EKS. Resources and condition
  * keys: AWS' service authorization reference.
  */
 export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given: Given): AccessQuestion[] | undefined {

@@ -18,7 +18,7 @@ const denied = (action: string, resource: string) =>
 const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
 
 describe('the shipped IAM policy', () => {
-  it('holds only words that an administrator has to fill in, and no star as action', () => {
+  it('has only placeholders that an administrator replaces, and no wildcard action', () => {
     const text = readFileSync(shippedPolicy, 'utf8');
     const words = new Set(text.match(/\b[A-Z]{2,}(_[A-Z]+)*\b/g));
     assert.deepEqual([...words].sort(), [
@@ -49,7 +49,7 @@ describe('the shipped IAM policy', () => {
     ],
   ];
   for (const [action, error] of creation) {
-    it(`is not enough to create a group without ${action}, and is again when that is restored`, async () => {
+    it(`is not sufficient to create a group without ${action}, and is again when that is restored`, async () => {
       const { cloud } = memoryCloud();
       cloud.faults.removeAction({ action });
       assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), error);
@@ -58,7 +58,7 @@ describe('the shipped IAM policy', () => {
     });
   }
 
-  it('needs iam:CreateServiceLinkedRole only where the account has no such role yet', async () => {
+  it('needs iam:CreateServiceLinkedRole only if the account has no such role yet', async () => {
     for (const [nodegroupServiceRole, outcome] of [
       ['exists', /^accepted$/],
       [
@@ -74,7 +74,7 @@ describe('the shipped IAM policy', () => {
     assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), 'accepted');
   });
 
-  it('lets nobody create a group without the tag of a pool', async () => {
+  it('denies the creation of a group without the tag of a pool', async () => {
     const { cloud } = memoryCloud();
     assert.equal(
       await rejection(cloud.send('CreateNodegroup', sampleGroup({ tags: {} }))),
@@ -82,7 +82,7 @@ describe('the shipped IAM policy', () => {
     );
   });
 
-  it('lets a group without the tag of a pool be read, but neither changed, deleted nor untagged', async () => {
+  it('allows reading a group without the tag of a pool, but not changing, deleting or untagging it', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.consoleCreate({ ...sampleGroup(), tags: {} });
     clock.advance(3);
@@ -96,7 +96,7 @@ describe('the shipped IAM policy', () => {
     for (const [action, promise] of changes) assert.equal(await rejection(promise), denied(action, arn));
   });
 
-  it('reads the add-on of the VPC CNI and the access entry of the node role, and no others', async () => {
+  it('allows reading the add-on of the VPC CNI and the access entry of the node role, and no others', async () => {
     const { cloud } = memoryCloud();
     const { name: clusterName } = sampleCluster;
     const arn = 'arn:aws:eks:us-west-2:111122223333';
@@ -139,14 +139,14 @@ describe('the shipped IAM policy', () => {
   ];
   for (const [resource, name, describe] of describeMissing) {
     for (const value of switchTable[name]) {
-      it(`lets what does not exist be not found, whatever EKS authorizes it for: ${name} is ${value}`, async () => {
+      it(`allows a "not found" for missing resources, whatever ARN EKS authorizes: ${name} is ${value}`, async () => {
         const { cloud } = memoryCloud({ switches: { [name]: value } });
         cloud.faults.accessEntry({ exists: false });
         assert.match(await rejection(describe(cloud)), /^ResourceNotFoundException/);
       });
     }
 
-    it(`a policy that only names the resources denies ${resource}, where EKS authorizes that`, async () => {
+    it(`differs from a policy with only the resources, which denies ${resource} if EKS authorizes that`, async () => {
       const { Statement } = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: { Resource: unknown }[] };
       const narrow = Statement.map((statement) => ({
         ...statement,
@@ -166,7 +166,7 @@ describe('the shipped IAM policy', () => {
     });
   }
 
-  it('creates an access entry of type EC2_WINDOWS for the node role, and nothing else', async () => {
+  it('allows creating an access entry of type EC2_WINDOWS for the node role, and nothing else', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.accessEntry({ exists: false });
     const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
@@ -185,7 +185,7 @@ describe('the shipped IAM policy', () => {
   });
 
   for (const accessEntryPassRole of ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'] as const) {
-    it(`creates that access entry also where the role must be passed: ${accessEntryPassRole}`, async () => {
+    it(`allows creating that access entry also if the role must be passed: ${accessEntryPassRole}`, async () => {
       const { cloud } = memoryCloud({ switches: { accessEntryPassRole } });
       cloud.faults.accessEntry({ exists: false });
       const request = { clusterName: sampleCluster.name, principalArn: nodeRoleArn, type: 'EC2_WINDOWS' };
@@ -198,7 +198,7 @@ describe('the shipped IAM policy', () => {
     });
   }
 
-  it('asks for the right to tag where an access entry is created with tags', async () => {
+  it('requires the permission to tag if an access entry is created with tags', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.accessEntry({ exists: false });
     const request = { clusterName: 'demo', principalArn: nodeRoleArn, type: 'EC2_WINDOWS', tags: { a: 'b' } };
@@ -211,7 +211,7 @@ describe('the shipped IAM policy', () => {
     );
   });
 
-  it('says of EC2 what EC2 says', async () => {
+  it('results in the error messages of EC2', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.removeAction({ action: 'ec2:DescribeInstances' });
     assert.equal(
@@ -222,7 +222,7 @@ describe('the shipped IAM policy', () => {
 });
 
 describe('the policy evaluator', () => {
-  it('knows the stars and question marks of IAM, and nothing of regular expressions', () => {
+  it('supports the wildcards of IAM, and no regular expressions', () => {
     const rows: readonly [pattern: string, text: string, fits: boolean][] = [
       ['a*c', 'abbc', true],
       ['a?c', 'abbc', false],
@@ -234,7 +234,7 @@ describe('the policy evaluator', () => {
     for (const [pattern, text, fits] of rows) assert.equal(like(pattern, text), fits, `${pattern} ${text}`);
   });
 
-  it('lets a Deny beat an Allow', () => {
+  it('prefers a Deny to an Allow', () => {
     const statement = { Action: 'eks:*', Resource: '*' };
     const policy = new Policy({
       Statement: [
@@ -247,7 +247,7 @@ describe('the policy evaluator', () => {
     assert.equal(policy.allows({ action: 'iam:PassRole', resource: 'x' }), false);
   });
 
-  it('tells which actions could go: who was not asked for, and who had company in each answer', () => {
+  it('reports redundant actions: those that no call needed, or that another statement also allowed', () => {
     const allow = { Effect: 'Allow', Resource: '*' };
     const policy = new Policy({
       Statement: [
@@ -268,7 +268,7 @@ describe('the policy evaluator', () => {
     assert.deepEqual(policy.unneeded(), ['Read: eks:ListUpdates']);
   });
 
-  it('tells what it refused though nobody had taken it away', () => {
+  it('reports denials of actions that were not removed', () => {
     const policy = new Policy({ Statement: [{ Effect: 'Allow', Action: 'eks:DescribeNodegroup', Resource: '*' }] });
     const ask = (action: string) => () => policy.check([{ action, resource: 'x' }], 'arn:caller');
     policy.remove('eks:DescribeNodegroup');
@@ -278,7 +278,7 @@ describe('the policy evaluator', () => {
     assert.deepEqual(policy.refusals(), ['eks:DeleteNodegroup on x']);
   });
 
-  it('refuses a policy that it would misread', () => {
+  it('rejects a policy with unsupported elements', () => {
     const statement = { Effect: 'Allow', Action: 'eks:*', Resource: '*' };
     assert.throws(() => new Policy({ Statement: [{ ...statement, NotAction: 'x' }] }), /has NotAction/);
     assert.throws(

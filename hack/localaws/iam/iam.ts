@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { AwsFault } from '../awsFault.ts';
 
-/** A question to IAM: may the caller do this? `resource` is an ARN, or `*` for actions without resources. */
+/** A check of IAM. `resource` is an ARN, or `*` for actions without resources. */
 export interface AccessQuestion {
   readonly action: string;
   readonly resource: string;
   /** Condition keys and their values, such as `aws:RequestTag/team`. */
   readonly context?: Readonly<Record<string, string>>;
-  /** The fault when the answer is no; AWS' usual words when it is not given. */
+  /** The fault of a denial; by default AWS' usual message. */
   readonly denied?: (callerArn: string) => AwsFault;
 }
 
@@ -20,7 +20,7 @@ interface Statement {
 }
 
 /**
- * Decides by an identity policy as IAM does: what no statement allows is refused, and a Deny beats every Allow.
+ * Evaluates an identity policy like IAM: an action that no statement allows is denied, and a Deny overrides every Allow.
  * It supports Action, Resource, StringEquals and StringLike, and rejects a policy with anything else.
  */
 export class Policy {
@@ -34,7 +34,7 @@ export class Policy {
     this.#statements = statementsOf(document);
   }
 
-  /** The policies in files together, with their words in capitals (`REGION` and the like) replaced by the given values. */
+  /** The combined policies of files, with their placeholders in capitals (such as `REGION`) replaced by the given values. */
   static fromFiles(paths: readonly string[], words: Readonly<Record<string, string>>): Policy {
     const documents = paths.map((path) => {
       let text = readFileSync(path, 'utf8');
@@ -49,25 +49,25 @@ export class Policy {
     this.#removed.add(action);
   }
 
-  /** Restores a removed action; all of them when none is named. */
+  /** Restores a removed action, by default all of them. */
   restore(action?: string): void {
     if (action === undefined) this.#removed.clear();
     else this.#removed.delete(action);
   }
 
-  /** Does the policy allow it? */
+  /** Whether the policy allows it. */
   allows(question: AccessQuestion): boolean {
     return !this.#removed.has(question.action) && allowedBy(this.#matching(question));
   }
 
-  /** Throws AWS' refusal for the first question whose answer is no. */
+  /** Throws AWS' error for the first denied check. */
   check(questions: readonly AccessQuestion[], callerArn: string): void {
     const refused = questions.find((question) => !this.#answer(question));
     if (refused !== undefined) throw refused.denied?.(callerArn) ?? accessDenied(refused, callerArn);
   }
 
   /**
-   * The actions, each with the Sid of its statement, that no `check` so far depended on: they were never asked for, or another statement allowed
+   * The actions, each with the Sid of its statement, that no `check` so far needed: they were never checked, or another statement allowed
    * the same each time.
    */
   unneeded(): string[] {
@@ -77,7 +77,7 @@ export class Policy {
       .filter((grant) => !this.#needed.has(grant));
   }
 
-  /** What `check` denied so far though the action had not been removed, each once. */
+  /** Denials of `check` so far for actions that were not removed, each once. */
   refusals(): string[] {
     return [...this.#refused];
   }
@@ -122,7 +122,7 @@ function accessDenied({ action, resource }: AccessQuestion, callerArn: string): 
   return new AwsFault('AccessDeniedException', message, action.startsWith('ssm:') ? 400 : 403);
 }
 
-/** AWS' message for what no policy allows. */
+/** AWS' message for an action that no policy allows. */
 export const notAuthorized = (callerArn: string, action: string, resource?: string): string =>
   `User: ${callerArn} is not authorized to perform: ${action}${resource === undefined ? '' : ` on resource: ${resource}`} ` +
   `because no identity-based policy allows the ${action} action`;
@@ -135,13 +135,13 @@ const matches = (statement: Statement, { resource, context = {} }: AccessQuestio
     Object.entries(keys).every(([key, values]) => {
       const value = context[key];
       if (value === undefined) return false;
-      return listOf(values).some((wanted) => (operator === 'StringEquals' ? wanted === value : like(wanted, value)));
+      return listOf(values).some((pattern) => (operator === 'StringEquals' ? pattern === value : like(pattern, value)));
     }),
   );
 
 const compiled = new Map<string, RegExp>();
 
-/** Does the text fit a pattern with `*` and `?`, as IAM and EC2's filters use them? */
+/** Whether the text matches a pattern with the wildcards `*` and `?` of IAM and EC2's filters. */
 export function like(pattern: string, text: string): boolean {
   if (!/[*?]/.test(pattern)) return pattern === text;
   const regex = compiled.get(pattern) ?? compile(pattern);

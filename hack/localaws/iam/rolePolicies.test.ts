@@ -5,24 +5,26 @@ import { withOpenCloud } from '../testing/testCloud.ts';
 import { rejection } from '../testing/testGroup.ts';
 
 describe('ListAttachedRolePolicies', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   const names = async (RoleName: string) =>
-    (await stage.sdk.iam.listAttachedRolePolicies({ RoleName })).AttachedPolicies?.map(({ PolicyName }) => PolicyName);
+    (await fixture.sdk.iam.listAttachedRolePolicies({ RoleName })).AttachedPolicies?.map(
+      ({ PolicyName }) => PolicyName,
+    );
 
-  it('names the policies of the role of the cluster, as an administrator has attached them', async () => {
+  it('returns the policies of the cluster role that an administrator has attached', async () => {
     assert.deepEqual(await names(clusterRoleName), ['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
-    stage.cloud.faults.clusterRolePolicy({ attached: false });
+    fixture.cloud.faults.clusterRolePolicy({ attached: false });
     assert.deepEqual(await names(clusterRoleName), ['AmazonEKSClusterPolicy']);
-    stage.cloud.faults.clusterRolePolicy({ attached: true });
+    fixture.cloud.faults.clusterRolePolicy({ attached: true });
     assert.deepEqual(await names(clusterRoleName), ['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
   });
 
-  it('names those of a node role, and knows no other role', async () => {
+  it('returns those of a node role, and of no other role', async () => {
     assert.equal((await names('windows-nodes'))?.length, 3);
     await assert.rejects(names('nobody'), { name: 'NoSuchEntityException', $fault: 'client' });
   });
 
-  it('is denied for the other roles by the shipped policy', async () => {
+  it('is denied for other roles by the shipped policy', async () => {
     const { cloud } = memoryCloud();
     const list = (RoleName: string) => rejection(cloud.send('ListAttachedRolePolicies', { RoleName }));
     assert.equal(await list(clusterRoleName), 'accepted');

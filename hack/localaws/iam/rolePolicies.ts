@@ -4,7 +4,7 @@ import { AwsFault } from '../awsFault.ts';
 import { clusterRoleName, roleArns } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 
-/** The policy with which the VPC resource controller gives addresses. */
+/** The policy that lets the VPC resource controller assign addresses. */
 export const controllerPolicy = 'AmazonEKSVPCResourceController';
 
 /** Those of AWS that EKS asks for: https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html */
@@ -25,13 +25,13 @@ export function listAttachedRolePolicies(
   };
 }
 
-/** What an administrator does: attaches a policy to the role of the cluster, or detaches it. */
+/** An administrator's change: attaches a policy to the role of the cluster, or detaches it. */
 export function setClusterRolePolicy(cloud: LocalAwsState, name: string, attached: boolean): void {
   if (attached) cloud.clusterRolePolicies.add(name);
   else cloud.clusterRolePolicies.delete(name);
 }
 
-/** Whether the VPC resource controller, which acts as the role of the cluster, gets nodes ready for pods. */
+/** Whether the VPC resource controller, which uses the role of the cluster, can assign pod addresses. */
 export function mayGiveAddresses({ clusterRolePolicies, switches }: LocalAwsState): boolean {
   return clusterRolePolicies.has(controllerPolicy) || switches.withoutControllerPolicy === 'addressesAdvertised';
 }

@@ -66,7 +66,7 @@ export class ApiServer {
   }
 }
 
-/** For `catch`: undefined where the API server answered with one of these statuses. */
+/** For `catch`: undefined if the API server responded with one of these statuses. */
 export const unlessRefused =
   (...codes: readonly number[]) =>
   (error: unknown): undefined => {

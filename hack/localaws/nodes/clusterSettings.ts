@@ -1,6 +1,6 @@
 /*
- * The ConfigMaps of kube-system that Windows nodes depend on: amazon-vpc-cni (whether the VPC resource controller gives
- * them pod addresses) and aws-auth (which roles may join). Names and keys: the user guide of EKS.
+ * The ConfigMaps of kube-system that Windows nodes depend on: amazon-vpc-cni (whether the VPC resource controller assigns them pod
+ * addresses) and aws-auth (the roles that can join). Names and keys: the user guide of EKS.
  */
 import type { ResolveConflicts } from '@aws-sdk/client-eks';
 import type { V1ConfigMap } from '@kubernetes/client-node';
@@ -22,7 +22,7 @@ interface RoleMapping {
 
 type Data = Readonly<Record<string, string>>;
 
-/** Reads and writes these settings. Throws ApiException, or what the connection threw. */
+/** Reads and writes these settings. Throws ApiException, or the error of the connection. */
 export class ClusterSettings {
   readonly #cloud: LocalAwsState;
   readonly #server: ApiServer;
@@ -32,13 +32,13 @@ export class ClusterSettings {
     this.#server = server;
   }
 
-  /** Is Windows IPAM on? The ConfigMap alone decides, whatever an add-on says. */
+  /** Whether Windows IPAM is enabled. Only the ConfigMap decides, not the add-on. */
   async windowsIpam(signal: AbortSignal): Promise<boolean> {
     if (this.#cloud.switches.addonDrift === 'putBack') await this.applyAddon('OVERWRITE', signal);
     const { data } = (await this.#read(cniConfig, signal)) ?? {};
     this.#cloud.prefixDelegation = isTrue(data?.[prefixKey]);
     const { clusterState, switches, addons } = this.#cloud;
-    // Auto Mode brings a CNI for its own nodes alone.
+    // The CNI of Auto Mode is only for its own nodes.
     if (clusterState.autoMode && (!addons.has('vpc-cni') || switches.addressesBesideAutoMode === 'never')) return false;
     return isTrue(data?.[ipamKey]);
   }

@@ -20,7 +20,7 @@ export function followSettings(
     );
   };
   const read = (): void => {
-    // Callers poll, so one read at a time is enough, and a failed one is ignored.
+    // Callers poll, so one read at a time is sufficient, and a failed one is ignored.
     if (reading) return;
     reading = true;
     add(() => {

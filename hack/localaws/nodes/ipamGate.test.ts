@@ -5,7 +5,7 @@ import { type AddressEvent, IpamGate } from './ipamGate.ts';
 
 const eventOf = (id: string): AddressEvent & { readonly instance: { state: InstanceRecord['state'] } } => ({
   kind: 'podAddresses',
-  // The gate looks at nothing else.
+  // The gate reads no other fields.
   instance: { id, state: 'running' } as InstanceRecord,
 });
 
@@ -19,7 +19,7 @@ describe('the gate of Windows IPAM', () => {
   const passed = (ids: readonly string[], count: number) =>
     waitFor(() => ids.length === count, { what: `${count} nodes to pass`, timeoutMs: 20_000, intervalMs: 5 });
 
-  it('holds nodes back until IPAM is on, also while nobody can tell, but not those that end meanwhile', async () => {
+  it('delays nodes until IPAM is enabled, also while that is unknown, except those that terminate in the meantime', async () => {
     const answers = [() => Promise.reject(new Error('no answer')), () => Promise.resolve(false)];
     const ids: string[] = [];
     const events = ['a', 'b', 'c'].map(eventOf);
@@ -34,7 +34,7 @@ describe('the gate of Windows IPAM', () => {
     assert.deepEqual(ids, ['a', 'c']);
   });
 
-  it('asks for those that come later, too, and for nobody when all have passed', async () => {
+  it('also polls for later nodes, and not without waiting nodes', async () => {
     let asked = 0;
     const ids: string[] = [];
     const isOn = async () => {

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeEvent } from '../state.ts';
 
-/** A node that is to get pod addresses. */
+/** A node that will get pod addresses. */
 export type AddressEvent = NodeEvent & { readonly kind: 'podAddresses' };
 
 const pauseMs = 250;
 
-/** Holds the nodes that are to get pod addresses until Windows IPAM is on, as the VPC resource controller does. */
+/** Delays pod addresses of nodes until Windows IPAM is enabled, like the VPC resource controller. */
 export class IpamGate {
   readonly #waiting = new Set<AddressEvent>();
   readonly #isOn: () => Promise<boolean>;
   readonly #pass: (event: AddressEvent) => void;
   readonly #signal: AbortSignal;
-  #looking = false;
+  #isPolling = false;
 
   /** @param isOn reads the setting in the cluster; polled, also after an error */
   constructor(isOn: () => Promise<boolean>, pass: (event: AddressEvent) => void, signal: AbortSignal) {
@@ -21,20 +21,20 @@ export class IpamGate {
     this.#signal = signal;
   }
 
-  /** Passes the event on as soon as IPAM is on, unless its instance is terminated before. */
+  /** Forwards the event as soon as IPAM is enabled, unless its instance is terminated before. */
   wait(event: AddressEvent): void {
     this.#waiting.add(event);
-    if (!this.#looking) void this.#look();
+    if (!this.#isPolling) void this.#poll();
   }
 
-  async #look(): Promise<void> {
-    this.#looking = true;
+  async #poll(): Promise<void> {
+    this.#isPolling = true;
     while (this.#waiting.size > 0 && !this.#signal.aborted) {
       if (await this.#isOn().catch(() => false)) this.#release();
       else await pause(pauseMs, undefined, { signal: this.#signal }).catch(() => {});
       for (const event of this.#waiting) if (event.instance.state === 'terminated') this.#waiting.delete(event);
     }
-    this.#looking = false;
+    this.#isPolling = false;
   }
 
   #release(): void {

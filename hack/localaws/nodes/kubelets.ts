@@ -12,13 +12,13 @@ import { untilDone } from './untilDone.ts';
 export interface Kubelets {
   /** Permanent failures. */
   problems(): readonly string[];
-  /** Stops writing; Nodes that exist stay. */
+  /** Stops writing; existing Nodes remain. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates, changes and deletes Nodes in the cluster of the kubeconfig as instances do. The writes of one node are made in order and retried until
- * they succeed, also across a restart of the API server; nodes don't wait for each other.
+ * Creates, changes and deletes Nodes in the cluster of the kubeconfig according to the instances. The writes of one node are made in order
+ * and retried until they succeed, also across a restart of the API server; nodes do not wait for each other.
  */
 export function startKubelets(cloud: LocalAwsState, kubeconfig: string): Kubelets {
   const server = new ApiServer(kubeconfig);

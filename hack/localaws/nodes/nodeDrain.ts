@@ -7,7 +7,7 @@ export function cordon(cloud: LocalAwsState, instance: InstanceRecord, on: boole
 }
 
 /**
- * Starts to evict the pods of a node; `instance.drained` turns true when they are gone. Without a Kubernetes this takes `durations.memoryDrain`.
+ * Starts to evict the pods of a node; `instance.drained` becomes true when they are gone. Without Kubernetes this takes `durations.memoryDrain`.
  * A fault can prevent it.
  */
 export function drain(cloud: LocalAwsState, instance: InstanceRecord): void {

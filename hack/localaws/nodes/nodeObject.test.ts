@@ -35,7 +35,7 @@ describe('the Node of a kubelet', () => {
     }
   });
 
-  it('has the kernel that a defect says', async () => {
+  it('has the kernel of a defect', async () => {
     const rows: readonly (readonly [defect: object, kernelVersion: string])[] = [
       [{ build: '10.0.17763' }, '10.0.17763.8644'],
       [{ build: '10.0.99999' }, '10.0.99999.1'],
@@ -48,14 +48,14 @@ describe('the Node of a kubelet', () => {
     }
   });
 
-  it('lets --node-labels override what the kubelet measured, at each start again', async () => {
+  it('has --node-labels that override labels of the kubelet, at each start', async () => {
     const { instance } = await firstInstance({ labels: { [build]: '10.0.1', tier: 'web' } });
     assert.equal(kubeletLabels(instance)[build], '10.0.1');
     assert.equal(restartLabels(instance)[build], '10.0.1');
     assert.ok(!Object.hasOwn(restartLabels(instance), 'tier'), 'only its own labels are put back');
   });
 
-  it('keeps the labels that it was launched with, whatever its group has later', async () => {
+  it('keeps the labels of its launch when those of its group change', async () => {
     const { cloud, clock, instance } = await firstInstance({ labels: { tier: 'old' } });
     const group = { clusterName: 'demo', nodegroupName: 'web' };
     await cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { tier: 'new' } } });
@@ -64,7 +64,7 @@ describe('the Node of a kubelet', () => {
     assert.equal(kubeletLabels(instance).tier, 'old');
   });
 
-  it('keeps from pods what a kubelet of its version evicts below, or what a defect says', async () => {
+  it('reserves the eviction threshold of its kubelet version, or the memory of a defect', async () => {
     for (const [version, defect, allocatable] of [
       ['1.30', {}, '8092Mi'],
       ['1.36', {}, '7692Mi'],
@@ -76,7 +76,7 @@ describe('the Node of a kubelet', () => {
     }
   });
 
-  it('says that it runs Linux where a defect says so', async () => {
+  it('reports Linux with a defect', async () => {
     const { cloud, instance } = await firstInstance({}, { operatingSystem: 'linux' });
     const { metadata, status } = nodeFor(cloud.state, instance);
     assert.deepEqual([metadata.labels['kubernetes.io/os'], metadata.labels[build]], ['linux', undefined]);
@@ -86,7 +86,7 @@ describe('the Node of a kubelet', () => {
 });
 
 describe('the instances of a group', () => {
-  it('are spread over the zones, and leave from the fullest one, the oldest first', async () => {
+  it('are spread over the zones, and terminated in the fullest one, the oldest first', async () => {
     const { cloud, clock } = memoryCloud();
     await cloud.send('CreateNodegroup', sampleGroup({ scalingConfig: { minSize: 0, desiredSize: 4, maxSize: 5 } }));
     clock.advance(3);
@@ -114,7 +114,7 @@ describe('the instances of a group', () => {
     assert.deepEqual(pods(), [144, 9]);
   });
 
-  it('are replaced when one ends', async () => {
+  it('are replaced when one is terminated', async () => {
     const { cloud, instance, clock } = await firstInstance();
     const events: string[] = [];
     cloud.state.onNodeEvent(({ kind, instance: { nodeName } }) => events.push(`${kind} ${nodeName}`));
@@ -127,7 +127,7 @@ describe('the instances of a group', () => {
     assert.match(addresses ?? '', /^podAddresses ip-10-0-/);
   });
 
-  it('disappear from EC2 some time after their end', async () => {
+  it('disappear from EC2 some time after their termination', async () => {
     const { cloud, clock } = await firstInstance();
     await cloud.send('DeleteNodegroup', { clusterName: 'demo', nodegroupName: 'web' });
     clock.advance(2);

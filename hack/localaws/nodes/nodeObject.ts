@@ -97,10 +97,10 @@ export function nodeFor(cloud: LocalAwsState, instance: InstanceRecord): Registe
 /** The Ready condition as a kubelet reports it. */
 export function readyCondition(ready: boolean, now: Date) {
   const time = `${now.toISOString().slice(0, 19)}Z`;
-  const result = ready
+  const state = ready
     ? { status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
     : { status: 'False', reason: 'KubeletNotReady', message: 'container runtime is down' };
-  return { type: 'Ready', ...result, lastHeartbeatTime: time, lastTransitionTime: time };
+  return { type: 'Ready', ...state, lastHeartbeatTime: time, lastTransitionTime: time };
 }
 
 /** The Ready condition as the node lifecycle controller writes it when the kubelet has stopped reporting. */
@@ -164,7 +164,7 @@ function resources(cloud: LocalAwsState, instance: InstanceRecord) {
 }
 
 /**
- * EKS' bootstrap of Windows reserves no memory (containers-roadmap#481), so a node keeps what its kubelet evicts pods below: 500 MiB on Windows since
+ * EKS' bootstrap of Windows reserves no memory (containers-roadmap#481), so a node only has the eviction threshold of its kubelet: 500 MiB on Windows since
  * Kubernetes 1.31 (kubernetes#122922, pkg/kubelet/eviction/defaults_windows.go), 100 MiB before.
  */
 function evictionThresholdMiB(version: string): number {

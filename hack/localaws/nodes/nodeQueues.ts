@@ -5,7 +5,7 @@ interface NodeQueue {
   current: AbortController;
 }
 
-/** Handles the events of each node in order; nodes don't wait for each other. Calls `problem` with permanent failures. */
+/** Handles the events of each node in order; nodes do not wait for each other. Calls `problem` with permanent failures. */
 export class NodeQueues {
   readonly #queues = new Map<string, NodeQueue>();
   readonly #run: (event: NodeEvent, signal: AbortSignal) => Promise<void>;
@@ -25,7 +25,7 @@ export class NodeQueues {
   /** Queues an event. An event `leave` cancels everything that is queued for its node. */
   add(event: NodeEvent): void {
     if (this.#stopping.aborted) return;
-    // By name, not by instance: an address, and with it the name, can come back with another instance.
+    // By name, not by instance: an address, and with it the name, can be reused by another instance.
     const name = event.instance.nodeName;
     const queue = this.#queues.get(name) ?? { tail: Promise.resolve(), current: new AbortController() };
     this.#queues.set(name, queue);

@@ -17,8 +17,8 @@ import {
 } from './nodeObject.ts';
 
 /**
- * Makes the writes in Kubernetes that a node event causes, one attempt (a drain goes on until it is done or its signal aborts). Throws ApiException, or what the
- * connection threw.
+ * Makes the writes in Kubernetes that a node event causes, one attempt (a drain continues until it is done or its signal aborts). Throws
+ * ApiException, or the error of the connection.
  */
 export async function nodeStep(
   cloud: LocalAwsState,
@@ -64,7 +64,7 @@ type Agent =
   | 'vpc-resource-controller'
   | 'eks-node-manager';
 
-/** What kubelets and controllers write about the Node of one instance. */
+/** The writes of kubelets and controllers for the Node of one instance. */
 class NodeSteps {
   readonly #cloud: LocalAwsState;
   readonly #instance: InstanceRecord;
@@ -78,9 +78,9 @@ class NodeSteps {
     this.#as = as;
   }
 
-  /** A kubelet starts: it registers its Node; in one that exists it corrects what it measures. */
+  /** A kubelet starts: it registers its Node, or updates its own fields in an existing one. */
   async start(): Promise<void> {
-    // Its times are texts, which client-node sends as they are.
+    // Its times are strings, which client-node sends unchanged.
     const body: object = nodeFor(this.#cloud, this.#instance);
     const created = await this.#as('kubelet')
       .createNode({ body: body as V1Node })
@@ -105,7 +105,7 @@ class NodeSteps {
     await this.#patchStatus('vpc-resource-controller', { capacity: count, allocatable: count });
   }
 
-  /** The same controller: an event about the Node, with its name for a UID, because kubelets do so and kubectl describe looks for it. */
+  /** The same controller: an event about the Node, with its name as the UID, because kubelets do that and kubectl describe selects it. */
   async warn(reason: ControllerWarning): Promise<void> {
     const messages: Readonly<Record<ControllerWarning, string>> = {
       Unsupported: `The instance type ${this.#instance.type} is not supported for Windows`,
@@ -132,24 +132,24 @@ class NodeSteps {
     await this.#patchStatus('kubelet', { conditions: [readyCondition(ready, this.#cloud.timeline.now())] });
   }
 
-  /** The node lifecycle controller: the kubelet has not reported for a while. */
+  /** The node lifecycle controller: the kubelet has stopped reporting. */
   async lose(): Promise<void> {
     const conditions = [lostCondition(this.#cloud.timeline.now())];
     await this.#patchStatus('node-controller', { conditions }).catch(unlessRefused(404));
   }
 
-  /** EKS' node manager: a changed configuration reaches running nodes too. */
+  /** EKS' node manager: a changed configuration is applied to existing nodes. */
   async relabel(before: Nodegroup, after: Nodegroup): Promise<void> {
     const agent = 'eks-node-manager';
     const gone = Object.keys(before.labels ?? {}).filter((label) => after.labels?.[label] === undefined);
     await this.#patchLabels(agent, { ...Object.fromEntries(gone.map((label) => [label, null])), ...after.labels });
     const old = (before.taints ?? []).map((taint) => nodeTaint(taint));
-    const wanted = (after.taints ?? []).map((taint) => nodeTaint(taint));
-    const ofGroup = [...old, ...wanted];
+    const current = (after.taints ?? []).map((taint) => nodeTaint(taint));
+    const ofGroup = [...old, ...current];
     if (ofGroup.length === 0) return;
     await this.#changeTaints(agent, (taints) => [
       ...taints.filter(({ key, effect }) => !ofGroup.some((other) => other.key === key && other.effect === effect)),
-      ...wanted,
+      ...current,
     ]);
   }
 

@@ -4,7 +4,7 @@ import { ApiException } from '@kubernetes/client-node';
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Repeats a step until it succeeds, the API server refuses it for good, or the signal aborts (then it just returns). */
+/** Repeats a step until it succeeds, the API server rejects it permanently, or the signal aborts (then it just returns). */
 export async function untilDone(step: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let wait = firstPauseMs; !signal.aborted; wait = Math.min(wait * 2, longestPauseMs)) {
     try {
@@ -13,9 +13,9 @@ export async function untilDone(step: () => Promise<void>, signal: AbortSignal):
     } catch (error) {
       if (signal.aborted) return;
       const code = error instanceof ApiException ? error.code : 503;
-      // A kubelet does not care that its Node was deleted, until it starts again.
+      // A kubelet ignores the deletion of its Node until it restarts.
       if (code === 404) return;
-      // 403 as well: the permissions of a fresh control plane arrive a moment after its first answers.
+      // 403 as well: a new control plane creates its permissions after its first responses.
       if (code < 500 && ![403, 409, 429].includes(code)) throw error;
     }
     await pause(wait, undefined, { signal }).catch(() => {});

@@ -6,7 +6,7 @@ import type { ClusterOptions } from '../state.ts';
 /** An IAM policy that allows everything. */
 export const openPolicy = fileURLToPath(new URL('openPolicy.json', import.meta.url));
 
-/** A cluster for tests that need no Kubernetes behind it. */
+/** A cluster for tests without Kubernetes. */
 export const sampleCluster: ClusterOptions = {
   name: 'demo',
   region: 'us-west-2',

@@ -8,16 +8,16 @@ export interface LocalAwsFixture {
   readonly sdk: SdkClients;
 }
 
-/** Runs a local AWS whose policy allows everything during the suite that calls this; the stage is filled when its tests run. */
+/** Runs a local AWS whose policy allows everything during the suite that calls this; the fixture is filled when its tests run. */
 export function withOpenCloud(options: Partial<LocalAwsOptions> = {}): LocalAwsFixture {
-  const stage = {} as { cloud: LocalAws; sdk: SdkClients };
+  const fixture = {} as { cloud: LocalAws; sdk: SdkClients };
   before(async () => {
-    stage.cloud = await startLocalAws({ cluster: sampleCluster, policy: openPolicy, ...options });
-    stage.sdk = sdkClients(stage.cloud.url, sampleCluster.region);
+    fixture.cloud = await startLocalAws({ cluster: sampleCluster, policy: openPolicy, ...options });
+    fixture.sdk = sdkClients(fixture.cloud.url, sampleCluster.region);
   });
   after(async () => {
-    stage.sdk?.destroy();
-    await stage.cloud?.stop();
+    fixture.sdk?.destroy();
+    await fixture.cloud?.stop();
   });
-  return stage;
+  return fixture;
 }

@@ -23,7 +23,7 @@ const rows: readonly (readonly [what: string, arm: (faults: Faults) => void, eks
   ],
   ['a server error', (faults) => faults.calls.serverError(), seen('ServerException', 500), seen('InternalError', 500)],
   [
-    'a service that is not available',
+    'an unavailable service',
     (faults) => faults.calls.serverError({ status: 503 }),
     seen('ServiceUnavailableException', 503),
     seen('Unavailable', 503),
@@ -48,7 +48,7 @@ function broken(code: string): SdkError {
   return { name: 'TimeoutError', code };
 }
 
-/** The parts of an error that a client decides by. */
+/** The parts of an error that a client uses. */
 function essence(error: unknown): SdkError {
   const { name, code, $metadata } = error as SdkError;
   const httpStatusCode = $metadata?.httpStatusCode;
@@ -65,7 +65,7 @@ const failure = (promise: Promise<unknown>): Promise<SdkError> =>
 describe('faults over HTTP and in memory', () => {
   let cloud: LocalAws;
   let sdk: SdkClients;
-  /** For calls that are not answered. */
+  /** For calls without a response. */
   let impatient: SdkClients;
   let memory: MemoryCloud;
 
@@ -88,7 +88,7 @@ describe('faults over HTTP and in memory', () => {
     service === 'eks' ? memory.send('DescribeCluster', { name: 'demo' }) : memory.send('DescribeSubnets', {});
 
   for (const [what, arm, eks, ec2] of rows) {
-    it(`shows ${what} to both clients as AWS does`, async () => {
+    it(`return ${what} to both clients like AWS`, async () => {
       for (const [service, expected] of [
         ['eks', eks],
         ['ec2', ec2],
@@ -104,7 +104,7 @@ describe('faults over HTTP and in memory', () => {
     });
   }
 
-  it('hits so many calls of one operation, and no others', async () => {
+  it('affect the given number of calls of one operation, and no others', async () => {
     cloud.faults.calls.throttle({ count: 2, operation: 'ListClusters' });
     assert.ok(await overHttp('eks'));
     for (let call = 0; call < 2; call += 1)
@@ -112,7 +112,7 @@ describe('faults over HTTP and in memory', () => {
     assert.equal((await failure(sdk.eks.listClusters({}))).name, 'AccessDeniedException');
   });
 
-  it('hits the calls about one node group, and no others', async () => {
+  it('affect the calls about one node group, and no others', async () => {
     const describe = (nodegroupName: string) =>
       failure(sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName }));
     cloud.faults.calls.throttle({ operation: 'DescribeNodegroup', group: 'linux' });
@@ -121,7 +121,7 @@ describe('faults over HTTP and in memory', () => {
     assert.equal((await describe('linux')).name, 'ResourceNotFoundException');
   });
 
-  it('hits the calls by which prerequisites are read and met, each by its name', async () => {
+  it('affect the calls for prerequisites, each by its name', async () => {
     const entry = { clusterName: 'demo', principalArn: nodeRoleArn };
     const calls: readonly (readonly [operation: string, error: string, send: () => Promise<unknown>])[] = [
       [
@@ -145,7 +145,7 @@ describe('faults over HTTP and in memory', () => {
     assert.ok(await sdk.eks.describeAccessEntry(entry), 'the next call is answered');
   });
 
-  it('can lose the answer of a call that took effect', async () => {
+  it('can lose the response of a call that took effect', async () => {
     cloud.faults.calls.reset({ operation: 'CreateNodegroup', after: true });
     assert.deepEqual(await failure(sdk.eks.createNodegroup(sampleGroup())), broken('ECONNRESET'));
     assert.equal(cloud.state.groups.has('web'), true);
@@ -157,7 +157,7 @@ describe('faults over HTTP and in memory', () => {
     assert.equal(cloud.state.groups.get('web')?.nodegroup.status, 'CREATING');
   });
 
-  it('is overcome by the retries of a client that has them', async () => {
+  it('are hidden by the retries of a client', async () => {
     const retrying = sdkClients(cloud.url, sampleCluster.region, { maxAttempts: 3 });
     cloud.faults.calls.serverError({ count: 2 });
     const { $metadata } = await retrying.eks.describeCluster({ name: 'demo' });
@@ -165,7 +165,7 @@ describe('faults over HTTP and in memory', () => {
     retrying.destroy();
   });
 
-  it('lists every call in order, with what became of it', async () => {
+  it('are in the list of calls, which has every call in order with its result', async () => {
     cloud.resetCalls();
     cloud.faults.calls.throttle();
     await failure(overHttp('eks'));
@@ -187,7 +187,7 @@ describe('faults over HTTP and in memory', () => {
     assert.match(cloud.calls()[0]?.userAgent ?? '', /^aws-sdk-js/);
   });
 
-  it('holds a call at its gate before and after it takes effect', async () => {
+  it('do not skip the gate, which delays a call before and after it takes effect', async () => {
     const passed: string[] = [];
     cloud.resetCalls();
     cloud.setGate(({ n, operation }, phase) => {

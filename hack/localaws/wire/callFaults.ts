@@ -2,18 +2,18 @@ import { AwsFault } from '../awsFault.ts';
 import { protocols } from './protocols.ts';
 import type { Service } from './shapes.ts';
 
-/** An answer that is none: the connection is reset, nothing comes, or a body that no AWS service writes. */
+/** A broken response: the connection is reset, there is no response, or a body that no AWS service returns. */
 export interface Breakage {
   readonly kind: 'reset' | 'hang' | 'html' | 'empty';
   readonly status: number;
 }
 
-/** What an injected fault makes of a call. `after`: the call takes effect first, and only its answer is lost. */
+/** The effect of an injected fault. `after`: the call takes effect first, and only its response is lost. */
 export type CallFault =
   | { readonly kind: 'fault'; readonly fault: AwsFault; readonly retryAfterSeconds?: number }
   | { readonly kind: 'breakage'; readonly breakage: Breakage; readonly after: boolean };
 
-/** Which calls an injected fault hits: the next `count` (1) calls, or the next calls of one operation, or about one node group. */
+/** The calls that an injected fault affects: the next `count` (1) calls, optionally of one operation or about one node group. */
 export interface Target {
   readonly count?: number;
   readonly operation?: string;
@@ -27,11 +27,11 @@ interface Armed {
   readonly make: (service: Service) => CallFault;
 }
 
-/** Faults that wait for calls. The one armed first hits first; each call is hit by at most one. */
+/** Pending faults. The one armed first applies first; at most one applies to each call. */
 export class CallFaults {
   #armed: Armed[] = [];
 
-  /** The service is asked too often: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2, and so on. */
+  /** The service throttles: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2, and so on. */
   throttle(target: Target & { readonly retryAfterSeconds?: number } = {}): void {
     const { retryAfterSeconds } = target;
     this.#arm(target, (service) => ({
@@ -41,7 +41,7 @@ export class CallFaults {
     }));
   }
 
-  /** The service fails: 500, or 503 when `status` says so. */
+  /** The service fails: 500, or the given `status`, such as 503. */
   serverError(target: Target & { readonly status?: number } = {}): void {
     const unavailable = target.status === 503;
     this.#arm(target, (service) => ({
@@ -56,17 +56,17 @@ export class CallFaults {
     this.#arm(target, () => ({ kind: 'fault', fault }));
   }
 
-  /** The connection is reset instead of an answer. */
+  /** The connection is reset instead of a response. */
   reset(target: Target & { readonly after?: boolean } = {}): void {
     this.#breakage(target, { kind: 'reset', status: 0 });
   }
 
-  /** No answer ever comes. */
+  /** There is never a response. */
   hang(target: Target & { readonly after?: boolean } = {}): void {
     this.#breakage(target, { kind: 'hang', status: 0 });
   }
 
-  /** A proxy answers with a page of HTML. */
+  /** A proxy returns an HTML page. */
   html(target: Target & { readonly status?: number } = {}): void {
     this.#breakage(target, { kind: 'html', status: target.status ?? 502 });
   }
@@ -76,12 +76,12 @@ export class CallFaults {
     this.#breakage(target, { kind: 'empty', status: target.status ?? 500 });
   }
 
-  /** Takes all waiting faults back. */
+  /** Removes all pending faults. */
   clear(): void {
     this.#armed = [];
   }
 
-  /** The fault that hits this call, if any. */
+  /** The fault for this call, if any. */
   next(service: Service, operation: string, input: object): CallFault | undefined {
     const about = (input as { readonly nodegroupName?: string }).nodegroupName;
     const hit = this.#armed.find(

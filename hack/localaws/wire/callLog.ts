@@ -1,7 +1,7 @@
 import { copyOf } from '../copy.ts';
 import type { Caller, OperationName } from './operations.ts';
 
-/** One call, as it is listed. `n` counts from 1; `result` stays `pending` for a call that was never answered. */
+/** One call in the list. `n` counts from 1; `result` stays `pending` for a call without a response. */
 export interface CallEntry {
   readonly n: number;
   readonly at: string;
@@ -23,7 +23,7 @@ export class CallLog {
   #entries: CallEntry[] = [];
   #counted = 0;
 
-  /** Lists a call that just arrived. */
+  /** Records a new call. */
   add(operation: string, input: unknown, caller: Caller, at: Date): CallEntry {
     this.#counted += 1;
     const entry: CallEntry = {
@@ -43,7 +43,7 @@ export class CallLog {
     return structuredClone(this.#entries);
   }
 
-  /** Empties the list; counting begins at 1 again. */
+  /** Empties the list and restarts counting at 1. */
   reset(): void {
     this.#entries = [];
     this.#counted = 0;

@@ -105,8 +105,8 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
 };
 
 /**
- * Does one call: checks the input against the service model, asks the policy, and runs it on the state as of now.
- * Returns what the SDK client would return, or throws an AwsFault. Nothing of the answer is shared with the state.
+ * Runs one call: checks the input against the service model and the policy, and applies it to the current state. Returns the output of the
+ * SDK client, or throws an AwsFault. The output shares nothing with the state.
  */
 export function call<K extends OperationName>(
   cloud: LocalAwsState,
@@ -127,7 +127,7 @@ export function call<K extends OperationName>(
   return output;
 }
 
-/** The operation of the service model, if the local AWS serves it; else the fault for an unknown or an unserved operation. */
+/** The operation of the service model, if the local AWS serves it; otherwise throws the fault for an unknown or an unserved operation. */
 export function servedOperation(service: Service, name: string): Operation {
   const operation = operationOf(service, name);
   if (operation === undefined) {
@@ -142,13 +142,13 @@ export function servedOperation(service: Service, name: string): Operation {
   return operation;
 }
 
-/** Is there such an operation here? */
+/** Whether the operation is served. */
 export const isServed = (name: string): name is OperationName => Object.hasOwn(handlers, name);
 
 /** The service that an operation belongs to. */
 export const serviceOf = (name: OperationName): Service => handlers[name].service;
 
-// Every operation below a cluster answers first whether that cluster exists.
+// Every operation of a cluster first checks that the cluster exists.
 function eksCall<K extends OperationName>(run: Handler<K>): { service: 'eks'; run: Handler<K> } {
   return {
     service: 'eks',
@@ -159,7 +159,7 @@ function eksCall<K extends OperationName>(run: Handler<K>): { service: 'eks'; ru
   };
 }
 
-// Most operations call it clusterName; DescribeCluster, DescribeUpdate and ListUpdates call it name.
+// The field is clusterName in most operations, and name in DescribeCluster, DescribeUpdate and ListUpdates.
 function clusterNameIn(input: object): string | undefined {
   if ('clusterName' in input) return String(input.clusterName);
   return 'name' in input ? String(input.name) : undefined;

@@ -12,7 +12,7 @@ const routes: readonly Route[] = operationNames('eks')
   .flatMap(({ name, http }) =>
     http === undefined ? [] : [{ operation: name, method: http[0], segments: segmentsOf(http[1]) }],
   )
-  // Where a literal and a label both fit, the literal is meant.
+  // A literal takes precedence over a label.
   .sort((a, b) => literals(b) - literals(a));
 
 /** A request of EKS: the operation and the values in its path. */
@@ -21,7 +21,7 @@ export interface EksRequest {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Which operation a method and path mean. The path is split first and percent-decoded then: ARNs travel encoded. */
+/** The operation of a method and path. The path is split first and percent-decoded then: ARNs travel encoded. */
 export function route(method: string, path: string): EksRequest {
   const segments = segmentsOf(path).map((segment) => decode(segment));
   const found = routes.find((candidate) => candidate.method === method && fits(candidate.segments, segments));
@@ -34,7 +34,7 @@ export function route(method: string, path: string): EksRequest {
   return { operation: found.operation, labels };
 }
 
-/** The input of an operation, gathered from path, query and JSON body, typed as the service model says. */
+/** The input of an operation from path, query and JSON body, with the types of the service model. */
 export function inputOf(
   operation: Operation,
   request: EksRequest,
@@ -72,7 +72,7 @@ export function bodyOf(body: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Falls through to the same answer.
+    // Falls through to the same response.
   }
   throw new AwsFault('SerializationException', 'the body is not a JSON object');
 }

@@ -7,16 +7,16 @@ import { call, isServed } from './calls.ts';
 import type { Caller, Operations } from './operations.ts';
 import type { Service } from './shapes.ts';
 
-/** How a call ends, before it is put on a wire. */
+/** The result of a call, before its serialization. */
 export type Reply =
   | { readonly kind: 'output'; readonly output: object }
   | { readonly kind: 'fault'; readonly fault: AwsFault; readonly retryAfterSeconds?: number }
   | { readonly kind: 'breakage'; readonly breakage: Breakage };
 
-/** Is called when a call has arrived and when it has taken effect but is not answered yet; the call waits for it. */
+/** Called when a call has arrived, and when it has taken effect before its response; the call waits for it. */
 export type Gate = (entry: CallEntry, phase: 'before' | 'after') => void | Promise<void>;
 
-/** What the HTTP front and the memory front have in common: the list of calls, the injected faults, the call itself. */
+/** Shared by the HTTP front and the memory front: the list of calls, the injected faults, the call itself. */
 export class Front {
   readonly state: LocalAwsState;
   readonly policy: Policy;
@@ -29,7 +29,7 @@ export class Front {
     this.policy = policy;
   }
 
-  /** Serves one call. Never throws for what a caller can do wrong; an error of the local AWS itself comes out as one. */
+  /** Serves one call. Errors of the caller are returned as results; only errors of the local AWS itself are thrown. */
   async serve(service: Service, operation: string, input: object, caller: Caller): Promise<Reply> {
     const entry = this.log.add(operation, input, caller, this.state.timeline.now());
     const injected = this.faults.next(service, operation, input);
@@ -46,7 +46,7 @@ export class Front {
     try {
       if (!isServed(operation))
         throw new AwsFault('NotImplementedException', `hack/localaws does not serve ${operation}`);
-      // The model check inside turns "some object" into "the input of that operation".
+      // The model check inside makes sure that the object is the input of that operation.
       const checked = input as Operations[typeof operation]['input'];
       return { kind: 'output', output: call(this.state, this.policy, operation, checked as never, caller) };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** What the fronts are compared by. */
+/** The actions for the comparison of the fronts. */
 import fc from 'fast-check';
 import type { Faults } from '../faults.ts';
 import { nodeRoleArn } from '../network.ts';
@@ -33,7 +33,7 @@ const ofGroup = (rest: Record<string, fc.Arbitrary<unknown>>, requiredKeys: stri
     .tuple(name, fc.record(rest, { requiredKeys }))
     .map(([nodegroupName, more]) => ({ clusterName: 'demo', nodegroupName, ...more }));
 
-// Stand for what is there when a call is made.
+// Placeholders for the objects that exist at the time of a call.
 const someGroup = 'GROUP';
 const someInstance = 'INSTANCE';
 

@@ -18,7 +18,7 @@ const switches = fc.record(
   Object.fromEntries(Object.entries(switchTable).map(([key, values]) => [key, fc.constantFrom(...values)])),
 ) as fc.Arbitrary<Switches>;
 
-// Otherwise few sequences would come as far as an update.
+// Otherwise few sequences would reach an update.
 const beginning: readonly Action[] = [
   { kind: 'call', operation: 'CreateNodegroup', input: sampleGroup() },
   { kind: 'wait', seconds: 3 },
@@ -41,14 +41,14 @@ async function httpCloud(
   return { sdk, clock, faults, close };
 }
 
-/** What a client learns of a call: the output, or name, message and status of the error. */
+/** The result of a call for a client: the output, or name, message and status of the error. */
 async function learned(promise: Promise<object>): Promise<unknown> {
   try {
     const { $metadata: _, ...output } = (await promise) as { $metadata?: object };
     return output;
   } catch (error) {
     const { name: errorName, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
-    // The words of a JSON parser are its own.
+    // Messages of JSON parsers differ.
     return { errorName, message: errorName === 'SyntaxError' ? '' : message, status: $metadata?.httpStatusCode };
   }
 }
@@ -62,7 +62,7 @@ function overHttp(sdk: SdkClients, operation: OperationName, input: object): Pro
 }
 
 describe('the HTTP front and the memory front', () => {
-  it('give the same answers to the same calls at the same times', async () => {
+  it('return the same results for the same calls at the same times', async () => {
     await fc.assert(
       fc.asyncProperty(
         switches,

@@ -70,7 +70,7 @@ describe('the HTTP front', () => {
     );
   });
 
-  it('refuses calls that are not signed', async () => {
+  it('rejects unsigned calls', async () => {
     const eks = await raw('/clusters/demo', {}, false);
     assert.deepEqual([eks.status, eks.type], [403, 'MissingAuthenticationToken']);
     const ec2 = await raw('/', { method: 'POST', body: 'Action=DescribeSubnets&Version=2016-11-15' }, false);
@@ -103,7 +103,7 @@ describe('the HTTP front', () => {
         /not a JSON object/,
       ],
       [
-        'a size that is no number',
+        'a size that is not a number',
         '/clusters/demo/node-groups?maxResults=x',
         {},
         400,
@@ -133,14 +133,14 @@ describe('the HTTP front', () => {
       ['an EC2 call without action', '/', { method: 'POST', body: '' }, 400, /<Code>MissingAction/],
     ];
   for (const [what, path, init, status, text] of refusals) {
-    it(`refuses ${what}`, async () => {
+    it(`rejects ${what}`, async () => {
       const answer = await raw(path, init);
       assert.equal(answer.status, status);
       assert.match(answer.body, text);
     });
   }
 
-  it('pages through instances, and refuses a page size together with ids', async () => {
+  it('returns pages of instances, and rejects a page size together with IDs', async () => {
     const ids: (string | undefined)[] = [];
     const sizes: number[] = [];
     let NextToken: string | undefined;
@@ -185,7 +185,7 @@ describe('the HTTP front', () => {
     );
   });
 
-  it('knows no other instances, types and subnets than it has', async () => {
+  it('does not find unknown instances, types and subnets', async () => {
     assert.equal(
       await rejection(sdk.ec2.describeInstances({ InstanceIds: ['i-1'] })),
       "InvalidInstanceID.NotFound: The instance ID 'i-1' does not exist",
@@ -206,7 +206,7 @@ describe('the HTTP front', () => {
     );
   });
 
-  it('takes faults by name over the admin path, and says what is wrong with bad ones', async () => {
+  it('accepts faults by name in the admin path, and describes errors in invalid ones', async () => {
     assert.equal((await admin('throttle', '{"operation":"DescribeCluster"}')).status, 200);
     assert.match(await rejection(sdk.eks.describeCluster({ name: 'demo' })), /^ThrottlingException/);
     const rows: readonly (readonly [path: string, body: string, message: RegExp])[] = [
@@ -227,7 +227,7 @@ describe('the HTTP front', () => {
     }
   });
 
-  it('lists calls and state over the admin path, and counts anew on request', async () => {
+  it('lists calls and state in the admin path, and resets the calls on request', async () => {
     assert.equal((await admin('reset-calls', '')).status, 200);
     await sdk.eks.describeCluster({ name: 'demo' });
     const { value } = await admin('calls');
@@ -240,26 +240,26 @@ describe('the HTTP front', () => {
 });
 
 describe('the lists of EKS', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
 
   before(async () => {
-    for (const nodegroupName of ['c', 'a', 'b']) await stage.sdk.eks.createNodegroup(sampleGroup({ nodegroupName }));
+    for (const nodegroupName of ['c', 'a', 'b']) await fixture.sdk.eks.createNodegroup(sampleGroup({ nodegroupName }));
   });
 
-  it('come page by page', async () => {
-    const first = await stage.sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2 });
+  it('are returned page by page', async () => {
+    const first = await fixture.sdk.eks.listNodegroups({ clusterName: 'demo', maxResults: 2 });
     assert.deepEqual(first.nodegroups, ['a', 'b']);
-    const second = await stage.sdk.eks.listNodegroups({
+    const second = await fixture.sdk.eks.listNodegroups({
       clusterName: 'demo',
       maxResults: 2,
       nextToken: first.nextToken,
     });
     assert.deepEqual([second.nodegroups, second.nextToken], [['c'], undefined]);
-    assert.deepEqual((await stage.sdk.eks.listClusters({})).clusters, ['demo']);
+    assert.deepEqual((await fixture.sdk.eks.listClusters({})).clusters, ['demo']);
   });
 
-  it('refuse page sizes and tokens that make no sense', async () => {
-    const list = (request: object) => rejection(stage.sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
+  it('reject invalid page sizes and tokens', async () => {
+    const list = (request: object) => rejection(fixture.sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
     assert.equal(await list({ maxResults: 0 }), 'InvalidParameterException: maxResults is 0; it must be from 1 to 100');
     assert.equal(
       await list({ maxResults: 101 }),
@@ -269,17 +269,17 @@ describe('the lists of EKS', () => {
   });
 
   it('follow the tags of a group as they change', async () => {
-    const { nodegroup } = await stage.sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'a' });
+    const { nodegroup } = await fixture.sdk.eks.describeNodegroup({ clusterName: 'demo', nodegroupName: 'a' });
     const resourceArn = nodegroup?.nodegroupArn ?? '';
-    await stage.sdk.eks.tagResource({ resourceArn, tags: { team: 'a/b c' } });
-    await stage.sdk.eks.untagResource({ resourceArn, tagKeys: ['winpool.dev/pool', 'never there'] });
-    assert.deepEqual((await stage.sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
+    await fixture.sdk.eks.tagResource({ resourceArn, tags: { team: 'a/b c' } });
+    await fixture.sdk.eks.untagResource({ resourceArn, tagKeys: ['winpool.dev/pool', 'never there'] });
+    assert.deepEqual((await fixture.sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']));
-    const refused = await rejection(stage.sdk.eks.tagResource({ resourceArn, tags: many }));
+    const refused = await rejection(fixture.sdk.eks.tagResource({ resourceArn, tags: many }));
     assert.equal(refused, 'BadRequestException: A resource can have at most 50 tags; 51 were given');
     const other = `${resourceArn}0`;
     assert.equal(
-      await rejection(stage.sdk.eks.listTagsForResource({ resourceArn: other })),
+      await rejection(fixture.sdk.eks.listTagsForResource({ resourceArn: other })),
       `NotFoundException: No resource found for ARN: ${other}`,
     );
   });

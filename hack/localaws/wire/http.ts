@@ -9,7 +9,7 @@ import * as queryWire from './queryWire.ts';
 import { ServiceResponse } from './serviceResponse.ts';
 import type { Operation, Service } from './shapes.ts';
 
-/** Answers requests below /_admin/: status and a JSON value. */
+/** Handles requests below /_admin/: returns status and a JSON value. */
 export type Admin = (
   method: string,
   path: string,
@@ -21,7 +21,7 @@ interface Incoming {
   readonly input: object;
 }
 
-/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in what is posted to /. */
+/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in the body of a POST to /. */
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
@@ -36,14 +36,14 @@ export class HttpFront {
     this.#administratorArn = `arn:aws:iam::${front.state.cluster.accountId}:user/${ADMINISTRATOR}`;
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
-        // A caller that went away in the middle of its request gets no answer.
+        // A caller that disconnected during its request gets no response.
         if (response.headersSent || response.destroyed) return;
         response.writeHead(500, { 'content-type': 'text/plain' }).end(`hack/localaws failed: ${String(error)}`);
       });
     });
   }
 
-  /** Listens; port 0 takes a free one. Returns the URL. */
+  /** Listens; port 0 selects a free one. Returns the URL. */
   listen(port: number): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -53,7 +53,7 @@ export class HttpFront {
     });
   }
 
-  /** Stops listening and cuts every connection, hanging ones too. */
+  /** Stops listening and closes every connection, including hanging ones. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -97,7 +97,7 @@ function checkSignature(request: IncomingMessage): void {
   throw new AwsFault('MissingAuthenticationToken', 'Missing Authentication Token');
 }
 
-// SSM's JSON names its operation in a header, the query services carry a version each.
+// SSM has its operation in a header, and each query service has a version.
 function serviceOf(request: IncomingMessage, body: string): Service {
   if (request.headers['x-amz-target'] !== undefined) return 'ssm';
   const version = new URLSearchParams(body).get('Version');

@@ -9,13 +9,13 @@ const enumsOf =
   (structure, member) =>
     enumOf(service, structure, member);
 
-/** Throws the fault for the first departure of an operation's input from the service model. */
+/** Throws the fault for the first difference between an operation's input and the service model. */
 export function checkInput(operation: Operation, input: unknown): void {
   const [first] = departuresOf(enumsOf(operation.service), operation.input, input);
   if (first !== undefined) throw faultFor(operation, first);
 }
 
-/** Throws when the local AWS itself is about to answer something that the service model does not have: a bug in it. */
+/** Throws if the output is not in the service model, which is a bug of the local AWS. */
 export function checkOutput(operation: Operation, output: unknown): void {
   // EC2 writes Platform in lower case, whatever the enum says.
   const departures = departuresOf(enumsOf(operation.service), operation.output, output).filter(
@@ -29,7 +29,7 @@ export function checkOutput(operation: Operation, output: unknown): void {
 function faultFor(operation: Operation, departure: Departure): AwsFault {
   switch (departure.kind) {
     case 'unknown':
-      // AWS would ignore it without a word. The local endpoint is here to find such mistakes.
+      // AWS silently ignores it. The local endpoint detects such mistakes.
       return new AwsFault(
         'SerializationException',
         `${operation.name} has no member ${departure.path} in the service model of ${packageOf(operation.service)}`,
@@ -60,6 +60,6 @@ function enumFault(operation: Operation, departure: Departure & { kind: 'enum' }
   );
 }
 
-// The order is that of the message seen in the wild; the enum in the SDK is sorted by the alphabet.
+// The order is that of a message of AWS; the enum in the SDK is sorted alphabetically.
 const taintEffectMessage = (effect: string): string =>
   `Invalid taint effect: ${effect}, must be one of these [NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE]`;

@@ -67,10 +67,10 @@ export interface Operations {
 /** The name of a served operation. */
 export type OperationName = keyof Operations;
 
-/** Who calls. */
+/** The caller. */
 export interface Caller {
   readonly arn: string;
   readonly userAgent: string;
-  /** Of the account: no policy limits it. */
+  /** The administrator of the account, without a policy. */
   readonly isAdministrator?: boolean;
 }

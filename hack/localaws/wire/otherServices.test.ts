@@ -21,7 +21,7 @@ const failure = async (promise: Promise<unknown>): Promise<readonly [string, num
 };
 
 describe('Auto Scaling and SSM on the wire', () => {
-  const stage = withOpenCloud();
+  const fixture = withOpenCloud();
   const { cloud: memory } = memoryCloud({ policy: openPolicy });
 
   type Outcome = readonly [name: string, status: number | undefined];
@@ -38,7 +38,7 @@ describe('Auto Scaling and SSM on the wire', () => {
     ['an empty answer', ({ calls }) => calls.empty(), ['Unknown', 500], ['Unknown', 500]],
     ['a reset', ({ calls }) => calls.reset(), ['TimeoutError', undefined], ['TimeoutError', undefined]],
     [
-      'a right that is missing',
+      'a missing permission',
       (faults) => {
         faults.removeAction({ action: 'autoscaling:DescribeTags' });
         faults.removeAction({ action: 'ssm:GetParameter' });
@@ -48,28 +48,28 @@ describe('Auto Scaling and SSM on the wire', () => {
     ],
   ];
   for (const [what, arm, scaling, ssm] of rows) {
-    it(`show ${what} as AWS does, in memory as well`, async () => {
+    it(`return ${what} like AWS, also in memory`, async () => {
       const calls: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>, Outcome])[] = [
-        [() => stage.sdk.autoscaling.describeTags({}), () => memory.send('DescribeTags', {}), scaling],
+        [() => fixture.sdk.autoscaling.describeTags({}), () => memory.send('DescribeTags', {}), scaling],
         [
-          () => stage.sdk.ssm.getParameter({ Name: parameter }),
+          () => fixture.sdk.ssm.getParameter({ Name: parameter }),
           () => memory.send('GetParameter', { Name: parameter }),
           ssm,
         ],
       ];
       for (const [overHttp, inMemory, expected] of calls) {
-        arm(stage.cloud.faults);
+        arm(fixture.cloud.faults);
         assert.deepEqual(await failure(overHttp()), expected);
         arm(memory.faults);
         assert.deepEqual(await failure(inMemory()), expected);
-        for (const faults of [stage.cloud.faults, memory.faults]) faults.restoreAction();
+        for (const faults of [fixture.cloud.faults, memory.faults]) faults.restoreAction();
         assert.deepEqual([await failure(overHttp()), await failure(inMemory())], times(['answered', 200]));
       }
     });
   }
 
   const raw = async (body: string, headers: Record<string, string> = {}) => {
-    const response = await fetch(stage.cloud.url, {
+    const response = await fetch(fixture.cloud.url, {
       method: 'POST',
       body,
       headers: { authorization: 'AWS4-HMAC-SHA256 Credential=test', ...headers },
@@ -80,23 +80,23 @@ describe('Auto Scaling and SSM on the wire', () => {
   const form = (action: string, rest = '') => `Action=${action}&Version=2011-01-01${rest}`;
   const target = (operation: string) => ({ 'x-amz-target': `AmazonSSM.${operation}` });
   const refused: readonly (readonly [string, () => ReturnType<typeof raw>, number, RegExp])[] = [
-    ['an action that there is not', () => raw(form('Nothing')), 400, /<Code>InvalidAction<\/Code>/],
+    ['an unknown action', () => raw(form('Nothing')), 400, /<Code>InvalidAction<\/Code>/],
     ['an action that is not served', () => raw(form('DescribePolicies')), 501, /does not serve autoscaling/],
     ['a member that the model lacks', () => raw(form('DescribeTags', '&Foo=1')), 400, /no member Foo .*client-auto-/],
-    ['a number that is none', () => raw(form('DescribeTags', '&MaxRecords=x')), 400, /Invalid value 'x'/],
+    ['an invalid number', () => raw(form('DescribeTags', '&MaxRecords=x')), 400, /Invalid value 'x'/],
     [
       'a missing member',
       () => raw(form('SetDesiredCapacity', '&DesiredCapacity=1')),
       400,
       /<Type>Sender<\/Type><Code>ValidationError<\/Code><Message>Value null at 'AutoScalingGroupName'/,
     ],
-    ['an operation that there is not', () => raw('{}', target('Nothing')), 404, /UnknownOperationException/],
+    ['an unknown operation', () => raw('{}', target('Nothing')), 404, /UnknownOperationException/],
     ['an operation that is not served', () => raw('{}', target('PutParameter')), 501, /does not serve ssm/],
-    ['a body that is none', () => raw('<x>', target('GetParameter')), 400, /not a JSON object/],
+    ['an invalid body', () => raw('<x>', target('GetParameter')), 400, /not a JSON object/],
     ['a missing name', () => raw('{}', target('GetParameter')), 400, /"__type":"ValidationException".*'Name'/],
   ];
   for (const [what, call, status, words] of refused) {
-    it(`refuse ${what}`, async () => {
+    it(`reject ${what}`, async () => {
       const answer = await call();
       assert.equal(answer.status, status);
       assert.match(answer.body, words);
@@ -112,7 +112,7 @@ describe('Auto Scaling and SSM on the wire', () => {
     );
   });
 
-  it('tell times as numbers of seconds in the JSON of SSM', async () => {
+  it('return times as seconds in the JSON of SSM', async () => {
     const { body, type } = await raw(JSON.stringify({ Name: parameter }), target('GetParameter'));
     assert.equal(type, 'application/x-amz-json-1.1');
     const { Parameter } = JSON.parse(body) as { Parameter: { LastModifiedDate: number } };

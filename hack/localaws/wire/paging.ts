@@ -6,7 +6,7 @@ export interface Page<T> {
   readonly nextToken?: string;
 }
 
-/** Cuts a page out of a list. The token is opaque to clients, as AWS' are; one that was never handed out is refused. */
+/** Returns a page of a list. The token is opaque to clients, as in AWS; an unknown one is rejected. */
 export function pageOf<T>(
   all: readonly T[],
   nextToken: string | undefined,

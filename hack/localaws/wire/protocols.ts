@@ -1,10 +1,10 @@
-/** How each service of the local AWS speaks: what it writes, and its words for what every service can answer. */
+/** The protocol of each service of the local AWS: its format, and its messages for common errors. */
 import { AwsFault } from '../awsFault.ts';
 import * as eksWire from './eksWire.ts';
 import * as queryWire from './queryWire.ts';
 import type { Operation, Service } from './shapes.ts';
 
-/** What a request was about, as far as errors tell it. */
+/** The subject of a request in errors. */
 export interface Subject {
   readonly clusterName?: unknown;
   readonly nodegroupName?: unknown;

@@ -10,7 +10,7 @@ export const versions = {
   iam: '2010-05-08',
 } as const;
 
-/** A service that speaks a query protocol. */
+/** A service with a query protocol. */
 export type QueryService = keyof typeof versions;
 
 const isEc2 = ({ service }: Pick<Operation, 'service'>): boolean => service === 'ec2';
@@ -19,7 +19,7 @@ const isEc2 = ({ service }: Pick<Operation, 'service'>): boolean => service === 
 const namespaceOf = (service: QueryService): string =>
   `${service === 'iam' ? 'https' : 'http'}://${service}.amazonaws.com/doc/${versions[service]}/`;
 
-/** A form while it is read: the values that are left, and whether names are EC2's. */
+/** A partially read form: the remaining values, and whether names are EC2's. */
 interface Form {
   readonly left: Map<string, string>;
   readonly ec2: boolean;
@@ -27,7 +27,7 @@ interface Form {
 
 /**
  * The input of an operation from the form of a query: `Filter.1.Value.2=x`. Names on the wire come from the service
- * model. Names that the model does not have are kept, for the model check to reject.
+ * model. Unknown names are kept for the model check, which rejects them.
  */
 export function inputOf(operation: Operation, form: URLSearchParams): Record<string, unknown> {
   const left = new Map(form);
@@ -38,7 +38,7 @@ export function inputOf(operation: Operation, form: URLSearchParams): Record<str
   return { ...input, ...Object.fromEntries(left) };
 }
 
-/** An output as the operation's service writes it. */
+/** An output in the format of the operation's service. */
 export function bodyFor(operation: Operation, output: object, requestId: string): string {
   const { name, service } = operation;
   const members = writeShape(operation.output, output);
@@ -49,7 +49,7 @@ export function bodyFor(operation: Operation, output: object, requestId: string)
   return `${prolog}<${name}Response xmlns="${namespace}">${content}</${name}Response>`;
 }
 
-/** An error as a service writes it. */
+/** An error in the format of the service. */
 export function errorBodyFor(service: QueryService, fault: AwsFault, requestId: string): string {
   const words = element('Code', escapeXml(codeOf(fault))) + element('Message', escapeXml(fault.message));
   if (service === 'ec2') {
@@ -65,12 +65,12 @@ export function errorBodyFor(service: QueryService, fault: AwsFault, requestId: 
 
 const prolog = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-// Auto Scaling and IAM leave out the end of some errors' names in their codes (awsQueryError in the models), and the SDK puts it back.
+// Auto Scaling and IAM leave out the end of some errors' names in their codes (awsQueryError in the models), and the SDK restores it.
 const codeOf = ({ name }: Pick<AwsFault, 'name'>): string =>
   name === 'NoSuchEntityException' ? 'NoSuchEntity' : name.replace(/Fault$/, '');
 
 // The rules of the ec2Query protocol: ec2QueryName, else xmlName or the member's name with a capital; lists are flat.
-// The older protocol takes names as they are.
+// The older protocol uses names unchanged.
 function queryName({ name, traits }: Pick<Member, 'name' | 'traits'>, ec2: boolean): string {
   if (!ec2) return xmlName({ traits }, name);
   if (typeof traits.ec2QueryName === 'string') return traits.ec2QueryName;

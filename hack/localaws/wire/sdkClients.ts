@@ -17,8 +17,8 @@ export interface SdkClients {
 }
 
 /**
- * Makes the clients for the URL of a local AWS. Any credentials will do: no signature is checked. A call is sent once, and given up after
- * 20 s without an answer, unless something else is asked for.
+ * Creates the clients for the URL of a local AWS. Any credentials are accepted: no signature is checked. By default a call is sent once,
+ * and fails after 20 s without a response.
  */
 export function sdkClients(
   endpoint: string,

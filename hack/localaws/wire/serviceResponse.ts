@@ -17,7 +17,7 @@ export class ServiceResponse {
     this.#service = service;
   }
 
-  /** Writes how the call ended. A call that hangs is simply not answered; the server's close() ends its connection. */
+  /** Writes the result of the call. A call that hangs gets no response; the server's close() ends its connection. */
   write(operation: Operation, input: object, reply: Reply): void {
     switch (reply.kind) {
       case 'output':
@@ -33,7 +33,7 @@ export class ServiceResponse {
     }
   }
 
-  /** Writes an error. EKS names in it what the request was about. */
+  /** Writes an error. EKS includes the subject of the request. */
   writeFault(fault: AwsFault, subject: Subject = {}): void {
     const body = protocols[this.#service].errorBody(fault, this.#requestId, subject);
     if (this.#service === 'eks') this.#response.setHeader('x-amzn-errortype', fault.name);

@@ -9,7 +9,7 @@ import { type ModelOperation, readOperation, readOperationNames, type SdkExports
 
 export type { Member, Shape } from '../../sdkModel/schema.ts';
 
-/** The services of the local AWS, under the names that signatures have for them. */
+/** The services of the local AWS, by their names in signatures. */
 export type Service = 'eks' | 'ec2' | 'autoscaling' | 'ssm' | 'sts' | 'iam';
 
 /** The package of the SDK with a service's client, below @aws-sdk/. */
@@ -29,10 +29,10 @@ const packages: Readonly<Record<Service, SdkExports>> = {
   iam: { ...iam },
 };
 
-/** What the SDK package of the service exports. */
+/** The exports of the SDK package of the service. */
 export const exportsOf = (service: Service): SdkExports => packages[service];
 
-/** The operation of that name; undefined when the service model has none. */
+/** The operation with that name; undefined if the service model has none. */
 export function operationOf(service: Service, name: string): Operation | undefined {
   const operation = readOperation(packages[service], name);
   return operation && { ...operation, service };

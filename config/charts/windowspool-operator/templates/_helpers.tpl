@@ -7,7 +7,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Pods of the operator: there is one release in a cluster, because its roles and its pools belong to no namespace. */}}
+{{/* Labels that select the pods of the operator. There is one release per cluster, because its ClusterRoles and WindowsPools are cluster-scoped. */}}
 {{- define "windowspool-operator.selector" -}}
 app.kubernetes.io/name: windowspool-operator
 {{- end }}
@@ -18,9 +18,15 @@ app.kubernetes.io/name: windowspool-operator
 {{- end -}}
 {{- end }}
 
-{{/* An object of files/, with the release's namespace and labels, and with those labels and annotations that the caller adds. */}}
+{{/* The text of a file of files/. Its links to the documentation start with docsURL instead of the address in config/prometheus. */}}
+{{- define "windowspool-operator.file" -}}
+{{- $address := .root.Files.Get "files/prometheus/rules.yaml" | regexFind `https://\S+/docs` -}}
+{{- .root.Files.Get .path | replace $address (.root.Values.docsURL | default $address) -}}
+{{- end }}
+
+{{/* An object of files/, with the namespace and labels of the release, and with the labels and annotations that the caller adds. */}}
 {{- define "windowspool-operator.object" -}}
-{{- $object := .root.Files.Get .path | fromYaml -}}
+{{- $object := include "windowspool-operator.file" . | fromYaml -}}
 {{- $metadata := $object.metadata -}}
 {{- if eq ($metadata.namespace | default "") "winpool-system" -}}
 {{- $_ := set $metadata "namespace" .root.Release.Namespace -}}

@@ -21,7 +21,7 @@ export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: Nod
   if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
   const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
   if (!fitting.includes(amiType)) {
-    const why = `its AMI type is ${amiType || 'unknown'} and windowsVersion ${spec.windowsVersion} needs ${fitting.join(' or ')}`;
+    const why = `its AMI type is ${amiType || 'unknown'}, but windowsVersion ${spec.windowsVersion} requires ${fitting.join(' or ')}`;
     return { kind: 'refused', why };
   }
   // A group that failed to create is deleted and recreated, which is for its owner to decide.

@@ -8,8 +8,8 @@ const fieldsOf = (entries: readonly string[] | undefined) =>
   entries?.map((entry) => entry.slice(0, entry.lastIndexOf('=')));
 const digest = (field: string, value: string) => entriesOf(new Map([[field, value]]));
 
-describe('the memory of what was applied', () => {
-  it('names the fields of the spec and the operator’s own', () => {
+describe('the record of applied fields', () => {
+  it('has the fields of the spec and those of the operator', () => {
     const pool = samplePool({
       labels: { team: 'web' },
       taints: [{ key: 'gpu', effect: 'NoSchedule' }],
@@ -27,13 +27,13 @@ describe('the memory of what was applied', () => {
     ]);
   });
 
-  it('knows what it was told, whatever is in keys and values', () => {
+  it('returns what was recorded, whatever the keys and values', () => {
     const fields = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }).map((pairs) => new Map(pairs));
     fc.assert(
-      fc.property(fields, fc.string(), (reported, other) => {
-        const applied = appliedOf(samplePool({}, { status: knownStatus({ applied: entriesOf(reported) }) }));
-        assert.deepEqual([...(applied?.keys() ?? [])].sort(), [...reported.keys()].sort());
-        for (const [field, value] of reported) {
+      fc.property(fields, fc.string(), (recorded, other) => {
+        const applied = appliedOf(samplePool({}, { status: knownStatus({ applied: entriesOf(recorded) }) }));
+        assert.deepEqual([...(applied?.keys() ?? [])].sort(), [...recorded.keys()].sort());
+        for (const [field, value] of recorded) {
           assert.equal(isApplied(applied, field, value), true);
           assert.equal(isApplied(applied, field, other), other === value);
         }
@@ -41,18 +41,19 @@ describe('the memory of what was applied', () => {
     );
   });
 
-  it('is written anew for a new group, and marks fields before they are sent', () => {
+  it('is replaced for a new group, and marks fields before they are sent', () => {
     const cluster = { name: 'prod', arn: CLUSTER_ARN };
-    const anew = remembering(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
-    assert.deepEqual(anew, { cluster, nodeGroup: { name: 'web', applied: ['a=1'], lastAppliedDesired: 3 } });
-    const sending = remembering(anew, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
-    assert.deepEqual(sending.nodeGroup, { name: 'web', applied: ['a=?', 'label b=?'], lastAppliedDesired: 3 });
+    const first = remembering(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
+    const nodeGroup = { name: 'web' };
+    assert.deepEqual(first, { cluster, nodeGroup, bookkeeping: { applied: ['a=1'], lastAppliedDesiredSize: 3 } });
+    const sending = remembering(first, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
+    assert.deepEqual(sending.bookkeeping, { applied: ['a=?', 'label b=?'], lastAppliedDesiredSize: 3 });
     const again = remembering(sending, { cluster, nodeGroupName: 'web', initial: { applied: [], desired: undefined } });
-    assert.deepEqual(again.nodeGroup, { name: 'web', applied: [] });
+    assert.deepEqual(again, { cluster, nodeGroup, bookkeeping: { applied: [] } });
   });
 });
 
-describe('the memory after a look', () => {
+describe('the record after a read of the group', () => {
   const labelled = (team: string, applied: readonly string[]) =>
     samplePool({ labels: { team } }, { status: knownStatus({ applied: [...APPLIED, ...applied].sort() }) });
   const group = (labels: Record<string, string>, change: Partial<NodeGroup> = {}) =>
@@ -62,41 +63,41 @@ describe('the memory after a look', () => {
   const [db = ''] = digest('label team', 'db');
 
   const table: readonly (readonly [string, string[] | undefined, string[]])[] = [
-    ['has what is as the spec says', team(nextApplied(labelled('web', []), group({ team: 'web' }), false)), [web]],
-    ['has no field that was never sent', team(nextApplied(labelled('web', []), group({}), false)), []],
-    ['keeps what an edit changed', team(nextApplied(labelled('web', [web]), group({ team: 'db' }), false)), [web]],
+    ['has fields that match the spec', team(nextApplied(labelled('web', []), group({ team: 'web' }), false)), [web]],
+    ['does not have fields that were never sent', team(nextApplied(labelled('web', []), group({}), false)), []],
+    ['keeps fields that were edited', team(nextApplied(labelled('web', [web]), group({ team: 'db' }), false)), [web]],
     [
-      'keeps what a change of the spec is still to change',
+      'keeps fields with a pending change of the spec',
       team(nextApplied(labelled('web', [db]), group({ team: 'db' }), false)),
       [db],
     ],
     [
-      'does not trust what was only sent',
+      'does not count fields as applied that were only sent',
       team(nextApplied(labelled('web', ['label team=?']), group({ team: 'db' }), false)),
       ['label team=?'],
     ],
     [
-      'knows it again when it is seen',
+      'counts them as applied when they are observed',
       team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }), false)),
       [web],
     ],
     [
-      'waits for EKS to be done',
+      'waits until EKS has finished',
       team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }, { status: 'UPDATING' }), false)),
       ['label team=?'],
     ],
     [
-      'keeps what the spec dropped until it is gone',
+      'keeps fields that the spec dropped until they are gone',
       team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({ team: 'web' }), false)),
       [web],
     ],
     [
-      'forgets what the spec dropped when it is gone',
+      'drops fields that the spec dropped when they are gone',
       team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({}), false)),
       [],
     ],
     [
-      'has all of the spec when it was lost',
+      'has all fields of the spec after it was lost',
       fieldsOf(nextApplied(samplePool(), group({}), false)),
       fieldsOf(APPLIED) ?? [],
     ],
@@ -106,16 +107,19 @@ describe('the memory after a look', () => {
   const both = ['ACTIVE', 'UPDATING'] as const;
   type Size = readonly [string, number | undefined, isSent: boolean, isOpen: boolean, readonly (typeof both)[number][]];
   const sizes: readonly Size[] = [
-    ['stays open until it is known', 4, false, true, both],
-    ['stays open while EKS works on the group, which may get another one', 3, false, true, ['UPDATING']],
-    ['is settled when EKS took it', 4, true, false, both],
+    ['stays open until the result is known', 4, false, true, both],
+    ['stays open while EKS updates the group, which may get another size', 3, false, true, ['UPDATING']],
+    ['is settled when EKS accepted it', 4, true, false, both],
     ['is settled when the group has it', 3, false, false, ['ACTIVE']],
     ['is settled when the spec has none', undefined, false, false, both],
   ];
   for (const [name, desired, isSent, isOpen, statuses] of sizes) {
-    it(`a size that was perhaps sent ${name}`, () => {
-      const scaling = desired === undefined ? {} : { desired };
-      const pool = samplePool({ scaling }, { status: knownStatus({ applied: [...APPLIED, 'desired=?'].sort() }) });
+    it(`a size that may have been sent ${name}`, () => {
+      const scaling = desired === undefined ? {} : { desiredSize: desired };
+      const pool = samplePool(
+        { nodeGroup: { scaling } },
+        { status: knownStatus({ applied: [...APPLIED, 'desired=?'].sort() }) },
+      );
       for (const status of statuses) {
         assert.equal(nextApplied(pool, sampleGroup(undefined, { status }), isSent)?.includes('desired=?'), isOpen);
       }

@@ -1,5 +1,5 @@
 /**
- * The fields of a node group as last applied (`status.nodeGroup.applied`): each field with a digest of the value that it had when it last
+ * The fields of a node group as last applied (`status.bookkeeping.applied`): each field with a digest of the value that it had when it last
  * matched the spec. This tells a change of the spec from an external edit, and the pool's fields from those of others. A digest is enough,
  * because the value is in the spec or no longer needed.
  */
@@ -23,7 +23,7 @@ export type Fields = ReadonlyMap<string, string>;
 /** In place of a digest: a change of the field may have been sent, so its value in EKS is unknown. */
 const UNSURE = '?';
 
-/** The entry of `scaling.desired`, which is never compared: it exists only while a change of the size may be in flight. */
+/** The entry of `scaling.desiredSize`, which is never compared: it exists only while a change of the size may be in flight. */
 export const DESIRED = 'desired';
 
 /** The desired fields of the group. The desired size is not one of them: the autoscaler owns it. */
@@ -45,7 +45,7 @@ export function foundFields(group: NodeGroup): Fields {
 }
 
 interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
-  readonly scaling: Pick<Scaling, 'min' | 'max'>;
+  readonly scaling: Pick<Scaling, 'minSize' | 'maxSize'>;
   readonly kubernetesVersion?: string | undefined;
   readonly releaseVersion?: string | undefined;
   readonly templateVersion?: string | undefined;
@@ -86,7 +86,7 @@ function fieldsOf({
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
     ...taints.map((taint) => [taintField(taint), taintValue(taint)] as const),
     // One field, because EKS refuses a min above the max.
-    ['scaling', `${scaling.min} to ${scaling.max}`] as const,
+    ['scaling', `${scaling.minSize} to ${scaling.maxSize}`] as const,
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
     ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
@@ -120,7 +120,7 @@ export function tagField(key: string): string {
 
 /** Digests by field; undefined when status has none. */
 export function appliedOf({ status }: WindowsPool): ReadonlyMap<string, string> | undefined {
-  const entries = status?.nodeGroup?.applied;
+  const entries = status?.bookkeeping?.applied;
   return entries && new Map(entries.map(splitEntry));
 }
 
@@ -150,24 +150,23 @@ export function remembering(
   memory: Memory | ReservationMemory,
 ): WindowsPoolStatus {
   if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
-  const { cluster, nodeGroupName, initial: anew, sending = [], reservation } = memory;
-  const before = status?.nodeGroup;
-  const { lastAppliedDesired: _forgotten, ...rest } = before ?? {};
-  const known = anew?.applied ?? before?.applied;
+  const { cluster, nodeGroupName, initial, sending = [], reservation } = memory;
+  const { lastAppliedDesiredSize: lastSize, ...before } = status?.bookkeeping ?? {};
+  const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
   // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
   const applied = (known || sending.length > 0) && {
     applied: [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort(),
   };
-  const desired = anew ? anew.desired : before?.lastAppliedDesired;
-  const lastAppliedDesired = desired !== undefined && { lastAppliedDesired: desired };
-  const nodeGroup = { ...rest, ...lastAppliedDesired, ...tagsOf(memory, status), name: nodeGroupName, ...applied };
-  return { ...status, cluster, nodeGroup, ...(reservation && { disruption: reservation }) };
-}
-
-function tagsOf({ scalingTags = [] }: Memory, status: WindowsPoolStatus | undefined): { scalingTags?: string[] } {
-  const known = scalingTags.length > 0 ? [...scalingTags] : status?.nodeGroup?.scalingTags;
-  return known ? { scalingTags: known } : {};
+  const size = initial ? initial.desired : lastSize;
+  const bookkeeping = {
+    ...before,
+    ...(size !== undefined && { lastAppliedDesiredSize: size }),
+    ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
+    ...applied,
+  };
+  const nodeGroup = { ...status?.nodeGroup, name: nodeGroupName };
+  return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
 }
 
 /**
@@ -179,10 +178,10 @@ export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: bool
   const wanted = desiredFields(pool);
   // Without a record, the origin of a difference is unknown: it counts as an external edit, which driftPolicy Report does not correct.
   if (!before) return entriesOf(wanted);
-  const { desired } = scalingIn(pool.spec);
+  const { desiredSize: desired } = scalingIn(pool.spec);
   const isBusy = ['CREATING', 'UPDATING', 'DELETING'].includes(seen.status);
   // A group that is UPDATING may be about to get a size that was sent just before a crash.
-  const isSizeSettled = isSizeSent || desired === undefined || (desired === seen.scaling.desired && !isBusy);
+  const isSizeSettled = isSizeSent || desired === undefined || (desired === seen.scaling.desiredSize && !isBusy);
   const after = new Map([...before].filter(([field]) => field !== DESIRED || !isSizeSettled));
   if (isBusy) return entries(after);
   const found = foundFields(seen);

@@ -9,11 +9,11 @@ import { autoscalerTags, nextScalingTags, retainTagChanges, scalingTagChanges } 
 const { signal } = new AbortController();
 const STORAGE = 'resources/ephemeral-storage';
 
-describe('what the cluster-autoscaler is told of a new node', () => {
+describe('the tags that describe a new node to the cluster-autoscaler', () => {
   const tagsOf = (change: Partial<NodeGroup>, addresses: number | undefined = 9) =>
     Object.fromEntries(autoscalerTags(samplePool(), sampleGroup(undefined, change), addresses));
 
-  it('is what the scheduler looks at: system, build, labels, taints, addresses', () => {
+  it('include what the scheduler uses: operating system, build, labels, taints, addresses', () => {
     assert.deepEqual(
       tagsOf({ labels: { team: 'web' }, taints: [GATE_TAINT, { key: 'gpu', value: 'a', effect: 'NoExecute' }] }),
       {
@@ -29,20 +29,20 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     );
   });
 
-  it('has one taint for each key, the one that keeps most pods away', () => {
+  it('include one taint for each key, the one with the strictest effect', () => {
     const taints = (['NoExecute', 'PreferNoSchedule', 'NoSchedule'] as const).map((effect) => ({ key: 'gpu', effect }));
     assert.equal(tagsOf({ taints })['taint/gpu'], ':NoExecute');
     assert.equal(tagsOf({ taints: taints.slice(1) })['taint/gpu'], ':NoSchedule');
   });
 
-  it('says nothing of a gate that the cluster-autoscaler does not know as one', () => {
+  it('omit a gate taint that the cluster-autoscaler does not recognize', () => {
     assert.equal(
       tagsOf({ taints: [{ key: 'winpool.dev/unverified', effect: 'NoSchedule' }] })['taint/winpool.dev/unverified'],
       undefined,
     );
   });
 
-  it('says nothing of addresses that are not known, nor of a disk that a launch template describes', () => {
+  it('omit unknown addresses, and the disk of a launch template', () => {
     const tags = autoscalerTags(samplePool(), sampleGroup(undefined, { diskSizeGiB: undefined }), undefined);
     assert.equal(
       [...tags.keys()].some((key) => key.startsWith('resources/')),
@@ -50,15 +50,15 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     );
   });
 
-  it('has the size of the disk, so that pods which request ephemeral storage find an empty group', () => {
+  it('include the size of the disk, so that pods that request ephemeral storage can scale up an empty group', () => {
     assert.equal(tagsOf({ diskSizeGiB: 100 })['resources/ephemeral-storage'], '100Gi');
   });
 
   for (const [where, diskSizeGiB] of [
-    ['a launch template describes it', undefined],
-    ['the node group describes it', 50],
+    ['a launch template defines it', undefined],
+    ['the node group defines it', 50],
   ] as const) {
-    it(`leaves the size of the disk that somebody tagged where ${where}, also when the pool goes`, () => {
+    it(`keep a disk size that another client set if ${where}, also when the pool is deleted`, () => {
       const key = `k8s.io/cluster-autoscaler/node-template/${STORAGE}`;
       const group = sampleGroup(undefined, { diskSizeGiB });
       const autoscaler = { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '20Gi' } }, podAddresses: 9 };
@@ -69,7 +69,7 @@ describe('what the cluster-autoscaler is told of a new node', () => {
     });
   }
 
-  it('leaves out labels where AWS would take no more tags', () => {
+  it('omit labels beyond the tag limit of AWS', () => {
     const labels = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`label-${i}`, 'x']));
     const tags = tagsOf({ labels });
     assert.equal(Object.keys(tags).length, 40);
@@ -77,8 +77,8 @@ describe('what the cluster-autoscaler is told of a new node', () => {
   });
 });
 
-describe('the memory of what it was told', () => {
-  it('begins with the group, and has only what is the user’s', () => {
+describe('the record of the tags', () => {
+  it('starts when the group is ACTIVE, and has only tags of the spec', () => {
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) } as const;
     assert.equal(nextScalingTags(sampleState({ group })), undefined);
     const labelled = { ...group, group: { ...group.group, labels: { ...group.group.labels, team: 'web' } } };
@@ -87,7 +87,7 @@ describe('the memory of what it was told', () => {
 });
 
 describe('the tags of a scaling group', () => {
-  it('are set when the group is ACTIVE, looked at once a resync, and put back', async () => {
+  it('are set when the group is ACTIVE, read once per resync interval, and restored', async () => {
     const { world, deps } = await readyWorld();
     assert.deepEqual(world.scalingTags(), SCALING_TAGS);
     world.cloud.state.group('web').autoScalingTags = [{ Key: 'cost', Value: '42' }];
@@ -109,14 +109,14 @@ describe('the tags of a scaling group', () => {
   });
 
   for (const call of ['DescribeAutoScalingGroups', 'CreateOrUpdateTags']) {
-    it(`keep nothing else back while ${call} fails, and the cause is told`, async () => {
+    it(`do not block anything else while ${call} fails, and the cause is reported`, async () => {
       const { world, deps } = await readyWorld();
       world.cloud.state.group('web').autoScalingTags = [];
       world.fails = (now) => (now === call ? sampleError('denied') : undefined);
       world.now += settings.resyncMs * 2;
       await wake(world, deps);
-      const reported = world.pools.get('web')?.status?.conditions ?? [];
-      const of = (type: string) => reported.find((condition) => condition.type === type);
+      const conditions = world.pools.get('web')?.status?.conditions ?? [];
+      const of = (type: string) => conditions.find((condition) => condition.type === type);
       assert.equal(of('Ready')?.status, 'True');
       assert.match(of('PrerequisitesMet')?.message ?? '', new RegExp(`AWS denied ${call}`));
       world.fails = () => undefined;
@@ -126,13 +126,13 @@ describe('the tags of a scaling group', () => {
     });
   }
 
-  it('are asked for no more often than all else where AWS denies that for good', async () => {
+  it('are not read more often than everything else if AWS denies it permanently', async () => {
     const { world, deps } = await readyWorld();
     world.fails = (now) => (now === 'DescribeAutoScalingGroups' ? sampleError('denied') : undefined);
     await hours(world, deps, 2);
     world.awsCalls();
     await hours(world, deps, 3);
-    const looks = world.awsCalls().filter((call) => call === 'DescribeNodegroup').length;
-    assert.ok(looks <= 18, `${looks} looks in 3 hours`);
+    const polls = world.awsCalls().filter((call) => call === 'DescribeNodegroup').length;
+    assert.ok(polls <= 18, `${polls} looks in 3 hours`);
   });
 });

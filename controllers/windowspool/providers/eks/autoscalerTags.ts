@@ -125,7 +125,7 @@ function isRemembered(key: string): boolean {
 
 /** The short keys of the tags that the operator has set, or may have set, for labels and taints of the user. */
 export function rememberedTags({ status }: WindowsPool): readonly string[] {
-  return status?.nodeGroup?.scalingTags ?? [];
+  return status?.bookkeeping?.scalingTags ?? [];
 }
 
 /** The remembered keys with those of a change that is about to be sent. */

@@ -55,7 +55,7 @@ function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
 /** The last known state of the pool's own group: as observed, or from status when AWS has not answered since the operator started. */
 function knownGroup(s: ObservedState): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
-  if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desired };
+  if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desiredSize };
   if (group) return { status: '', desired: undefined };
   const memory = s.group.kind === 'unreachable' ? s.pool.status : undefined;
   return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };

@@ -5,9 +5,20 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import type { LabelsOf } from '../../metricCatalogue.ts';
 import type { Difference } from '../../model/changes.ts';
+import { nodeGroupIn } from '../../nodeSource.ts';
 import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { appliedOf, desiredFields, foundFields, isApplied, isSetting, taintField } from './applied.ts';
+import {
+  appliedOf,
+  desiredFields,
+  foundFields,
+  isApplied,
+  isSetting,
+  RELEASE,
+  TEMPLATE,
+  taintField,
+  VERSION,
+} from './applied.ts';
 
 /** All differences, sorted by field. */
 export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
@@ -31,12 +42,16 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
 
 /** The differences that the operator corrects: all of them, or with driftPolicy Report only those that a change of the spec caused. */
 export function differencesToCorrect(pool: WindowsPool, group: NodeGroup): Difference[] {
-  return differencesOf(pool, group).filter(({ isDrift }) => !isDrift || pool.spec.driftPolicy === 'Correct');
+  return differencesOf(pool, group).filter(
+    ({ isDrift }) => !isDrift || nodeGroupIn(pool.spec).driftPolicy === 'Correct',
+  );
 }
 
 /** The drift that is reported and not corrected. */
 export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[] {
-  return pool.spec.driftPolicy === 'Report' ? differencesOf(pool, group).filter(({ isDrift }) => isDrift) : [];
+  return nodeGroupIn(pool.spec).driftPolicy === 'Report'
+    ? differencesOf(pool, group).filter(({ isDrift }) => isDrift)
+    : [];
 }
 
 /** The part of a node group that a field belongs to, as a label of the metric. */
@@ -60,12 +75,20 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
   return counts;
 }
 
-/** `label tier is db and the spec says web`. */
-export function describeDifference({ field, wanted, found }: Difference): string {
-  if (wanted === undefined) return `${field} is ${shown(found)} and the spec does not have it`;
+/** `label tier is db (expected web)`. */
+export function describeDifference({ field: key, wanted, found }: Difference): string {
+  const field = NAMES[key] ?? key;
+  if (wanted === undefined) return `${field} is ${shown(found)} (not in the spec)`;
   if (found === undefined && wanted === '') return `${field} is missing`;
-  return `${field} is ${shown(found)} and the spec says ${shown(wanted)}`;
+  return `${field} is ${shown(found)} (expected ${shown(wanted)})`;
 }
+
+/** Fields whose names need more words in a message. */
+const NAMES: Readonly<Record<string, string>> = {
+  [VERSION]: 'Kubernetes version',
+  [RELEASE]: 'AMI release',
+  [TEMPLATE]: 'launch template version',
+};
 
 function shown(value: string | undefined): string {
   if (value === undefined) return 'missing';

@@ -57,11 +57,16 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
     if (!instance?.ok || s.counted?.ok === false) return waitAction(entry, s);
     const mismatch = instance.value
       ? membershipMismatch({ ...entry, scalingGroups: group.autoScalingGroups }, instance.value)
-      : `EC2 knows no instance ${entry.instance || 'that it says it is'}`;
+      : unknownInstance(entry);
     if (mismatch) return { kind: 'restore', answer: 'refused', why: mismatch };
     return isStillInBudget(entry, now, s, group) ? { kind: 'cordon' } : { kind: 'restore' };
   }
   return evictAction(view, now, s, terminateAction(entry, s));
+}
+
+function unknownInstance({ name, instance }: LeavingNode): string {
+  if (instance === '') return `node ${name} reports no EC2 instance ID`;
+  return `node ${name} reports instance ${instance}, which does not exist`;
 }
 
 /**
@@ -81,7 +86,7 @@ function terminateAction(entry: LeavingNode, s: ObservedState): DrainAction {
  * would stay smaller.
  */
 function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): boolean {
-  return operation === 'Remove' && scalingIn(pool.spec).desired !== undefined;
+  return operation === 'Remove' && scalingIn(pool.spec).desiredSize !== undefined;
 }
 
 /** Reads a terminating node: its instance until it is cordoned, and its pods from then on. */

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ConsoleEdit } from '../../../../hack/localaws/faults.ts';
-import type { WindowsPoolSpec } from '../../api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
-import { MINUTE, sampleError, settings } from '../../testing/fixtures.ts';
+import { MINUTE, type SpecChange, sampleError, settings } from '../../testing/fixtures.ts';
 import { fresh, readyWorld, until, updatesIn, wake } from '../../testing/life.ts';
 import { gaugesOf } from '../../testing/shownMetrics.ts';
 
-const spec: Partial<WindowsPoolSpec> = { labels: { tier: 'web' } };
+const spec: SpecChange = { labels: { tier: 'web' } };
 const EDIT = { labels: { tier: 'db', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348', x: 'y' } };
+
+const CORRECTED = 'Node group web drifted from the spec: label tier is db (expected web). The operator corrects it.';
 
 const groupOf = (world: FakeWorld) => world.groups.get('web') ?? assert.fail('there is no group');
 const edit = (world: FakeWorld, change: Omit<ConsoleEdit, 'group'>) =>
@@ -18,15 +19,15 @@ const warnings = (world: FakeWorld) =>
 const upToDate = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'UpToDate')?.reason;
 
-describe('an edit behind the operator’s back', () => {
-  it('is found within the resync interval, told, counted and put right', async () => {
+describe('an external edit of the group', () => {
+  it('is detected within the resync interval, reported, counted and corrected', async () => {
     const { world, deps } = await readyWorld(spec);
     edit(world, EDIT);
     world.now += settings.resyncMs * 1.25;
     await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
     await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
-    assert.equal(groupOf(world).labels.x, 'y', 'the label of somebody else stays');
-    assert.deepEqual(warnings(world), ['Node group web: label tier is db and the spec says web. It is put right.']);
+    assert.equal(groupOf(world).labels.x, 'y', 'the label of another client stays');
+    assert.deepEqual(warnings(world), [CORRECTED]);
     assert.deepEqual(world.corrections, [
       { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
     ]);
@@ -34,7 +35,7 @@ describe('an edit behind the operator’s back', () => {
   });
 
   for (const calls of [1, 3]) {
-    it(`is told and counted once, also when ${calls} corrections fail first`, async () => {
+    it(`is reported and counted once, also when ${calls} corrections fail first`, async () => {
       const { world, deps } = await readyWorld(spec);
       edit(world, EDIT);
       let failures = 0;
@@ -44,8 +45,8 @@ describe('an edit behind the operator’s back', () => {
       await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
       await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
       assert.deepEqual(
-        warnings(world).filter((message) => message.includes('It is put right')),
-        ['Node group web: label tier is db and the spec says web. It is put right.'],
+        warnings(world).filter((message) => message.includes('The operator corrects it.')),
+        [CORRECTED],
       );
       assert.deepEqual(
         world.corrections.map(({ label }) => label),
@@ -54,7 +55,7 @@ describe('an edit behind the operator’s back', () => {
     });
   }
 
-  it('that comes again at once is put right once in a resync interval, and told, however many events come', async () => {
+  it('that is repeated at once is corrected once in a resync interval, and reported, despite many events', async () => {
     const { world, deps } = await readyWorld({ labels: { tier: 'web' } });
     world.cloud.front.gate = ({ operation }, phase) => {
       const { status, labels } = groupOf(world);
@@ -68,26 +69,26 @@ describe('an edit behind the operator’s back', () => {
     }
     const sent = updatesIn(world.calls).length;
     assert.ok(sent >= 4 && sent <= 8, `${sent} updates in an hour`);
-    const reported = world.events.filter(({ message }) => message.includes('something else undid that'));
+    const reverts = world.events.filter(({ message }) => message.includes('another client reverted it'));
     assert.deepEqual(
-      [reported.length > 0, reported[0]?.message],
+      [reverts.length > 0, reverts[0]?.message],
       [
         true,
-        'Node group web: label tier is edited and the spec says web. It was just put right, and something else undid that. It is put right at the next look. Find what edits the group, or set driftPolicy: Report.',
+        'Node group web differs from the spec: label tier is edited (expected web). The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.',
       ],
     );
   });
 
-  it('is told once with driftPolicy Report and left as it is; another field is news', async () => {
-    const { world, deps } = await readyWorld({ ...spec, driftPolicy: 'Report' });
+  it('is reported once with driftPolicy Report and not corrected, and another field is reported again', async () => {
+    const { world, deps } = await readyWorld({ ...spec, nodeGroup: { ...spec.nodeGroup, driftPolicy: 'Report' } });
     edit(world, EDIT);
-    const look = async () => {
+    const read = async () => {
       world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     };
-    for (let i = 0; i < 3; i++) await look();
+    for (let i = 0; i < 3; i++) await read();
     assert.deepEqual(warnings(world), [
-      'Node group web: label tier is db and the spec says web. Put the group or the spec right, or set driftPolicy: Correct.',
+      'Node group web drifted from the spec: label tier is db (expected web). Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.',
     ]);
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['update node group web: labels set tier']);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_drift_fields'), {
@@ -101,35 +102,41 @@ describe('an edit behind the operator’s back', () => {
       'part="update"': 0,
     });
     edit(world, { scalingConfig: { maxSize: 9 } });
-    await look();
+    await read();
     assert.equal(warnings(world).length, 2);
     assert.equal(groupOf(world).labels.tier, 'db');
     world.apply(fresh(spec));
     await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate with driftPolicy Correct');
-    assert.deepEqual([groupOf(world).labels.tier, groupOf(world).scaling.max], ['web', 5]);
+    assert.deepEqual([groupOf(world).labels.tier, groupOf(world).scaling.maxSize], ['web', 5]);
   });
 
-  it('is no edit when an autoscaler moves the size within the bounds', async () => {
-    const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
+  it('is not drift when an autoscaler changes the size within the bounds', async () => {
+    const { world, deps } = await readyWorld({
+      ...spec,
+      nodeGroup: { ...spec.nodeGroup, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } },
+    });
     edit(world, { scalingConfig: { desiredSize: 5 } });
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['AsSpecified', [], 0]);
   });
 
-  it('of the bounds moves a size that lies outside, and does not fight the autoscaler afterwards', async () => {
-    const { world, deps } = await readyWorld({ ...spec, scaling: { min: 3, max: 5, desired: 3 } });
+  it('of the bounds is corrected together with a size outside of them, and the autoscaler is not reverted after that', async () => {
+    const { world, deps } = await readyWorld({
+      ...spec,
+      nodeGroup: { ...spec.nodeGroup, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } },
+    });
     edit(world, { scalingConfig: { maxSize: 9, desiredSize: 8 } });
-    await until(world, deps, () => groupOf(world).scaling.max === 5, 'the correction');
+    await until(world, deps, () => groupOf(world).scaling.maxSize === 5, 'the correction');
     for (let i = 0; i < 4; i++) {
       world.now = deps.awsCache.dueAt('web');
       await wake(world, deps);
     }
-    assert.deepEqual(groupOf(world).scaling, { min: 3, max: 5, desired: 5 });
+    assert.deepEqual(groupOf(world).scaling, { minSize: 3, maxSize: 5, desiredSize: 5 });
   });
 
   it('is overwritten by a change of the same field with driftPolicy Report', async () => {
-    const report = { ...spec, driftPolicy: 'Report' } as const;
+    const report: SpecChange = { ...spec, nodeGroup: { driftPolicy: 'Report' } };
     const { world, deps } = await readyWorld(report);
     edit(world, EDIT);
     world.apply(fresh({ ...report, labels: { tier: 'app' } }));
@@ -139,20 +146,15 @@ describe('an edit behind the operator’s back', () => {
   });
 });
 
-describe('a change that is taken back after a crash', () => {
-  const changes: readonly (readonly [
-    string,
-    Partial<WindowsPoolSpec>,
-    Partial<WindowsPoolSpec>,
-    (group: NodeGroup) => unknown,
-  ])[] = [
+describe('a change that is reverted after a crash', () => {
+  const changes: readonly (readonly [string, SpecChange, SpecChange, (group: NodeGroup) => unknown])[] = [
     ['a label', { labels: { tier: 'web' } }, { labels: { tier: 'db' } }, ({ labels }) => labels.tier],
     ['a new label', { labels: {} }, { labels: { tier: 'db' } }, ({ labels }) => labels.tier],
     [
       'the desired size',
-      { scaling: { min: 3, max: 5, desired: 3 } },
-      { scaling: { min: 3, max: 5, desired: 4 } },
-      ({ scaling }) => scaling.desired,
+      { nodeGroup: { scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } } },
+      { nodeGroup: { scaling: { minSize: 3, maxSize: 5, desiredSize: 4 } } },
+      ({ scaling }) => scaling.desiredSize,
     ],
     [
       'a tag',
@@ -163,28 +165,29 @@ describe('a change that is taken back after a crash', () => {
   ];
   for (const [what, before, after, read] of changes) {
     for (const driftPolicy of ['Correct', 'Report'] as const) {
-      it(`is the last word about ${what} with driftPolicy ${driftPolicy}, wherever the operator was killed`, async () => {
+      it(`of ${what} is applied with driftPolicy ${driftPolicy}, wherever the operator crashed`, async () => {
+        const withPolicy = (change: SpecChange) => ({ ...change, nodeGroup: { ...change.nodeGroup, driftPolicy } });
         for (let at = 0; at < 12; at++) {
-          const { world, deps } = await readyWorld({ ...before, driftPolicy });
-          const wanted = read(groupOf(world));
-          world.apply(fresh({ ...after, driftPolicy }));
+          const { world, deps } = await readyWorld(withPolicy(before));
+          const initial = read(groupOf(world));
+          world.apply(fresh(withPolicy(after)));
           world.crash = { at: world.calls.length + at, when: 'after' };
           await until(
             world,
             deps,
-            () => upToDate(world) === 'AsSpecified' && read(groupOf(world)) !== wanted,
+            () => upToDate(world) === 'AsSpecified' && read(groupOf(world)) !== initial,
             'the change',
           ).catch((error: unknown) => {
             if (!(error instanceof Crash)) throw error;
           });
           world.crash = undefined;
-          world.apply(fresh({ ...before, driftPolicy }));
+          world.apply(fresh(withPolicy(before)));
           const again = world.start();
           for (let run = 0; run < 8; run++) {
             await wake(world, again);
             world.now = Math.max(world.now, again.awsCache.dueAt('web'));
           }
-          assert.deepEqual([read(groupOf(world)), upToDate(world)], [wanted, 'AsSpecified'], `killed at call ${at}`);
+          assert.deepEqual([read(groupOf(world)), upToDate(world)], [initial, 'AsSpecified'], `crash at call ${at}`);
         }
       });
     }

@@ -1,6 +1,6 @@
 /** Changes that EKS refused or failed to make. They are recorded in status, so that they are not repeated forever. Pure. */
 
-import type { NodeGroupState } from '../../api.gen.ts';
+import type { NodeGroupState, WindowsPool } from '../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { StepError } from '../../model/stepError.ts';
@@ -11,7 +11,7 @@ import type { NodeGroupUpdate } from '../../ports/eks.ts';
 import { createdFrom, groupOf } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
 import { timeOf } from '../../util/durations.ts';
-import { joined, sentence } from '../../util/words.ts';
+import { count, joined, sentence } from '../../util/words.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
@@ -34,8 +34,8 @@ export function failedAutomaticUpdate(s: ObservedState): FailedTarget | undefine
 }
 
 /**
- * All failures for status: a release may have failed, and later a label. All are kept, or they would be retried in turns. One that the user
- * wants to retry is kept until it succeeds.
+ * All failures for status: a release may have failed, and later a label. All are kept, or they would be retried in turns. One for which the
+ * user has requested a retry is kept until it succeeds.
  */
 export function failedTargetsOf(s: ObservedState): FailedTarget[] {
   const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
@@ -50,12 +50,12 @@ export function hasFailed(s: ObservedState, target: string): boolean {
   return standingFailures(s).some((failed) => failed.target === target);
 }
 
-/** Whether the user wants to retry a target that failed. */
+/** Whether the user has requested a retry of a target that failed. */
 export function isAskedAgain(s: ObservedState, target: string): boolean {
   return openFailures(s).some((failed) => failed.target === target && isRetried(s, failed));
 }
 
-/** The failures in status that are still asked for, and that the user does not want to retry. */
+/** The failures in status whose targets are still open, and for which the user has requested no retry. */
 export function rememberedFailures(s: ObservedState): FailedTarget[] {
   return openFailures(s).filter((failed) => !isRetried(s, failed));
 }
@@ -93,8 +93,8 @@ function refusedCreation(s: ObservedState): FailedTarget | undefined {
   const lasting = lastingError(s, 'createNodeGroup');
   if (!lasting) return undefined;
   const { error, at } = lasting;
-  const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRefused';
-  const message = `EKS refused to create node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
+  const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRejected';
+  const message = `EKS rejected the creation of node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
   return { target: createdFrom(s), reason, message, time: timeOf(at), ...retryOf(s.pool) };
 }
 
@@ -107,7 +107,7 @@ function olderPin({ pool, cluster }: ObservedState, { message }: CallError): str
   const version = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
   if (!pinned || !version || !isNewerMinor(version, pinned) || !/version/i.test(message)) return '';
   const field = nodeGroupIn(pool.spec).kubernetesVersion ? 'kubernetesVersion' : 'releaseVersion';
-  return `${message.endsWith('.') ? '' : '.'} spec.nodeGroup.${field} pins Kubernetes ${pinned}, and the cluster has ${version}: EKS creates node groups of the cluster's version. Remove the pin, or pin ${version}`;
+  return `${message.endsWith('.') ? '' : '.'} nodeGroup.${field} pins Kubernetes ${pinned}, but the cluster runs ${version}. EKS creates node groups only with the version of the cluster. Remove the pin, or pin ${version}`;
 }
 
 function refusedConfig(s: ObservedState): FailedTarget | undefined {
@@ -122,18 +122,22 @@ function refusedUpdate(s: ObservedState, step: Step['kind']): FailedTarget | und
   const lasting = lastingError(s, step);
   const target = lasting?.target;
   if (lasting?.error.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
-  const message = `EKS refused to update node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
-  const reason = lasting.error.passes ? NOT_OFFERED : 'UpdateRefused';
+  const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
+  const reason = lasting.error.passes ? NOT_OFFERED : 'UpdateRejected';
   return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }
 
 const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
 
 /** When a failed change of a node group is tried again, in a sentence. */
-export function describeRetry({ reason }: FailedTarget): string {
-  if (reason === NOT_OFFERED)
-    return `It is tried again at each --resync-interval, and at once when the spec or the annotation ${RETRY_ANNOTATION} changes.`;
-  return `It is not tried again until the spec or the annotation ${RETRY_ANNOTATION} changes.`;
+export function describeRetry(pool: WindowsPool, { reason }: FailedTarget): string {
+  if (reason === NOT_OFFERED) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
+  return `Not retried until the spec changes or you run: ${retryCommand(pool)}`;
+}
+
+/** The command that retries a failed change. */
+export function retryCommand({ metadata }: WindowsPool): string {
+  return `kubectl annotate wp ${metadata.name} ${RETRY_ANNOTATION}=$(date +%s) --overwrite`;
 }
 
 /** The failure of an update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
@@ -143,8 +147,13 @@ function failedUpdate(s: ObservedState): FailedTarget | undefined {
   if (update?.status !== 'Failed' || memory?.id !== update.id || !openTargets(s).has(memory.target)) return undefined;
   const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
-  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS gives no reason.'}${pods}`;
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;
   return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
+}
+
+/** How many nodes are still verified: a failed update leaves the group as it was. */
+function verifiedStill({ poolNodes: { verified, total } }: ObservedState): string {
+  return total > 0 ? ` ${verified} of ${count(total, 'node')} are still verified.` : '';
 }
 
 /** The message of EKS, with the resources that it does not name itself. */

@@ -1,71 +1,70 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { WindowsPool, WindowsPoolSpec } from '../../api.gen.ts';
+import type { TaintSpec, WindowsPool } from '../../api.gen.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
-import { APPLIED, knownStatus, sampleGroup, samplePool } from '../../testing/fixtures.ts';
+import { APPLIED, knownStatus, type SpecChange, sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { entriesOf, foundFields } from './applied.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { desiredNodeGroup } from './nodeGroup.ts';
 
 describe('the target of an update', () => {
-  const base = configTargetOf(samplePool(), { scaling: { max: 5 } });
+  const base = configTargetOf(samplePool(), { scaling: { maxSize: 5 } });
   const table: readonly (readonly [string, WindowsPool, boolean])[] = [
     ['labels', samplePool({ labels: { a: 'b' } }), true],
     ['taints', samplePool({ registrationTaint: false }), true],
-    ['max', samplePool({ scaling: { max: 9 } }), true],
-    ['a desired size', samplePool({ scaling: { desired: 3 } }), true],
-    ['tags, which no update sends', samplePool({ nodeGroup: { tags: { a: 'b' } } }), false],
-    ['what is no part of the group', samplePool({ deletionPolicy: 'Retain' }), false],
+    ['max', samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }), true],
+    ['a desired size', samplePool({ nodeGroup: { scaling: { desiredSize: 3 } } }), true],
+    ['tags, which are not part of an update', samplePool({ nodeGroup: { tags: { a: 'b' } } }), false],
+    ['fields that do not concern the group', samplePool({ deletionPolicy: 'Retain' }), false],
   ];
   for (const [what, pool, other] of table) {
     it(`is ${other ? 'another' : 'the same'} with other ${what}`, () =>
-      assert.equal(configTargetOf(pool, { scaling: { max: 5 } }) !== base, other));
+      assert.equal(configTargetOf(pool, { scaling: { maxSize: 5 } }) !== base, other));
   }
 
-  it('is another when what is sent is another, because somebody moved the group', () => {
-    assert.notEqual(configTargetOf(samplePool(), { scaling: { max: 5, desired: 4 } }), base);
+  it('is another when another change is sent, because another client resized the group', () => {
+    assert.notEqual(configTargetOf(samplePool(), { scaling: { maxSize: 5, desiredSize: 4 } }), base);
   });
 });
 
 describe('the smallest change', () => {
-  const taint = (value?: string): Taint => ({
+  const taint = (value?: string): TaintSpec => ({
     key: 'gpu',
     effect: 'NoSchedule',
     ...(value !== undefined && { value }),
   });
   const own = desiredNodeGroup(samplePool()).labels;
-  const table: readonly (readonly [string, Partial<WindowsPoolSpec>, Partial<NodeGroup>, ConfigChange | undefined])[] =
+  const table: readonly (readonly [string, SpecChange, Partial<NodeGroup>, ConfigChange | undefined])[] = [
+    ['is none when nothing differs', {}, {}, undefined],
+    ['sets a label', { labels: { a: '1' } }, {}, { labels: { set: { a: '1' }, remove: [] } }],
     [
-      ['is none when nothing differs', {}, {}, undefined],
-      ['sets a label', { labels: { a: '1' } }, {}, { labels: { set: { a: '1' }, remove: [] } }],
-      [
-        'changes a label',
-        { labels: { a: '1', b: '2' } },
-        { labels: { ...own, a: '0', b: '2' } },
-        { labels: { set: { a: '1' }, remove: [] } },
-      ],
-      ['leaves the label of somebody else', {}, { labels: { ...own, a: '0' } }, undefined],
-      ['sets a taint', { taints: [taint('yes')] }, {}, { taints: { set: [taint('yes')], remove: [] } }],
-      [
-        'removes the registration taint',
-        { registrationTaint: false },
-        {},
-        { taints: { set: [], remove: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] } },
-      ],
-      [
-        'changes the value of a taint without removing it',
-        { taints: [taint('yes')] },
-        { taints: [...desiredNodeGroup(samplePool()).taints, taint('no')] },
-        { taints: { set: [taint('yes')], remove: [] } },
-      ],
-      [
-        'sees no difference between no value and an empty one, nor in the order',
-        { taints: [taint()] },
-        { taints: [taint(''), ...desiredNodeGroup(samplePool()).taints] },
-        undefined,
-      ],
-    ];
+      'changes a label',
+      { labels: { a: '1', b: '2' } },
+      { labels: { ...own, a: '0', b: '2' } },
+      { labels: { set: { a: '1' }, remove: [] } },
+    ],
+    ['keeps the label of another client', {}, { labels: { ...own, a: '0' } }, undefined],
+    ['sets a taint', { taints: [taint('yes')] }, {}, { taints: { set: [taint('yes')], remove: [] } }],
+    [
+      'removes the registration taint',
+      { registrationTaint: false },
+      {},
+      { taints: { set: [], remove: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] } },
+    ],
+    [
+      'changes the value of a taint without removing it',
+      { taints: [taint('yes')] },
+      { taints: [...desiredNodeGroup(samplePool()).taints, taint('no')] },
+      { taints: { set: [taint('yes')], remove: [] } },
+    ],
+    [
+      'ignores the order, and treats an absent value as an empty one',
+      { taints: [taint()] },
+      { taints: [taint(''), ...desiredNodeGroup(samplePool()).taints] },
+      undefined,
+    ],
+  ];
   for (const [name, spec, group, want] of table) {
     it(name, () => {
       const pool = samplePool(spec, { status: knownStatus() });
@@ -77,42 +76,80 @@ describe('the smallest change', () => {
 describe('the size of a pool', () => {
   type Memory = number | 'never sent' | 'lost';
   const table: readonly (readonly [string, Partial<Scaling>, Memory, Scaling, Partial<Scaling> | undefined])[] = [
-    ['is left to the autoscaler', {}, 'never sent', { min: 3, max: 5, desired: 4 }, undefined],
+    ['is left to the autoscaler', {}, 'never sent', { minSize: 3, maxSize: 5, desiredSize: 4 }, undefined],
     [
-      'is left to the autoscaler after the user’s size was sent',
-      { desired: 3 },
+      'is left to the autoscaler after the size of the spec was sent',
+      { desiredSize: 3 },
       3,
-      { min: 3, max: 5, desired: 5 },
+      { minSize: 3, maxSize: 5, desiredSize: 5 },
       undefined,
     ],
-    ['follows the user’s change', { desired: 4 }, 3, { min: 3, max: 5, desired: 5 }, { desired: 4 }],
-    ['follows the user’s first size', { desired: 4 }, 'never sent', { min: 3, max: 5, desired: 3 }, { desired: 4 }],
-    ['is not sent when it is reached already', { desired: 4 }, 3, { min: 3, max: 5, desired: 4 }, undefined],
-    ['is not sent when the memory was lost', { desired: 4 }, 'lost', { min: 3, max: 5, desired: 5 }, undefined],
-    ['follows min', {}, 'never sent', { min: 1, max: 5, desired: 3 }, { min: 3 }],
-    ['grows with min', {}, 'never sent', { min: 1, max: 5, desired: 1 }, { min: 3, desired: 3 }],
-    ['shrinks with max', {}, 'never sent', { min: 3, max: 9, desired: 8 }, { max: 5, desired: 5 }],
     [
-      'is kept in the bounds even when the memory was lost',
+      'follows a change of desiredSize',
+      { desiredSize: 4 },
+      3,
+      { minSize: 3, maxSize: 5, desiredSize: 5 },
+      { desiredSize: 4 },
+    ],
+    [
+      'follows the first desiredSize',
+      { desiredSize: 4 },
+      'never sent',
+      { minSize: 3, maxSize: 5, desiredSize: 3 },
+      { desiredSize: 4 },
+    ],
+    [
+      'is not sent when the group already has it',
+      { desiredSize: 4 },
+      3,
+      { minSize: 3, maxSize: 5, desiredSize: 4 },
+      undefined,
+    ],
+    [
+      'is not sent when the status was lost',
+      { desiredSize: 4 },
+      'lost',
+      { minSize: 3, maxSize: 5, desiredSize: 5 },
+      undefined,
+    ],
+    ['follows minSize', {}, 'never sent', { minSize: 1, maxSize: 5, desiredSize: 3 }, { minSize: 3 }],
+    [
+      'grows with minSize',
+      {},
+      'never sent',
+      { minSize: 1, maxSize: 5, desiredSize: 1 },
+      { minSize: 3, desiredSize: 3 },
+    ],
+    [
+      'shrinks with maxSize',
+      {},
+      'never sent',
+      { minSize: 3, maxSize: 9, desiredSize: 8 },
+      { maxSize: 5, desiredSize: 5 },
+    ],
+    [
+      'is kept in the bounds even if the status was lost',
       {},
       'lost',
-      { min: 0, max: 9, desired: 8 },
-      { min: 3, max: 5, desired: 5 },
+      { minSize: 0, maxSize: 9, desiredSize: 8 },
+      { minSize: 3, maxSize: 5, desiredSize: 5 },
     ],
     [
       'changes with its bounds in one call',
-      { min: 4, max: 6, desired: 6 },
+      { minSize: 4, maxSize: 6, desiredSize: 6 },
       3,
-      { min: 3, max: 5, desired: 3 },
-      { min: 4, max: 6, desired: 6 },
+      { minSize: 3, maxSize: 5, desiredSize: 3 },
+      { minSize: 4, maxSize: 6, desiredSize: 6 },
     ],
   ];
   for (const [name, scaling, memory, seen, want] of table) {
     it(name, () => {
       const status =
-        memory === 'lost' ? {} : { status: knownStatus(memory === 'never sent' ? {} : { lastAppliedDesired: memory }) };
+        memory === 'lost'
+          ? {}
+          : { status: knownStatus(memory === 'never sent' ? {} : { lastAppliedDesiredSize: memory }) };
       const change = configChangeFor(
-        samplePool({ scaling: { min: 3, max: 5, ...scaling } }, status),
+        samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 5, ...scaling } } }, status),
         sampleGroup(undefined, { scaling: seen }),
       );
       assert.deepEqual(change, want && { scaling: want });
@@ -120,8 +157,8 @@ describe('the size of a pool', () => {
   }
 });
 
-/** As EKS carries out a change. */
-function carriedOut(group: NodeGroup, { labels, taints, scaling }: ConfigChange): NodeGroup {
+/** The group after EKS has applied a change. */
+function applied(group: NodeGroup, { labels, taints, scaling }: ConfigChange): NodeGroup {
   const same = (a: Taint) => (b: Taint) => a.key === b.key && a.effect === b.effect;
   const gone = [...(taints?.set ?? []), ...(taints?.remove ?? [])];
   return {
@@ -135,19 +172,19 @@ function carriedOut(group: NodeGroup, { labels, taints, scaling }: ConfigChange)
   };
 }
 
-describe('a change that EKS carried out', () => {
+describe('a change that EKS has applied', () => {
   const word = fc.constantFrom('a', 'b', 'c', 'd');
   const taints = fc.uniqueArray(
-    fc.record({ key: word, value: word, effect: fc.constantFrom('NoSchedule' as const, 'NoExecute' as const) }),
+    fc.record({ key: word, value: word, effect: fc.constantFrom('NoSchedule' as const, 'PreferNoSchedule' as const) }),
     { selector: ({ key, effect }) => key + effect, maxLength: 5 },
   );
   const scaling = fc
     .tuple(fc.nat({ max: 9 }), fc.nat({ max: 9 }), fc.nat({ max: 9 }))
     .map((sizes) => sizes.sort((a, b) => a - b))
-    .map(([min = 0, desired = 0, max = 0]) => ({ min, max: Math.max(1, max), desired }));
+    .map(([minSize = 0, desiredSize = 0, max = 0]) => ({ minSize, maxSize: Math.max(1, max), desiredSize }));
   const config = fc.record({ labels: fc.dictionary(word, word), taints, scaling });
 
-  it('leaves nothing to change, keeps the size in its bounds and names nothing twice', () => {
+  it('leaves nothing to change, keeps the size in its bounds and contains no key twice', () => {
     fc.assert(
       fc.property(
         config,
@@ -155,18 +192,30 @@ describe('a change that EKS carried out', () => {
         fc.boolean(),
         fc.option(fc.nat({ max: 9 }), { nil: undefined }),
         (spec, seen, fixed, last) => {
-          const { desired, ...bounds } = spec.scaling;
-          const applied = entriesOf(foundFields(sampleGroup(samplePool(), seen)));
-          const status = knownStatus({ applied, ...(last !== undefined && { lastAppliedDesired: last }) });
-          const pool = samplePool({ ...spec, scaling: fixed ? { ...bounds, desired } : bounds }, { status });
+          const { desiredSize: desired, ...bounds } = spec.scaling;
+          const entries = entriesOf(foundFields(sampleGroup(samplePool(), seen)));
+          const status = knownStatus({ applied: entries, ...(last !== undefined && { lastAppliedDesiredSize: last }) });
+          const pool = samplePool(
+            {
+              labels: spec.labels,
+              taints: spec.taints,
+              nodeGroup: { scaling: fixed ? spec.scaling : bounds },
+            },
+            { status },
+          );
           const group = sampleGroup(pool, seen);
           const change = configChangeFor(pool, group);
-          const after = change ? carriedOut(group, change) : group;
+          const after = change ? applied(group, change) : group;
           const sent = samplePool(pool.spec as never, {
-            status: knownStatus({ applied, ...(desired !== undefined && { lastAppliedDesired: desired }) }),
+            status: knownStatus({
+              applied: entries,
+              ...(desired !== undefined && { lastAppliedDesiredSize: desired }),
+            }),
           });
           assert.equal(configChangeFor(sent, after), undefined);
-          assert.ok(after.scaling.min <= after.scaling.desired && after.scaling.desired <= after.scaling.max);
+          assert.ok(
+            after.scaling.minSize <= after.scaling.desiredSize && after.scaling.desiredSize <= after.scaling.maxSize,
+          );
           assert.deepEqual(change?.labels?.remove.filter((key) => key in (change.labels?.set ?? {})) ?? [], []);
         },
       ),
@@ -175,35 +224,35 @@ describe('a change that EKS carried out', () => {
   });
 });
 
-describe('what the spec no longer has', () => {
+describe('a label or taint that was removed from the spec', () => {
   const before = samplePool({ labels: { a: '0' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] });
   const group = sampleGroup(before, { labels: { ...desiredNodeGroup(before).labels, other: 'x' } });
   const status = knownStatus({ applied: entriesOf(foundFields(group)).filter((entry) => !entry.includes('other')) });
 
-  it('is removed where the pool had it, and what others set stays', () => {
+  it('is removed if the pool had it, and those of other clients stay', () => {
     assert.deepEqual(configChangeFor(samplePool({}, { status }), group), {
       labels: { set: {}, remove: ['a'] },
       taints: { set: [], remove: [{ key: 'gpu', effect: 'NoSchedule' }] },
     });
   });
 
-  it('stays when nobody knows whose it was', () => {
+  it('stays when its origin is unknown', () => {
     assert.equal(configChangeFor(samplePool(), group), undefined);
   });
 });
 
-describe('a size that was perhaps sent before a crash', () => {
-  const unsure = { applied: [...APPLIED, 'desired=?'].sort(), lastAppliedDesired: 3 };
+describe('a size that may have been sent before a crash', () => {
+  const unsure = { applied: [...APPLIED, 'desired=?'].sort(), lastAppliedDesiredSize: 3 };
   const change = (desired: number, seen: number) =>
     configChangeFor(
-      samplePool({ scaling: { desired } }, { status: knownStatus(unsure) }),
-      sampleGroup(undefined, { scaling: { min: 3, max: 5, desired: seen } }),
+      samplePool({ nodeGroup: { scaling: { desiredSize: desired } } }, { status: knownStatus(unsure) }),
+      sampleGroup(undefined, { scaling: { minSize: 3, maxSize: 5, desiredSize: seen } }),
     );
 
-  it('is followed by the last word of the user, though it is the one that was known to be sent', () => {
+  it('is replaced by the current desiredSize, even if that was the last one known to be sent', () => {
     assert.deepEqual(
       [change(3, 4), change(3, 3), change(5, 4)],
-      [{ scaling: { desired: 3 } }, undefined, { scaling: { desired: 5 } }],
+      [{ scaling: { desiredSize: 3 } }, undefined, { scaling: { desiredSize: 5 } }],
     );
   });
 });
@@ -212,12 +261,19 @@ describe('the fields of a change', () => {
   it('are those that it sets or removes', () => {
     const change: ConfigChange = {
       labels: { set: { a: '1' }, remove: ['b'] },
-      taints: { set: [{ key: 'c', effect: 'NoSchedule' }], remove: [{ key: 'd', effect: 'NoExecute' }] },
-      scaling: { max: 5, desired: 4 },
+      taints: { set: [{ key: 'c', effect: 'NoSchedule' }], remove: [{ key: 'd', effect: 'PreferNoSchedule' }] },
+      scaling: { maxSize: 5, desiredSize: 4 },
     };
-    const fields = ['label a', 'label b', 'taint c:NoSchedule', 'taint d:NoExecute', 'scaling'];
-    assert.deepEqual(fieldsOfChange(samplePool({ scaling: { desired: 4 } }), change), [...fields, 'desired']);
-    assert.deepEqual(fieldsOfChange(samplePool(), change), fields, 'a size that is only lifted is not the user’s');
+    const fields = ['label a', 'label b', 'taint c:NoSchedule', 'taint d:PreferNoSchedule', 'scaling'];
+    assert.deepEqual(fieldsOfChange(samplePool({ nodeGroup: { scaling: { desiredSize: 4 } } }), change), [
+      ...fields,
+      'desired',
+    ]);
+    assert.deepEqual(
+      fieldsOfChange(samplePool(), change),
+      fields,
+      'a size that was only moved into the bounds is not that of the spec',
+    );
   });
 });
 
@@ -225,7 +281,7 @@ describe('tags', () => {
   const tags = (change: Record<string, string>) =>
     sampleGroup(undefined, { tags: { 'winpool.dev/pool': 'web', ...change } });
 
-  it('of others stay, those that were in the spec follow the spec', () => {
+  it('of other clients stay, and those of the spec follow the spec', () => {
     const applied = [...APPLIED, 'tag a=01234567', 'tag c=01234567', 'tag gone=?'].sort();
     const pool = samplePool({ nodeGroup: { tags: { a: '1', b: '2' } } }, { status: knownStatus({ applied }) });
     assert.deepEqual(tagChangeFor(pool, tags({ a: '0', c: '3', other: 'x' })), {
@@ -234,7 +290,7 @@ describe('tags', () => {
     });
   });
 
-  it('are left when they are as wanted, and nothing is removed without memory', () => {
+  it('are not changed when they match, and not removed when the status was lost', () => {
     assert.equal(tagChangeFor(samplePool(), tags({ other: 'x' })), undefined);
   });
 });

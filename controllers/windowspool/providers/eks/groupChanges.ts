@@ -70,24 +70,24 @@ function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, correcte
   const asked = changedDesired(pool);
   // A size is sent with the bounds that it was validated against.
   if (!corrected.has('scaling') && asked === undefined) return undefined;
-  const { min, max } = scalingIn(pool.spec);
-  const desired = asked ?? Math.min(Math.max(seen.desired, min), max);
+  const { minSize: min, maxSize: max } = scalingIn(pool.spec);
+  const desired = asked ?? Math.min(Math.max(seen.desiredSize, min), max);
   const change: Partial<Scaling> = {
-    ...(min !== seen.min && { min }),
-    ...(max !== seen.max && { max }),
-    ...(desired !== seen.desired && { desired }),
+    ...(min !== seen.minSize && { minSize: min }),
+    ...(max !== seen.maxSize && { maxSize: max }),
+    ...(desired !== seen.desiredSize && { desiredSize: desired }),
   };
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
 /** The spec's desired size when the user has changed it since it was last sent; undefined without a record in status. */
 function changedDesired(pool: WindowsPool): number | undefined {
-  const { desired } = scalingIn(pool.spec);
+  const { desiredSize: desired } = scalingIn(pool.spec);
   const applied = appliedOf(pool);
   if (desired === undefined || !applied) return undefined;
   // Another size may have been sent just before a crash, so the size is sent again.
   if (applied.has(DESIRED)) return desired;
-  return pool.status?.nodeGroup?.lastAppliedDesired === desired ? undefined : desired;
+  return pool.status?.bookkeeping?.lastAppliedDesiredSize === desired ? undefined : desired;
 }
 
 /** The fields that an update changes, to be recorded before it is sent. */
@@ -95,8 +95,10 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
   return [
     ...[...Object.keys(labels?.set ?? {}), ...(labels?.remove ?? [])].map(labelField),
     ...[...(taints?.set ?? []), ...(taints?.remove ?? [])].map(taintField),
-    ...(scaling?.min !== undefined || scaling?.max !== undefined ? ['scaling'] : []),
-    ...(scaling?.desired !== undefined && scaling.desired === scalingIn(pool.spec).desired ? [DESIRED] : []),
+    ...(scaling?.minSize !== undefined || scaling?.maxSize !== undefined ? ['scaling'] : []),
+    ...(scaling?.desiredSize !== undefined && scaling.desiredSize === scalingIn(pool.spec).desiredSize
+      ? [DESIRED]
+      : []),
     ...Object.keys(update ?? {}).map(updateField),
   ];
 }

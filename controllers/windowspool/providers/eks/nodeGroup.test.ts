@@ -4,12 +4,12 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import { sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { desiredNodeGroup, immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 
-describe('the wish', () => {
-  it('says everything that EKS could choose otherwise', () => {
+describe('the desired node group', () => {
+  it('sets every field for which EKS has a default', () => {
     const pool = samplePool({
       nodeGroup: { name: 'win', tags: { team: 'web' }, capacityType: 'Spot', edition: 'Full', diskSizeGiB: 80 },
       labels: { tier: 'front' },
-      taints: [{ key: 'gpu', effect: 'NoExecute' }],
+      taints: [{ key: 'gpu', effect: 'PreferNoSchedule' }],
     });
     const { tags, ...desired } = desiredNodeGroup(pool);
     assert.deepEqual(desired, {
@@ -17,14 +17,12 @@ describe('the wish', () => {
       amiType: 'WINDOWS_FULL_2022_x86_64',
       capacityType: 'Spot',
       instanceTypes: ['m5.large'],
-      subnets: ['subnet-0a000000', 'subnet-0b000000'],
-      nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes',
       diskSizeGiB: 80,
-      scaling: { min: 3, max: 5, desired: 3 },
+      scaling: { minSize: 3, maxSize: 5, desiredSize: 3 },
       labels: { tier: 'front', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348' },
       taints: [
         { key: 'os', value: 'windows', effect: 'NoSchedule' },
-        { key: 'gpu', effect: 'NoExecute' },
+        { key: 'gpu', effect: 'PreferNoSchedule' },
       ],
     });
     const { 'winpool.dev/created-from': hash, ...others } = tags;
@@ -32,11 +30,17 @@ describe('the wish', () => {
     assert.match(hash ?? '', /^[0-9a-f]{16}$/);
   });
 
-  it('starts with the desired size of the spec, or with min', () => {
-    assert.deepEqual(desiredNodeGroup(samplePool({ scaling: { desired: 4 } })).scaling, { min: 3, max: 5, desired: 4 });
+  it('starts with the desired size of the spec, or with minSize', () => {
+    const sizes = [{ desiredSize: 4 }, {}].map(
+      (scaling) => desiredNodeGroup(samplePool({ nodeGroup: { scaling } })).scaling,
+    );
+    assert.deepEqual(sizes, [
+      { minSize: 3, maxSize: 5, desiredSize: 4 },
+      { minSize: 3, maxSize: 5, desiredSize: 3 },
+    ]);
   });
 
-  it('names the Kubernetes version of a pinned release, which may be older than the cluster', () => {
+  it('has the Kubernetes version of a pinned release, which may be older than that of the cluster', () => {
     const { kubernetesVersion } = desiredNodeGroup(samplePool({ nodeGroup: { releaseVersion: '1.35-2026.02.17' } }));
     assert.equal(kubernetesVersion, '1.35');
   });
@@ -45,12 +49,12 @@ describe('the wish', () => {
     assert.deepEqual(desiredNodeGroup(samplePool({ registrationTaint: false })).taints, []);
   });
 
-  it('never sets the label by which pods are placed: the kubelet measures it', () => {
+  it('does not set the build label, which the kubelet sets', () => {
     const labels = desiredNodeGroup(samplePool()).labels;
     assert.equal('node.kubernetes.io/windows-build' in labels, false);
   });
 
-  it('of the user cannot take over what marks the group as this pool’s', () => {
+  it('does not let the spec override the label and the tag of the pool', () => {
     const pool = samplePool({
       nodeGroup: { tags: { 'winpool.dev/pool': 'api' } },
       labels: { 'winpool.dev/pool': 'api' },
@@ -61,7 +65,7 @@ describe('the wish', () => {
     );
   });
 
-  it('is called like the pool, unless the spec says otherwise', () => {
+  it('has the name of the pool, unless the spec has another one', () => {
     assert.deepEqual(
       [nodeGroupNameOf(samplePool()), nodeGroupNameOf(samplePool({ nodeGroup: { name: 'win' } }))],
       ['web', 'win'],
@@ -70,7 +74,7 @@ describe('the wish', () => {
 });
 
 describe('the tag of the pool', () => {
-  it('tells whose the group is', () => {
+  it('shows which pool owns the group', () => {
     assert.deepEqual(
       [{}, { 'winpool.dev/pool': 'api' }, { 'winpool.dev/pool': 'web' }].map((each) =>
         isOwnedBy(samplePool(), sampleGroup(undefined, { tags: each })),
@@ -87,7 +91,7 @@ describe('a launch template', () => {
   const bare = made({ launchTemplate: WINDOWS, instanceTypes: undefined });
   const SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '7' };
 
-  it('is asked for by number where that is known, without a disk size, and with types only from the spec', () => {
+  it('is requested by version number if known, without a disk size, and with instance types only from the spec', () => {
     const { launchTemplate, instanceTypes, diskSizeGiB } = desiredNodeGroup(typed, '7');
     assert.deepEqual(
       [launchTemplate, instanceTypes, diskSizeGiB],
@@ -103,48 +107,43 @@ describe('a launch template', () => {
 
   const rows: readonly (readonly [string, WindowsPool, Partial<NodeGroup>, string[]])[] = [
     ['the same, by name', typed, { launchTemplate: SEEN }, []],
-    ['the same, by id', made({ launchTemplate: { id: SEEN.id, version: 3 } }), { launchTemplate: SEEN }, []],
-    ['the same, with types in it', bare, { launchTemplate: SEEN, instanceTypes: [] }, []],
+    ['the same, by ID', made({ launchTemplate: { id: SEEN.id, version: 3 } }), { launchTemplate: SEEN }, []],
+    ['the same, with instance types in it', bare, { launchTemplate: SEEN, instanceTypes: [] }, []],
+    ['another', typed, { launchTemplate: { ...SEEN, name: 'other' } }, ['launch template is other (expected windows)']],
     [
-      'another',
-      typed,
-      { launchTemplate: { ...SEEN, name: 'other' } },
-      ['launch template is other and the spec says windows'],
-    ],
-    [
-      'one where the spec names none',
+      'one if the spec has none',
       samplePool(),
       { launchTemplate: SEEN, instanceTypes: [], diskSizeGiB: undefined },
-      ['launch template is lt-0a1b2c3d and the spec says none'],
+      ['launch template is lt-0a1b2c3d (expected none)'],
     ],
-    ['none where the spec names one', typed, {}, ['launch template is none and the spec says windows']],
+    ['none if the spec has one', typed, {}, ['launch template is none (expected windows)']],
     [
-      'the same, and types beside it',
+      'the same, with instance types in the group',
       bare,
       { launchTemplate: SEEN, instanceTypes: ['m5.large'] },
-      ['instance types are m5.large and the spec says in the launch template'],
+      ['instance types are m5.large (expected in the launch template)'],
     ],
     [
-      'the same, with types only in it',
+      'the same, with instance types only in the template',
       typed,
       { launchTemplate: SEEN, instanceTypes: [] },
-      ['instance types are in the launch template and the spec says m5.large'],
+      ['instance types are in the launch template (expected m5.large)'],
     ],
   ];
   for (const [what, pool, change, differences] of rows) {
-    it(`of a group: ${what}`, () => {
+    it(`is compared with that of the group: ${what}`, () => {
       assert.deepEqual(immutableDifferences(pool, sampleGroup(samplePool(), change)), differences);
     });
   }
 });
 
-describe('what EKS cannot change', () => {
-  it('is nothing in a group that was made from the spec, in whatever order EKS lists its subnets', () => {
+describe('differences that EKS cannot change', () => {
+  it('are absent for a group created from the spec, whatever the order of its subnets', () => {
     const group = sampleGroup(undefined, { subnets: ['subnet-0b000000', 'subnet-0a000000'], diskSizeGiB: undefined });
     assert.deepEqual(immutableDifferences(samplePool(), group), []);
   });
 
-  it('is named with what is and what is wanted', () => {
+  it('are reported with the current and the expected value', () => {
     const group = sampleGroup(undefined, {
       amiType: 'WINDOWS_CORE_2019_x86_64',
       capacityType: 'Spot',
@@ -154,12 +153,12 @@ describe('what EKS cannot change', () => {
       diskSizeGiB: 20,
     });
     assert.deepEqual(immutableDifferences(samplePool(), group), [
-      'AMI type is WINDOWS_CORE_2019_x86_64 and the spec says WINDOWS_CORE_2022_x86_64',
-      'capacity type is Spot and the spec says OnDemand',
-      'instance types are m5.xlarge, t3.large and the spec says m5.large',
-      'disk size is 20 and the spec says 50',
-      'subnets are subnet-1 and the spec says subnet-0a000000, subnet-0b000000',
-      'node role is arn:other and the spec says arn:aws:iam::111122223333:role/windows-nodes',
+      'AMI type is WINDOWS_CORE_2019_x86_64 (expected WINDOWS_CORE_2022_x86_64)',
+      'capacity type is Spot (expected OnDemand)',
+      'instance types are m5.xlarge, t3.large (expected m5.large)',
+      'disk size is 20 (expected 50)',
+      'subnets are subnet-1 (expected subnet-0a000000, subnet-0b000000)',
+      'node role is arn:other (expected arn:aws:iam::111122223333:role/windows-nodes)',
     ]);
   });
 });

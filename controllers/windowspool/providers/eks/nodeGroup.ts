@@ -1,13 +1,15 @@
 /** The desired state of a node group, and how it differs from an existing one. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY } from '../../labels.ts';
+import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../labels.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
 import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
+import { isRole } from './nodeRole.ts';
+import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
 import { minorOf } from './upgrades/releaseVersion.ts';
 
@@ -16,11 +18,14 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
   return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
 }
 
+/** The request for CreateNodegroup without what only AWS knows: the ARN of the role, and the subnets that have the tags of the spec. */
+export type DesiredNodeGroup = Omit<NewNodeGroup, 'nodeRoleArn' | 'subnets'>;
+
 /**
- * The complete request for CreateNodegroup: defaults of EKS have changed over the years, so none are used. `version`: the resolved version
- * of the launch template, where known.
+ * The desired node group: defaults of EKS have changed over the years, so none are used. `version`: the resolved version of the launch
+ * template, where known.
  */
-export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGroup {
+export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNodeGroup {
   const { spec } = pool;
   const minor = pinnedMinor(spec);
   const desired = {
@@ -28,13 +33,11 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGr
     amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
     capacityType: nodeGroupIn(spec).capacityType,
     instanceTypes: requestedTypes(spec),
-    subnets: nodeGroupIn(spec).subnets.map((subnet) => subnet.id),
-    nodeRoleArn: nodeGroupIn(spec).nodeRoleArn,
     ...diskOf(spec, version),
     scaling: {
-      min: scalingIn(spec).min,
-      max: scalingIn(spec).max,
-      desired: scalingIn(spec).desired ?? scalingIn(spec).min,
+      minSize: scalingIn(spec).minSize,
+      maxSize: scalingIn(spec).maxSize,
+      desiredSize: scalingIn(spec).desiredSize ?? scalingIn(spec).minSize,
     },
     labels: labelsFor(pool),
     taints: taintsFor(pool),
@@ -44,7 +47,10 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): NewNodeGr
     ...updateOf(spec),
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
-  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags }) } };
+  const { nodeRole, subnets } = nodeGroupIn(spec);
+  // Another value of the annotation is another creation, so that a failed one is retried at once.
+  const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
+  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags, nodeRole, subnets, retry }) } };
 }
 
 /** The labels that the group sets on its nodes. */
@@ -116,18 +122,25 @@ export function isOwnedBy(pool: WindowsPool, group: NodeGroup): boolean {
 /** The differences that cannot be changed in place, in words. Only a restored or adopted pool has any. */
 export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string[] {
   const desired = desiredNodeGroup(pool);
+  const { nodeRole } = nodeGroupIn(pool.spec);
   const pairs: readonly (readonly [string, string, string])[] = [
     ['AMI type', seen.amiType, desired.amiType],
     ['capacity type', seen.capacityType, desired.capacityType],
     ...templateFields(pool, seen, desired),
-    ['subnets', [...seen.subnets].sort().join(', '), [...desired.subnets].sort().join(', ')],
-    ['node role', seen.nodeRoleArn, desired.nodeRoleArn],
+    ...(hasSubnets(seen.subnets, pool.spec)
+      ? []
+      : [
+          [
+            'subnets',
+            [...seen.subnets].sort().join(', '),
+            subnetTerms(pool.spec).map(describeTerm).join(', '),
+          ] as const,
+        ]),
+    ...(isRole(seen.nodeRoleArn, nodeRole) ? [] : [['node role', seen.nodeRoleArn, nodeRole] as const]),
   ];
   return pairs
     .filter(([, found, wanted]) => found !== wanted)
-    .map(
-      ([what, found, wanted]) => `${what} ${what.endsWith('s') ? 'are' : 'is'} ${found} and the spec says ${wanted}`,
-    );
+    .map(([what, found, wanted]) => `${what} ${what.endsWith('s') ? 'are' : 'is'} ${found} (expected ${wanted})`);
 }
 
 /**
@@ -137,7 +150,7 @@ export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string
 function templateFields(
   pool: WindowsPool,
   seen: NodeGroup,
-  desired: NewNodeGroup,
+  desired: DesiredNodeGroup,
 ): (readonly [string, string, string])[] {
   const wanted = templateIn(pool.spec);
   const found = seen.launchTemplate;

@@ -5,6 +5,7 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
+import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
@@ -14,8 +15,7 @@ import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { expectationOf, groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
-import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
+import { groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
@@ -40,28 +40,17 @@ export async function observeNodeGroup(
   const passed = awsCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
-  const serverVersion = sources.serverVersion();
-  const expected = expectationOf({ pool, group, serverVersion, settings });
-  const desired = runtimeClassFor(pool);
-  const former = pool.status?.runtimeClass?.name;
+  const { base, expected } = baseState(pool, group, context);
   const poolNodes = poolNodesOf(pool, group, expected, sources);
   const observed: ObservedState = {
-    pool,
-    now,
-    settings,
+    ...base,
     cluster,
-    group,
-    update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
     poolNodes,
-    membership: undefined,
+    update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
     prerequisites: before?.prerequisites,
     instances: before?.instances,
     newestRelease: before?.newestRelease,
     autoscaler: before?.autoscaler,
-    runtimeClass: desired && sources.runtimeClasses.get(desired.name),
-    formerRuntimeClass: former && former !== desired?.name ? sources.runtimeClasses.get(former) : undefined,
-    serverVersion,
-    fleet: sources.fleet.seenBy(pool.metadata.name),
     ipamAttempts: awsCache.windowsIpam.attempts,
     errors: before?.errors ?? awsCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
   };
@@ -202,7 +191,7 @@ export function needsInstances(s: ObservedState): boolean {
 function missesNodes({ group: view, poolNodes, instances }: ObservedState): boolean {
   const group = groupOf({ group: view });
   if (!group || group.autoScalingGroups.length === 0 || instances) return false;
-  return poolNodes.total + poolNodes.unlabelledNodes.length < group.scaling.desired;
+  return poolNodes.total + poolNodes.unlabelledNodes.length < group.scaling.desiredSize;
 }
 
 /** Adds what the cluster-autoscaler knows of the group. */
@@ -221,7 +210,7 @@ async function withLostNodes(
 ): Promise<ObservedState> {
   const group = groupOf(s);
   if (!group || !isOwnedBy(s.pool, group)) return s;
-  if (isDeleting(s.pool) || s.poolNodes.total >= group.scaling.desired) {
+  if (isDeleting(s.pool) || s.poolNodes.total >= group.scaling.desiredSize) {
     lostNodes.forget();
     return s;
   }

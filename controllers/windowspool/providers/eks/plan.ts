@@ -3,6 +3,7 @@
 import { addFinalizerFirst } from '../../finalizer.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import { nodeGroupIn } from '../../nodeSource.ts';
 import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
@@ -97,13 +98,11 @@ export const poolChains: readonly RuleChain[] = [
  */
 export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
-  if (!adoption && s.pool.spec.driftPolicy === 'Correct') return [];
+  const nodeGroup = nodeGroupIn(s.pool.spec);
+  if (!adoption && nodeGroup.driftPolicy === 'Correct') return [];
   const ahead = adoption ? afterAdoption(s, steps) : s;
-  const { spec } = ahead.pool;
-  const corrected = stepsOf(poolChains, {
-    ...ahead,
-    pool: { ...ahead.pool, spec: { ...spec, driftPolicy: 'Correct' } },
-  });
+  const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
+  const corrected = stepsOf(poolChains, { ...ahead, pool: { ...ahead.pool, spec } });
   return corrected.filter(
     ({ kind }) =>
       ['updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&

@@ -4,9 +4,10 @@ import { nodeGroupNameOf } from './nodeGroup.ts';
 import { needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { needsExamination } from './prerequisites/examination.ts';
+import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { unremovedMarks } from './retain.ts';
 import { untilGroupRead, untilWindow } from './schedule.ts';
-import { nodeGroupState } from './status.ts';
+import { bookkeepingOf, nodeGroupState } from './status.ts';
 
 /** Managed node groups of EKS. */
 export const eks: Provider = {
@@ -17,7 +18,15 @@ export const eks: Provider = {
   deletionChains,
   pendingSteps: laterSteps,
   conditions: nodeGroupConditions,
-  status: (outcome) => ({ nodeGroup: nodeGroupState(outcome) }),
+  status: (outcome) => {
+    const prerequisites = prerequisiteStates(outcome.after);
+    const bookkeeping = bookkeepingOf(outcome);
+    return {
+      nodeGroup: nodeGroupState(outcome),
+      ...(prerequisites.length > 0 && { prerequisites }),
+      ...(bookkeeping && { bookkeeping }),
+    };
+  },
   untilNextRead: untilGroupRead,
   untilNextEvent: untilWindow,
   nodeGroupName: nodeGroupNameOf,

@@ -9,7 +9,7 @@ import { conditionOf, fresh, readyWorld, signal, until, wake } from '../../testi
 const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
 const isGone = (world: FakeWorld) => () => world.pools.size === 0;
 
-/** What is left of the group that the pool leaves. */
+/** The state of the group after its pool is deleted. */
 function rest(world: FakeWorld) {
   const { status, labels, taints, tags } = world.groups.get('web') ?? assert.fail('the group is gone');
   return { status, labels, taints, tags, scalingTags: world.scalingTags() };
@@ -20,21 +20,24 @@ const LEFT = {
   labels: { team: 'web' },
   taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
   tags: { cost: '42' },
-  // The size of the disk is true as long as the group lives, and may be the user's by now.
+  // The disk size is valid as long as the group exists, and a user may have set it.
   scalingTags: { 'k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage': '50Gi' },
 };
 
-async function leavingWorld() {
+async function worldOfDeletedPool() {
   const { nodeGroup } = fresh().spec;
   const made = await readyWorld({ ...spec, nodeGroup: { ...nodeGroup, tags: { cost: '42' } } });
   made.world.remove('web');
   return made;
 }
 
-/** A pool at whose gate a node waits that is not verified, beside a node in quarantine. */
+/** A pool with a gated node and a quarantined node. */
 async function gatedWorld() {
   const gate = { policy: 'Gate' } as const;
-  const { world, deps } = await readyWorld({ verification: gate, scaling: { min: 1, max: 5, desired: 3 } });
+  const { world, deps } = await readyWorld({
+    verification: gate,
+    nodeGroup: { scaling: { minSize: 1, maxSize: 5, desiredSize: 3 } },
+  });
   const [first, second] = world.nodes;
   assert.ok(first && second);
   world.setNode({ ...first, kernelVersion: '10.0.26100.1', labels: { ...first.labels, ...OTHER_BUILD } });
@@ -52,13 +55,13 @@ async function gatedWorld() {
   return { world, deps };
 }
 
-/** What keeps marks on a group without a call that takes them being denied, how that comes, and what is told. */
+/** Why marks remain on a group although no call that removes them is denied, how that is caused, and the message. */
 type Stuck = [string, (world: FakeWorld, deps: Deps) => void, string];
 
-/** What is told to stay where a call is denied. */
+/** What remains when a call is denied. */
 const marks: Readonly<Record<string, string>> = {
-  UpdateNodegroupConfig: 'keeps its labels and taints of the operator',
-  DeleteTags: "has the cluster-autoscaler's tags left on its scaling group",
+  UpdateNodegroupConfig: "keeps the operator's labels and taints",
+  DeleteTags: 'keeps the tags for the cluster-autoscaler on its scaling group',
   UntagResource: 'keeps its winpool.dev tags',
 };
 
@@ -69,11 +72,11 @@ function ownTaints(world: FakeWorld): string[] {
   return world.nodes.flatMap(({ taints }) => taints.map(({ key }) => key)).filter((key) => key !== 'os');
 }
 
-describe('a pool that leaves its group', () => {
-  it('takes labels and taints away, waits for EKS, then the tags, the RuntimeClass’ owner and itself', async () => {
-    const { world, deps } = await leavingWorld();
+describe('a deleted pool that retains its group', () => {
+  it('removes labels and taints, waits for EKS, and then removes tags, the owner of the RuntimeClass and its finalizer', async () => {
+    const { world, deps } = await worldOfDeletedPool();
     world.calls.splice(0);
-    await until(world, deps, isGone(world), 'the end');
+    await until(world, deps, isGone(world), 'the deletion');
     assert.deepEqual(
       world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
       ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource', 'remove owner of RuntimeClass', 'remove finalizer'],
@@ -87,16 +90,16 @@ describe('a pool that leaves its group', () => {
       world.events.map(({ reason, message }) => `${reason} ${message}`),
       [
         'NodeGroupUpdated update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
-        'Retained Node group web stays. The labels and tags of the operator are taken from it first, when it is no longer UPDATING.',
+        "Retained Node group web is retained. The operator's labels and tags are removed from it first, once it is no longer UPDATING.",
         'TagsCorrected correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
         'RuntimeClassReleased give up ownership of RuntimeClass windows-2022',
       ],
     );
   });
 
-  it('can be made anew under its name, and keeps away from the group that it left', async () => {
-    const { world, deps } = await leavingWorld();
-    await until(world, deps, isGone(world), 'the end');
+  it('can be recreated, and does not change the retained group', async () => {
+    const { world, deps } = await worldOfDeletedPool();
+    await until(world, deps, isGone(world), 'the deletion');
     const before = rest(world);
     world.apply(fresh(spec));
     await wake(world, deps);
@@ -105,26 +108,26 @@ describe('a pool that leaves its group', () => {
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`ends the same, killed ${when} each of its calls`, async () => {
-      const rehearsal = await leavingWorld();
-      rehearsal.world.calls.splice(0);
-      await until(rehearsal.world, rehearsal.deps, isGone(rehearsal.world), 'the end');
-      for (const [at, call] of rehearsal.world.calls.entries()) {
-        const { world, deps } = await leavingWorld();
+    it(`has the same result after a crash ${when} each of its calls`, async () => {
+      const recording = await worldOfDeletedPool();
+      recording.world.calls.splice(0);
+      await until(recording.world, recording.deps, isGone(recording.world), 'the deletion');
+      for (const [at, call] of recording.world.calls.entries()) {
+        const { world, deps } = await worldOfDeletedPool();
         world.calls.splice(0);
         world.crash = { at, when };
-        await assert.rejects(until(world, deps, isGone(world), 'the end'), Crash, call);
+        await assert.rejects(until(world, deps, isGone(world), 'the deletion'), Crash, call);
         world.crash = undefined;
-        await until(world, world.start(), isGone(world), `the end after a crash ${when} ${call}`);
+        await until(world, world.start(), isGone(world), `the deletion after a crash ${when} ${call}`);
         assert.deepEqual(rest(world), LEFT, `${when} ${call}`);
       }
     });
   }
 
-  it('takes the gate from the group, then its taints from the nodes, then the tags', async () => {
+  it('removes the gate taint from the group, then the taints of the nodes, then the tags', async () => {
     const { world, deps } = await gatedWorld();
     world.calls.splice(0);
-    await until(world, deps, isGone(world), 'the end');
+    await until(world, deps, isGone(world), 'the deletion');
     assert.deepEqual(
       world.calls.filter((call) => !/^(read|write|Describe)/.test(call)),
       [
@@ -139,22 +142,22 @@ describe('a pool that leaves its group', () => {
     assert.deepEqual([ownTaints(world), rest(world).taints], [[], LEFT.taints]);
   });
 
-  it('leaves no taint behind, killed before each of its calls', async () => {
-    const rehearsal = await gatedWorld();
-    rehearsal.world.calls.splice(0);
-    await until(rehearsal.world, rehearsal.deps, isGone(rehearsal.world), 'the end');
-    for (const [at, call] of rehearsal.world.calls.entries()) {
+  it('leaves no taint after a crash before each of its calls', async () => {
+    const recording = await gatedWorld();
+    recording.world.calls.splice(0);
+    await until(recording.world, recording.deps, isGone(recording.world), 'the deletion');
+    for (const [at, call] of recording.world.calls.entries()) {
       const { world, deps } = await gatedWorld();
       world.calls.splice(0);
       world.crash = { at, when: 'before' };
-      await assert.rejects(until(world, deps, isGone(world), 'the end'), Crash, call);
+      await assert.rejects(until(world, deps, isGone(world), 'the deletion'), Crash, call);
       world.crash = undefined;
-      await until(world, world.start(), isGone(world), `the end after a crash before ${call}`);
+      await until(world, world.start(), isGone(world), `the deletion after a crash before ${call}`);
       assert.deepEqual([ownTaints(world), rest(world).taints], [[], LEFT.taints], call);
     }
   });
 
-  it('keeps its tags while a node cannot be written, and goes when that is denied', async () => {
+  it('keeps its tags while a node cannot be written, and is deleted when that is denied', async () => {
     const { world, deps } = await gatedWorld();
     world.fails = (call) => (call === 'taint node' ? sampleError('unavailable') : undefined);
     for (let i = 0; i < 5; i++) {
@@ -163,22 +166,22 @@ describe('a pool that leaves its group', () => {
     }
     assert.equal(rest(world).tags['winpool.dev/pool'], 'web');
     world.fails = (call) => (call === 'taint node' ? sampleError('denied') : undefined);
-    await until(world, deps, isGone(world), 'the end');
+    await until(world, deps, isGone(world), 'the deletion');
     assert.deepEqual(
-      world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
+      world.events.filter(({ reason }) => reason === 'CleanupIncomplete').map(({ message }) => message),
       [
-        'Node group web has 1 node left with taints of the operator: taint node failed: the call was denied. Remove them yourself.',
+        'Node group web has 1 node with taints of the operator: taint node failed: the call was denied. Remove them manually.',
       ],
     );
   });
 
   for (const [what, how, why] of [
     [
-      'an update that EKS could not carry out',
+      'an update that failed',
       (world) => {
         world.cloud.faults.updateFailure({ errors: [{ errorCode: 'Unknown', errorMessage: 'Try again.' }] });
       },
-      'keeps its labels and taints of the operator: update ID did not take them.',
+      "keeps the operator's labels and taints: update ID did not remove them.",
     ],
     [
       'a group that stays DEGRADED',
@@ -186,41 +189,41 @@ describe('a pool that leaves its group', () => {
         world.cloud.faults.healthIssue({ group: 'web', issues: [{ code: 'AsgInstanceLaunchFailures' }] });
         world.now = Date.parse('2026-03-01T13:10:00Z');
       },
-      'keeps its labels and taints of the operator: it is DEGRADED.',
+      "keeps the operator's labels and taints: it is DEGRADED.",
     ],
     ...['DescribeNodegroup', 'DescribeCluster'].map(
       (call): Stuck => [
-        `${call} that is denied`,
+        `a denied ${call}`,
         (world, deps) => {
-          // What was seen of the cluster is trusted for a while.
+          // The cluster is cached until then.
           world.now = deps.awsCache.dueAt('web');
           world.fails = (now) => (now === call ? sampleError('denied') : undefined);
         },
-        `and its nodes keep labels, taints and tags of the operator: ${call} failed: the call was denied.`,
+        `and its nodes keep the operator's labels, taints and tags: ${call} failed: the call was denied.`,
       ],
     ),
   ] satisfies Stuck[]) {
-    it(`tells what it left behind for ${what}`, async () => {
-      const { world, deps } = await leavingWorld();
+    it(`reports what remains after ${what}`, async () => {
+      const { world, deps } = await worldOfDeletedPool();
       how(world, deps);
-      await until(world, deps, isGone(world), 'the end');
+      await until(world, deps, isGone(world), 'the deletion');
       const updates = [...world.updates.keys()];
       assert.deepEqual(
-        world.events.filter(({ reason }) => reason === 'MarksLeft').map(({ message }) => message),
-        [`Node group web ${why.replace('ID', updates.at(-1) ?? '')} Remove them yourself.`],
+        world.events.filter(({ reason }) => reason === 'CleanupIncomplete').map(({ message }) => message),
+        [`Node group web ${why.replace('ID', updates.at(-1) ?? '')} Remove them manually.`],
       );
       assert.equal(rest(world).labels['winpool.dev/pool'], 'web');
     });
   }
 
-  it('tells of no marks where the group is gone, or was never the pool’s', async () => {
+  it('reports nothing when the group is gone, or is not managed by the pool', async () => {
     for (const isDeleted of [true, false]) {
-      const { world, deps } = await leavingWorld();
+      const { world, deps } = await worldOfDeletedPool();
       if (isDeleted) world.cloud.faults.consoleDelete({ group: 'web' });
       else world.cloud.faults.edit({ group: 'web', tags: {} });
       world.now += 2_000;
       assert.equal(world.groups.has('web'), !isDeleted);
-      await until(world, deps, isGone(world), 'the end');
+      await until(world, deps, isGone(world), 'the deletion');
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning'),
         [],
@@ -229,18 +232,23 @@ describe('a pool that leaves its group', () => {
   });
 
   for (const call of ['UpdateNodegroupConfig', 'DeleteTags', 'UntagResource']) {
-    it(`goes when ${call} is denied, and tells what it left behind`, async () => {
-      const { world, deps } = await leavingWorld();
+    it(`is deleted when ${call} is denied, and reports what remains`, async () => {
+      const { world, deps } = await worldOfDeletedPool();
       world.fails = (now) => (now === call ? sampleError('denied') : undefined);
-      await until(world, deps, isGone(world), 'the end');
+      await until(world, deps, isGone(world), 'the deletion');
       assert.deepEqual(
         world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => [reason, message]),
-        [['MarksLeft', `Node group web ${marks[call]}: ${call} failed: the call was denied. Remove them yourself.`]],
+        [
+          [
+            'CleanupIncomplete',
+            `Node group web ${marks[call]}: ${call} failed: the call was denied. Remove them manually.`,
+          ],
+        ],
       );
     });
 
-    it(`stays while ${call} is throttled, whatever wakes it meanwhile`, async () => {
-      const { world, deps } = await leavingWorld();
+    it(`is not deleted while ${call} is throttled, whatever triggers it`, async () => {
+      const { world, deps } = await worldOfDeletedPool();
       world.fails = (now) => (now === call ? sampleError('throttled') : undefined);
       for (let i = 0; i < 5; i++) {
         await wake(world, deps);
@@ -249,10 +257,10 @@ describe('a pool that leaves its group', () => {
       }
       assert.equal(
         conditionOf(world, 'Ready'),
-        `False Retained: Node group web stays. The labels and tags of the operator are taken from it first: ${call} failed: the call was throttled. It is tried again.`,
+        `False Retained: Node group web is retained. The operator's labels and tags are removed from it first: ${call} failed: the call was throttled. The operator retries.`,
       );
       world.fails = () => undefined;
-      await until(world, deps, isGone(world), 'the end');
+      await until(world, deps, isGone(world), 'the deletion');
       assert.deepEqual(rest(world), LEFT);
     });
   }

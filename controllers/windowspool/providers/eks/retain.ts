@@ -65,7 +65,7 @@ export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' |
     const group = groupOf(s);
     const isOurs = group ? isOwnedBy(pool, group) : view.kind !== 'absent' && pool.status?.nodeGroup?.arn !== undefined;
     if (!isOurs || error.kind === 'gone') return undefined;
-    return `and its nodes keep labels, taints and tags of the operator: ${error.operation} failed: ${error.message}`;
+    return `and its nodes keep the operator's labels, taints and tags: ${error.operation} failed: ${error.message}`;
   }
   // The group was the pool's until this run, which removed its tags or tried to.
   const isReleased =
@@ -73,8 +73,8 @@ export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' |
   if (!isReleased || view.kind !== 'seen' || left.some(({ step }) => step === 'updateConfig')) return undefined;
   if (!retainChangeFor(s, view.group)) return undefined;
   const { id } = pool.status?.nodeGroup?.update ?? {};
-  const why = takesUpdates(s, view.group) ? `update ${id} did not take them` : `it is ${view.group.status}`;
-  return `keeps its labels and taints of the operator: ${why}`;
+  const why = takesUpdates(s, view.group) ? `update ${id} did not remove them` : `it is ${view.group.status}`;
+  return `keeps the operator's labels and taints: ${why}`;
 }
 
 /** EKS updates an ACTIVE group; whether it updates a DEGRADED one is not documented, so that is tried for RETAIN_PATIENCE_MS. */

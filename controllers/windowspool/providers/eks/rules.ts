@@ -6,7 +6,7 @@ import { CREATED_FROM_TAG } from '../../labels.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
-import { scalingIn } from '../../nodeSource.ts';
+import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
 import { createdFrom, groupOf, isClusterMismatch } from '../../queries.ts';
 import { hashOf } from '../../util/hash.ts';
@@ -17,8 +17,10 @@ import { differencesOf } from './differences.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
 import { desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { roleArnOf } from './nodeRole.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
+import { resolvedSubnets } from './subnets.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
 import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
@@ -57,8 +59,8 @@ export function waitForGroupToGo({ group }: ObservedState) {
 }
 
 /**
- * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec would now create another group, and
- * every `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
+ * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec or the retry annotation changed, and every
+ * `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
 export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
@@ -70,8 +72,8 @@ export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
 }
 
 /**
- * Ensures that the group exists, once no prerequisite is known to be missing. A refused creation is retried after `createRetryMs`, or when
- * the spec changes.
+ * Ensures that the group exists, once no prerequisite is known to be missing. A rejected creation is retried after `createRetryMs`, or when
+ * the spec or the retry annotation changes.
  */
 export function createMissingGroup(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster } = s;
@@ -79,7 +81,10 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
   if (blockers(s).length > 0) return [];
   const failed = rememberedFailures(s).find(({ target }) => target === createdFrom(s));
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
-  const desired = desiredNodeGroup(pool, desiredTemplateVersion(s));
+  const subnets = resolvedSubnets(pool.spec, s.prerequisites);
+  if (!subnets) return [];
+  const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
+  const desired = { ...desiredNodeGroup(pool, desiredTemplateVersion(s)), nodeRoleArn, subnets };
   return [
     ...rememberDesired(s),
     ...accessEntryFirst(s),
@@ -191,7 +196,7 @@ function configSteps(s: ObservedState, change: ConfigChange): Step[] | undefined
 
 /** How many nodes a smaller desired size terminates. */
 function terminatedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): { ends?: number } {
-  const ends = seen.desired - (scaling?.desired ?? seen.desired);
+  const ends = seen.desiredSize - (scaling?.desiredSize ?? seen.desiredSize);
   return ends > 0 ? { ends } : {};
 }
 
@@ -243,7 +248,7 @@ function driftAmong({ pool, group }: ObservedState, fields: readonly string[]): 
  */
 function rememberDesired(s: ObservedState): Step[] {
   return remember(s, {
-    initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desired },
+    initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desiredSize },
   });
 }
 

@@ -1,5 +1,5 @@
-/** The node group in status, with the records that must survive a restart of the operator. */
-import type { NodeGroupState } from '../../api.gen.ts';
+/** The node group in status, and the records that must survive a restart of the operator. */
+import type { Bookkeeping, NodeGroupState } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
@@ -27,7 +27,7 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
   // A group with this name in another cluster is not the pool's, and must not overwrite the record.
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
-  const remembered = rememberedOf(outcome, owned);
+  const changes = changesOf(outcome);
   if (owned) {
     const differs = immutableDifferences(pool, owned).length > 0;
     return {
@@ -36,11 +36,11 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
       ...templateState(outcome.after, owned),
       ...latestRelease(outcome.after),
       ...(differs && { differs }),
-      ...remembered,
+      ...changes,
     };
   }
-  if (group.kind === 'unreachable') return { ...memory, name, ...remembered };
-  return { name, ...(memory?.arn && { arn: memory.arn }), ...remembered };
+  if (group.kind === 'unreachable') return { ...memory, name, ...changes };
+  return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };
 }
 
 function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
@@ -50,6 +50,7 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
     arn: group.arn,
     status: group.status,
     amiType: group.amiType,
+    ...(group.subnets.length > 0 && { subnets: [...group.subnets].sort() }),
     ...(group.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group.releaseVersion && { releaseVersion: group.releaseVersion }),
     ...(releaseDate && { releaseDate }),
@@ -68,8 +69,8 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
 function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
-  const wantedVersion = desiredTemplateVersion(s);
-  return { launchTemplate: { id, name, version, ...(wantedVersion !== undefined && { wantedVersion }) } };
+  const desiredVersion = desiredTemplateVersion(s);
+  return { launchTemplate: { id, name, version, ...(desiredVersion !== undefined && { desiredVersion }) } };
 }
 
 /** The newest release as last known. */
@@ -78,28 +79,33 @@ function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupSt
   return known ? { latestReleaseVersion: known } : {};
 }
 
-type Remembered = Pick<
-  NodeGroupState,
-  'applied' | 'scalingTags' | 'gateTaint' | 'lastAppliedDesired' | 'update' | 'failedTarget' | 'moreFailedTargets'
->;
-
-function rememberedOf(outcome: Outcome, owned: NodeGroup | undefined): Remembered {
-  const { pool } = outcome.after;
-  const memory = pool.status?.nodeGroup;
-  const desired = lastAppliedDesired(outcome, owned);
+/** The last update, and changes that failed. */
+function changesOf(outcome: Outcome): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
   const update = updateState(outcome);
-  const tags = nextScalingTags(outcome.after);
   const [failed, ...more] = failedTargetsOf(outcome.after).map(fitting);
-  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   return {
-    ...(applied && { applied }),
-    ...(tags && { scalingTags: [...tags] }),
-    ...gateTaintState(outcome.after),
-    ...(desired !== undefined && { lastAppliedDesired: desired }),
     ...(update && { update }),
     ...(failed && { failedTarget: failed }),
     ...(more.length > 0 && { moreFailedTargets: more }),
   };
+}
+
+/** status.bookkeeping after a run: what cannot be observed anywhere. */
+export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
+  const { pool, group } = outcome.after;
+  const memory = pool.status?.bookkeeping;
+  if (isClusterMismatch(outcome.after)) return memory;
+  const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
+  const size = lastAppliedDesiredSize(outcome, owned);
+  const tags = nextScalingTags(outcome.after);
+  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
+  const bookkeeping = {
+    ...(applied && { applied }),
+    ...(tags && { scalingTags: [...tags] }),
+    ...gateTaintState(outcome.after),
+    ...(size !== undefined && { lastAppliedDesiredSize: size }),
+  };
+  return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
 }
 
 function fitting(failed: FailedTarget): FailedTarget {
@@ -110,15 +116,15 @@ function fitting(failed: FailedTarget): FailedTarget {
  * The desired size last sent to EKS for this pool: recorded before the creation, sent with a successful update, or equal to the spec.
  * Without a record, the spec's size counts as sent. A failed update changed nothing, so its size is sent again.
  */
-function lastAppliedDesired(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
+function lastAppliedDesiredSize(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
   const { pool, update } = outcome.after;
-  const { desired } = scalingIn(pool.spec);
+  const { desiredSize: desired } = scalingIn(pool.spec);
   if (desired === undefined) return undefined;
-  const memory = pool.status?.nodeGroup;
-  const isLost = owned !== undefined && memory?.applied === undefined;
-  if (isLost || owned?.scaling.desired === desired) return desired;
-  const succeeded = update?.status === 'Successful' && update.id === memory?.update?.id;
-  return (succeeded ? memory?.update?.desired : undefined) ?? memory?.lastAppliedDesired;
+  const { bookkeeping, nodeGroup } = pool.status ?? {};
+  const isLost = owned !== undefined && bookkeeping?.applied === undefined;
+  if (isLost || owned?.scaling.desiredSize === desired) return desired;
+  const succeeded = update?.status === 'Successful' && update.id === nodeGroup?.update?.id;
+  return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
 }
 
 function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
@@ -126,7 +132,7 @@ function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupS
     const { id, type, createdAt } = accepted.update;
     // EKS may have repeated an earlier answer, for an update that is over; only DescribeUpdate returns its result.
     const status = 'InProgress';
-    const sent = accepted.desired !== undefined && { desired: accepted.desired };
+    const sent = accepted.desired !== undefined && { desiredSize: accepted.desired };
     const started = createdAt > 0 && { startedAt: timeOf(createdAt) };
     return {
       id,

@@ -36,15 +36,14 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
   if (!member?.ok) return entry.drained === undefined ? waitAction(entry, s) : { kind: 'wait' };
   if (!member.value)
-    return { kind: 'restore', answer: 'refused', why: `${entry.name} is not one of the nodes of the pool` };
+    return { kind: 'restore', answer: 'refused', why: `node ${entry.name} does not belong to the pool` };
   // A user who uncordons a drained node uses it again.
   if (entry.drained !== undefined)
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
-  if (isPrepared(now))
-    return evictAction(view, now, s, {
-      kind: 'report',
-      text: describeDrained(entry, now, podsEndingWith(view, now, s.now)),
-    });
+  if (isPrepared(now)) {
+    const { text, remedy } = describeDrained(entry, now, podsEndingWith(view, now, s.now));
+    return evictAction(view, now, s, { kind: 'report', text: `${text} ${remedy ?? ''}`.trim() });
+  }
   return isStillInBudget(entry, now, s) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 

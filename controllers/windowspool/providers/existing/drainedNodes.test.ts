@@ -18,12 +18,12 @@ import {
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import { existingPool, MINUTE, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
-import { cordon, nodeOf, order, pass } from '../../testing/nodeLife.ts';
+import { annotate, cordon, nodeOf, pass } from '../../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
 
-const ALONE = 'end it with what made it, and delete the node if that does not: kubectl delete node';
+const TERMINATE = 'Terminate it with its provisioner. If the Node object remains: kubectl delete node';
 
-/** A settled pool of the machines a, b and c, with a pod on each. */
+/** A settled pool of the nodes a, b and c, with a pod on each. */
 async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
   const world = new FakeWorld();
   world.nodes = ['a', 'b', 'c'].map((name) => machine(name));
@@ -39,7 +39,7 @@ async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: Fa
   return { world, deps };
 }
 
-/** What matters of a node: `cordoned true` is cordoned by the operator, with this value of the annotation. */
+/** The cordon of a node, who set it, and the value of the annotation: `cordoned by-operator true`. */
 function stateOf(node: NodeRecord | undefined): string {
   if (!node) return 'gone';
   const { [CORDONED_ANNOTATION]: by, [REPLACE_ANNOTATION]: asked } = node.annotations;
@@ -53,34 +53,35 @@ function end(world: FakeWorld, name: string): void {
   world.nodes = world.nodes.filter((node) => node.name !== name);
 }
 
-describe('machines that are to be replaced', () => {
-  it('are emptied one by one, told of, and never ended; AWS is asked nothing', async () => {
+describe('existing nodes with the replace annotation', () => {
+  it('are drained one by one and reported, but not terminated, without AWS calls', async () => {
     const { world, deps } = await settled();
-    for (const name of ['a', 'b']) order(world, name, REPLACE);
+    for (const name of ['a', 'b']) annotate(world, name, REPLACE);
     await pass(world, deps, 1);
-    const reported = `node a is drained: ${ALONE} a. b waits for a turn: no more than 1 node may be out at a time.`;
+    const drained = `Node a is drained. ${TERMINATE} a`;
+    const expectedMessage = `Node b waits: at most 1 node may be unavailable at a time. ${drained}`;
     assert.deepEqual(statesIn(world), ['cordoned by-operator true', 'open - true', 'open - -']);
-    assert.equal(leavingCondition(world), `True Drained: ${reported}`);
+    assert.equal(leavingCondition(world), `True Drained: ${expectedMessage}`);
     assert.deepEqual(world.evicted, ['shop/cart-a 30']);
     assert.deepEqual(
       world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
       [
-        'Normal NodeDisruptionBegun: drain node a, and leave its end to what made it',
-        `Normal NodeDrained: node a is drained: ${ALONE} a`,
+        'Normal NodeDisruptionStarted: drain node a; its provisioner must terminate it',
+        `Normal NodeDrained: ${drained}`,
       ],
     );
     await pass(world, deps, 60);
-    assert.equal(world.events.length, 2, 'an event for what is as it was');
+    assert.equal(world.events.length, 2, 'no event without a change');
     end(world, 'a');
-    const ended = world.now;
-    // The node's end wakes the pool.
+    const terminated = world.now;
+    // The deletion of the node triggers the pool.
     await until(
       world,
       deps,
-      () => leavingCondition(world).startsWith('True Drained: node b is drained'),
+      () => leavingCondition(world).startsWith('True Drained: Node b is drained'),
       'the next one',
     );
-    assert.ok(world.now < ended + MINUTE);
+    assert.ok(world.now < terminated + MINUTE);
     end(world, 'b');
     await pass(world, deps, 61);
     assert.equal(leavingCondition(world), '');
@@ -88,18 +89,18 @@ describe('machines that are to be replaced', () => {
     assert.deepEqual([world.awsCalls(), world.ended], [[], []]);
   });
 
-  it('wait while another one is out of which no watch has told yet', async () => {
+  it('wait while another node is unavailable that the watch has not reported yet', async () => {
     const { world, deps } = await settled();
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     world.isWatchBehind = true;
     cordon(world, 'b', true);
     await pass(world, deps, 10);
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
   });
 
-  it('give their turn back when another one is out before they were touched', async () => {
+  it('give their turn back when another node becomes unavailable first', async () => {
     const { world, deps: first } = await settled();
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);
     await pass(world, first, 1);
     assert.equal(world.pools.get('web')?.status?.disruption?.nodes?.length, 1);
@@ -112,45 +113,45 @@ describe('machines that are to be replaced', () => {
     await until(world, deps, () => stateOf(nodeOf(world, 'a')) === 'cordoned by-operator true', 'its turn');
   });
 
-  it('rest when they are empty: nobody looks at them until something changes', async () => {
+  it('are not read again after they are drained until something changes', async () => {
     const { world, deps } = await settled();
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     await pass(world, deps, 1);
     world.calls.splice(0);
     const next = await wake(world, deps);
     assert.ok(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, JSON.stringify(next));
   });
 
-  it('leave the share of the budget to others once they are empty', async () => {
+  it('release the share of the budget once they are drained', async () => {
     const { world, deps } = await settled();
     world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     await pass(world, deps, 1);
     const pool = () => world.pools.get('web') ?? assert.fail('there is no pool');
-    assert.match(leavingCondition(world), /^True DrainBlocked: .*kept by PodDisruptionBudget cart/);
+    assert.match(leavingCondition(world), /^True DrainBlocked: .* is blocked by PodDisruptionBudget cart /);
     assert.equal(isDisrupted(pool()), true);
     world.pods = [];
     await pass(world, deps, 1);
     assert.equal(isDisrupted(pool()), false);
   });
 
-  it('take pods again when the annotation goes, before they are empty and after', async () => {
+  it('are uncordoned when the annotation is removed, before and after they are drained', async () => {
     for (const keptBy of ['cart', undefined]) {
       const { world, deps } = await settled();
       world.pods = world.pods.map((pod) => ({ ...pod, ...(keptBy !== undefined && { keptBy }) }));
-      order(world, 'a', REPLACE);
+      annotate(world, 'a', REPLACE);
       await pass(world, deps, 1);
       assert.equal(stateOf(nodeOf(world, 'a')), 'cordoned by-operator true');
-      order(world, 'a', {});
+      annotate(world, 'a', {});
       await pass(world, deps, 1);
       assert.equal(stateOf(nodeOf(world, 'a')), 'open - -');
       assert.deepEqual([leavingCondition(world), world.pools.get('web')?.status?.disruption], ['', undefined]);
     }
   });
 
-  it('are used again when somebody uncordons one that was drained', async () => {
+  it('stay uncordoned when a user uncordons a drained one', async () => {
     const { world, deps } = await settled();
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     await pass(world, deps, 1);
     const a = nodeOf(world, 'a');
     assert.ok(a);
@@ -159,7 +160,7 @@ describe('machines that are to be replaced', () => {
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - uncordoned');
   });
 
-  it('get back what they had, and the cordon goes, when they leave the pool or the pool goes', async () => {
+  it('are restored and uncordoned when they leave the pool or the pool is deleted', async () => {
     for (const leave of [
       (world: FakeWorld) =>
         world.apply(existingPool({ existingNodes: { selector: { matchLabels: { site: 'ams' } } } })),
@@ -170,7 +171,7 @@ describe('machines that are to be replaced', () => {
       },
     ]) {
       const { world, deps } = await settled();
-      order(world, 'a', REPLACE);
+      annotate(world, 'a', REPLACE);
       await pass(world, deps, 1);
       leave(world);
       await pass(world, deps, 5);
@@ -183,13 +184,13 @@ describe('machines that are to be replaced', () => {
     }
   });
 
-  it('are left alone where the API server says another thing than the cache, or cannot be asked', async () => {
+  it('are not changed when the API server differs from the cache, or cannot be read', async () => {
     const { world, deps } = await settled({
       existingNodes: { instancesConfigMap: { namespace: 'ops', name: 'hosts' } },
     });
     world.instanceList = { kind: 'seen', data: { a: '', b: '' } };
     await wake(world, deps);
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     world.fails = (call) => (call === 'get ConfigMap' ? sampleError('denied') : undefined);
     await pass(world, deps, 5);
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
@@ -198,21 +199,21 @@ describe('machines that are to be replaced', () => {
     const lists = { read: async () => ({ ok: true, value: { kind: 'seen', data: { b: '' } } }) as const };
     await pass(world, { ...deps, instanceLists: lists }, 5);
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - refused');
-    order(world, 'a', REPLACE);
+    annotate(world, 'a', REPLACE);
     await pass(world, { ...deps, instanceLists: { read } }, 5);
     assert.equal(stateOf(nodeOf(world, 'a')), 'cordoned by-operator true');
   });
 
-  it('are emptied as they should, whatever the process ends at', async () => {
+  it('are drained correctly after a crash at any call', async () => {
     const { world: whole, deps } = await settled();
-    order(whole, 'a', REPLACE);
+    annotate(whole, 'a', REPLACE);
     await pass(whole, deps, 1);
     const calls = whole.calls.length;
     assert.ok(calls > 8, `only ${calls} calls`);
     for (const when of ['before', 'after'] as const) {
       for (let at = 0; at < calls; at++) {
         const { world, deps: first } = await settled();
-        order(world, 'a', REPLACE);
+        annotate(world, 'a', REPLACE);
         world.crash = { at, when };
         await assert.rejects(pass(world, first, 1), Crash);
         world.crash = undefined;
@@ -220,7 +221,7 @@ describe('machines that are to be replaced', () => {
         await pass(world, next, 1);
         assert.deepEqual(
           [stateOf(nodeOf(world, 'a')), leavingCondition(world), world.evicted.length],
-          ['cordoned by-operator true', `True Drained: node a is drained: ${ALONE} a.`, 1],
+          ['cordoned by-operator true', `True Drained: Node a is drained. ${TERMINATE} a`, 1],
           `${when} call ${at}`,
         );
         end(world, 'a');
@@ -232,22 +233,22 @@ describe('machines that are to be replaced', () => {
   }).timeout(30_000);
 
   const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['not where there are none', existingScene(), ''],
+    ['not if there are none', existingScene(), ''],
     [
-      'while one is emptied',
+      'while one is drained',
       emptyingScene({ pods: { ok: true, value: [podOn()] } }),
-      'Draining: node a is to be replaced, and 1 pod must leave it first.',
+      'Draining: Draining a: 1 pod left.',
     ],
     [
-      'with who ends it',
+      'with the tool that terminates it',
       emptyingScene(
         { now: cordonedMember({ labels: { ...member('a').labels, 'kops.k8s.io/instancegroup': 'win' } }) },
         { drained: '2026-03-01T11:59:00Z' },
       ),
-      'Drained: node a is drained: end it with kOps: kops delete instance a.',
+      'Drained: Node a is drained. Terminate it with kOps: kops delete instance a',
     ],
     [
-      'with its pods where it was not to be drained',
+      'with its pods when it is excluded from drain',
       emptyingScene(
         {
           now: cordonedMember({
@@ -256,32 +257,32 @@ describe('machines that are to be replaced', () => {
         },
         { drained: '2026-03-01T11:59:00Z' },
       ),
-      `Drained: node a is cordoned and ends with its pods: ${ALONE} a.`,
+      `Drained: Node a is cordoned and excluded from drain: its pods are terminated with it. ${TERMINATE} a`,
     ],
     [
-      'also where one cannot be read',
+      'also when it cannot be read',
       emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
-      'Drained: node a is drained: end it with what made it.',
+      'Drained: Node a is drained. Terminate it with its provisioner.',
     ],
     [
-      'by remediation, which only says what it would replace',
+      'by remediation, which does not replace them',
       existingScene({
-        spec: { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+        spec: { remediation: { policy: 'Report' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
         nodes: [failingMember('a', 15), member('b'), member('c')],
       }),
-      `ReplacementDue: node a has failed for longer than remediation.unhealthyAfter (15m): ${ALONE} a; or set winpool.dev/replace=true on it to have it drained first.`,
+      `ReplacementDue: Node a has failed verification for longer than remediation.unhealthyAfter (15m). To drain it first, set winpool.dev/replace=true on it. ${TERMINATE} a`,
     ],
     [
-      'by remediation where too many fail',
+      'by remediation when too many fail',
       existingScene({
-        spec: { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+        spec: { remediation: { policy: 'Report' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
         nodes: [failingMember('a', 15), failingMember('b', 1), member('c')],
       }),
-      'TooManyUnhealthy: 2 nodes fail or have not joined, more than remediation.maxUnhealthy (40%) allows: look for the cause before you replace any.',
+      'TooManyUnhealthy: 2 nodes failed verification or did not join, more than remediation.maxUnhealthy (40%). Check NodesVerified for the cause before you replace nodes.',
     ],
   ];
   for (const [name, observed, want] of table) {
-    it(`are told of: ${name}`, () => {
+    it(`are reported: ${name}`, () => {
       const { NodesLeaving: found, Reconciling, Ready } = evaluateConditions(observed);
       assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
       assert.equal(Reconciling?.reason, want.startsWith('Draining') ? 'Draining' : undefined);
@@ -290,7 +291,7 @@ describe('machines that are to be replaced', () => {
   }
 });
 
-describe('who ends a machine', () => {
+describe('the tool that terminates a node', () => {
   const known = { name: 'a', labels: {}, providerID: '' };
   const table: readonly (readonly [string, Partial<typeof known>, RegExp])[] = [
     ['kOps', { labels: { 'kops.k8s.io/instancegroup': 'win' } }, /^with kOps: kops delete instance a$/],
@@ -303,13 +304,13 @@ describe('who ends a machine', () => {
       { providerID: 'aws:///eu-west-1a/i-0a1b' },
       /--instance-id i-0a1b --no-should-decrement-desired-capacity$/,
     ],
-    ['people', { providerID: 'vsphere://4212' }, /^with what made it, .*: kubectl delete node a$/],
+    ['unknown', { providerID: 'vsphere://4212' }, /^with its provisioner\. .*: kubectl delete node a$/],
   ];
   for (const [who, change, want] of table)
     it(`is ${who}`, () => assert.match(deletionHint({ ...known, ...change }), want));
 });
 
-describe('whether a machine is the pool’s', () => {
+describe('the membership of a node', () => {
   const world = new FakeWorld();
   world.makeGroup(sampleGroup(samplePool(), { name: 'web-eks' }));
   const confirms = (node: NodeRecord, spec: Partial<WindowsPoolSpec> = {}, listed?: Readonly<Record<string, string>>) =>
@@ -322,14 +323,14 @@ describe('whether a machine is the pool’s', () => {
     labels: { ...member('a').labels, ...labels },
   });
   const table: readonly (readonly [string, boolean, boolean])[] = [
-    ['its selector finds it and it has the record of the pool', confirms(member('a')), true],
-    ['its selector does not find it any more', confirms(member('a'), inSite('ams')), false],
-    ['another pool that wants it has it', confirms(ownedBy('api')), false],
-    ['nobody has it', confirms(machine('a')), false],
-    ['only its label says so', confirms(machine('a', { labels: { [POOL_KEY]: 'web' } })), false],
-    ['its list names it', confirms(member('a'), byList, { a: '' }), true],
-    ['its list names others', confirms(member('a'), byList, { b: '' }), false],
-    ['it is one of a node group', confirms(labelled({ 'eks.amazonaws.com/nodegroup': 'web-eks' })), false],
+    ['the selector matches it and it has the record of the pool', confirms(member('a')), true],
+    ['the selector no longer matches it', confirms(member('a'), inSite('ams')), false],
+    ['another pool owns it', confirms(ownedBy('api')), false],
+    ['no pool owns it', confirms(machine('a')), false],
+    ['it has only the label of the pool', confirms(machine('a', { labels: { [POOL_KEY]: 'web' } })), false],
+    ['the list has it', confirms(member('a'), byList, { a: '' }), true],
+    ['the list has only other nodes', confirms(member('a'), byList, { b: '' }), false],
+    ['it belongs to a node group', confirms(labelled({ 'eks.amazonaws.com/nodegroup': 'web-eks' })), false],
     ['it does not run Windows', confirms(labelled({ 'kubernetes.io/os': 'linux' })), false],
     ['it is being deleted', confirms({ ...member('a'), deleting: true }), false],
   ];

@@ -50,7 +50,7 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => bare
 
 const denied = (_call: string) => sampleError('denied');
 
-/** A world with a pool of existing nodes, that is settled. */
+/** A world with a settled pool of existing nodes. */
 async function settledWorld(spec: Spec = {}, nodes = [bare('n1'), bare('n2')]) {
   const world = new FakeWorld();
   world.nodes = nodes;
@@ -64,12 +64,12 @@ const conditions = (world: FakeWorld) =>
   Object.fromEntries(
     (world.pools.get('web')?.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
-const message = (world: FakeWorld, wanted: string) =>
-  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === wanted)?.message;
+const message = (world: FakeWorld, conditionType: string) =>
+  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === conditionType)?.message;
 const keysOf = (world: FakeWorld) => world.nodes.map(({ taints }) => taints.map(({ key }) => key));
 
 describe('a pool of existing nodes', () => {
-  it('marks, verifies and tells its nodes, makes a RuntimeClass, asks AWS nothing, and comes to rest', async () => {
+  it('labels, taints and verifies its nodes, and creates a RuntimeClass, without AWS calls', async () => {
     const { world, next } = await settledWorld({ labels: { tier: 'web' } });
     assert.deepEqual(conditions(world), {
       Ready: 'True Verified',
@@ -95,7 +95,7 @@ describe('a pool of existing nodes', () => {
     assert.equal(next.kind === 'requeueAfter' && next.ms > 5 * MINUTE, true, JSON.stringify(next));
   });
 
-  it('says that it has no nodes, and where to look', async () => {
+  it('reports that it has no nodes, and what to check', async () => {
     const { world } = await settledWorld({}, [bare('n1', { labels: { site: 'ams' } })]);
     assert.deepEqual(
       [conditions(world).Ready, conditions(world).NodesFound],
@@ -103,11 +103,11 @@ describe('a pool of existing nodes', () => {
     );
     assert.match(
       message(world, 'Ready') ?? '',
-      /^No Windows node is as spec\.existingNodes of pool web says\. Compare it/,
+      /^No Windows node matches spec\.existingNodes of pool web\. Compare it/,
     );
   });
 
-  it('is Ready while one node of many fails, and not when all do', async () => {
+  it('is Ready until all nodes fail', async () => {
     const wrong = { kernelVersion: '10.0.17763.5' };
     const { world, deps } = await settledWorld({ verification: { policy: 'Quarantine' } }, [
       bare('n1'),
@@ -122,7 +122,7 @@ describe('a pool of existing nodes', () => {
     assert.equal(conditions(world).Ready, 'False WrongBuild');
   });
 
-  it('wants no pod addresses of nodes on other networks than that of EKS', async () => {
+  it('requires pod addresses only of nodes with a kubelet of EKS', async () => {
     const onEks = bare('n2', { kubeletVersion: 'v1.36.1-eks-1234567' });
     const { world } = await settledWorld({}, [bare('n1'), onEks]);
     assert.deepEqual(
@@ -131,7 +131,7 @@ describe('a pool of existing nodes', () => {
     );
   });
 
-  it('gives back what a node had that no longer fits, and then forgets it', async () => {
+  it('restores a node that it no longer selects, and then drops it', async () => {
     const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
     const [first] = world.nodes;
     assert.ok(first);
@@ -147,7 +147,7 @@ describe('a pool of existing nodes', () => {
     assert.ok(world.events.some(({ reason }) => reason === 'NodeReleased'));
   });
 
-  it('gives back what a node had that stopped to say that it runs Windows, also while no operator ran', async () => {
+  it('restores a node that lost the Windows label, also while the operator was not running', async () => {
     for (const restarts of [false, true]) {
       const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
       const [first] = world.nodes;
@@ -160,7 +160,7 @@ describe('a pool of existing nodes', () => {
     }
   });
 
-  it('does not go before nodes that no watch brings are released', async () => {
+  it('is not deleted before nodes that the watch does not report are released', async () => {
     const { world, deps } = await settledWorld();
     await wake(world, deps);
     const next = world.start();
@@ -169,7 +169,7 @@ describe('a pool of existing nodes', () => {
     assert.ok(first);
     world.setNode({ ...first, labels: { ...first.labels, 'kubernetes.io/os': 'linux' } });
     world.remove('web');
-    await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+    await until(world, world.start(), () => world.pools.size === 0, 'the deletion of the pool');
     assert.deepEqual(
       world.nodes.map(({ ownership, taints }) => [ownership, taints]),
       [
@@ -179,7 +179,7 @@ describe('a pool of existing nodes', () => {
     );
   });
 
-  it('does not fight with somebody who undoes what it does, and goes on when that ends', async () => {
+  it('pauses when another controller reverts its changes, and continues after that', async () => {
     const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
     const fight = async () => {
       const [first] = world.nodes;
@@ -191,14 +191,17 @@ describe('a pool of existing nodes', () => {
     const marks = world.calls.filter((call) => call === 'mark node').length;
     assert.ok(marks < 10, `${marks} writes`);
     await wake(world, deps);
-    assert.equal(conditions(world).NodesFound, 'False MarksUndone');
-    assert.match(message(world, 'NodesFound') ?? '', /that the pool sets on n1\. They are set again after a while/);
+    assert.equal(conditions(world).NodesFound, 'False NodeChangesReverted');
+    assert.match(
+      message(world, 'NodesFound') ?? '',
+      /that the pool sets on n1\. The operator sets them again at 12:01Z\./,
+    );
     world.now += 2 * MINUTE;
     await wake(world, deps);
     assert.deepEqual([world.nodes[0]?.labels.tier, conditions(world).NodesFound], ['web', 'True NodesFound']);
   });
 
-  it('quarantines a node that fails while somebody undoes what it does to that node', async () => {
+  it('quarantines a failing node also while another controller reverts its changes of that node', async () => {
     const { world, deps } = await settledWorld({ labels: { tier: 'web' }, verification: { policy: 'Quarantine' } });
     const edit = async (change: Partial<NodeRecord>) => {
       const [first] = world.nodes;
@@ -212,7 +215,7 @@ describe('a pool of existing nodes', () => {
     assert.deepEqual(keysOf(world)[0], ['os', QUARANTINE_TAINT_KEY]);
   });
 
-  it('says that the API server takes no write to its nodes', async () => {
+  it('reports that the API server rejects writes to its nodes', async () => {
     const { world, deps } = await settledWorld({ paused: true });
     const refusal = 'admission webhook "labels.example.com" refused the request';
     world.fails = (call) => (call === 'mark node' ? sampleError('refused', { message: refusal }) : undefined);
@@ -220,11 +223,11 @@ describe('a pool of existing nodes', () => {
     await wake(world, deps);
     assert.match(
       message(world, 'NodesVerified') ?? '',
-      / 2 writes to nodes were refused: mark node failed: admission webhook "labels\.example\.com" refused the request\.$/,
+      / 2 writes to nodes were refused: mark node failed: admission webhook "labels\.example\.com" refused the request\. Replace it: kubectl annotate node n1 /,
     );
   });
 
-  it('comes to the same end however often the operator ends meanwhile', async () => {
+  it('has the same result after a crash at any call', async () => {
     for (let at = 0; ; at++) {
       const world = new FakeWorld();
       world.nodes = [bare('n1'), bare('n2')];
@@ -248,7 +251,7 @@ describe('a pool of existing nodes', () => {
   });
 
   for (const deletionPolicy of ['Delete', 'Retain'] as const) {
-    it(`goes with ${deletionPolicy} when its nodes are released, however often the operator ends meanwhile`, async () => {
+    it(`is deleted with ${deletionPolicy} when its nodes are released, also after a crash at any call`, async () => {
       for (let at = 0; ; at++) {
         const { world } = await settledWorld({ deletionPolicy, labels: { tier: 'web' } });
         world.remove('web');
@@ -256,12 +259,12 @@ describe('a pool of existing nodes', () => {
         world.crash = { at, when: at % 2 === 0 ? 'before' : 'after' };
         let crashed = false;
         try {
-          await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+          await until(world, world.start(), () => world.pools.size === 0, 'the deletion of the pool');
         } catch (error) {
           if (!(error instanceof Crash)) throw error;
           crashed = true;
           world.crash = undefined;
-          await until(world, world.start(), () => world.pools.size === 0, 'the pool to go');
+          await until(world, world.start(), () => world.pools.size === 0, 'the deletion of the pool');
         }
         const kept = deletionPolicy === 'Retain';
         for (const { labels, taints, ownership, verified } of world.nodes) {
@@ -276,32 +279,43 @@ describe('a pool of existing nodes', () => {
     });
   }
 
-  it('stays until it may write to its nodes, and goes with Retain in any case', async () => {
+  it('is not deleted while it cannot write to its nodes, except with Retain', async () => {
     const { world, deps } = await settledWorld();
     world.fails = (call) => (call.includes('node') ? sampleError('denied') : undefined);
     world.remove('web');
     await wake(world, deps);
     assert.equal(ready(world), 'False');
-    assert.match(message(world, 'NodesFound') ?? '', /get back what they had: n1 and n2 to go/);
+    assert.match(
+      message(world, 'NodesFound') ?? '',
+      /^The labels and taints of the nodes are restored\. Remaining: n1 and n2\.$/,
+    );
     const pool = world.pools.get('web');
     assert.ok(pool);
     world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
-    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
-    assert.ok(world.events.some(({ reason }) => reason === 'MarksLeft'));
+    await until(world, deps, () => world.pools.size === 0, 'the deletion of the pool');
+    assert.ok(world.events.some(({ reason }) => reason === 'CleanupIncomplete'));
   });
 
-  it('goes with Retain also when it has more nodes than one run writes to, and may write to none', async () => {
+  it('is deleted with Retain also when it has more nodes than one run writes, and all writes are denied', async () => {
     const { world, deps } = await settledWorld({ deletionPolicy: 'Retain' }, many(NODES_IN_A_RUN + 50));
     world.fails = (call) => (call.endsWith('node') || call === 'write node condition' ? denied(call) : undefined);
     world.remove('web');
-    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
-    assert.ok(world.events.some(({ message: text }) => /has 300 nodes left with the annotation/.test(text)));
+    await until(world, deps, () => world.pools.size === 0, 'the deletion of the pool');
+    assert.ok(
+      world.events.some(({ message: text }) => /has 300 nodes with the annotation winpool\.dev\/claim/.test(text)),
+    );
   });
 
-  it('writes to all nodes in turn, though those that came first are never written', async () => {
+  it('writes all nodes in turn, also when the first ones are never written', async () => {
     const { world, deps } = await settledWorld({ paused: true }, many(1_000));
     const pool = existingPool({ labels: { tier: 'web' } });
-    const observed = await observe(pool, undefined, deps.awsCache, deps, settings, NOW, signal);
+    const observed = await observe(pool, undefined, {
+      awsCache: deps.awsCache,
+      sources: deps,
+      settings,
+      now: NOW,
+      signal,
+    });
     const toRelease = world.nodes.map((node) => ({ ...node, ownership: '{}' }));
     const membership = observed.membership && { ...observed.membership, toRelease };
     for (const kind of ['markNode', 'releaseNode']) {
@@ -315,7 +329,7 @@ describe('a pool of existing nodes', () => {
   });
 
   for (const how of ['paused', 'denied', 'going and denied'] as const) {
-    it(`does not ask again and again for a node that it cannot release: ${how}`, async () => {
+    it(`limits its calls for a node that it cannot release: ${how}`, async () => {
       const { world, deps } = await settledWorld();
       const [first] = world.nodes;
       assert.ok(first);
@@ -336,15 +350,15 @@ describe('a pool of existing nodes', () => {
     });
   }
 
-  it('keeps a node whose selecting label it overwrites, and gives it back as it was', async () => {
+  it('keeps a node whose selected label it overwrites, and restores it', async () => {
     const { world, deps } = await settledWorld({ labels: { site: 'ams' } });
     assert.deepEqual([world.nodes[0]?.labels.site, conditions(world).NodesFound], ['ams', 'True NodesFound']);
     world.remove('web');
-    await until(world, deps, () => world.pools.size === 0, 'the pool to go');
+    await until(world, deps, () => world.pools.size === 0, 'the deletion of the pool');
     assert.deepEqual(world.nodes[0]?.labels, bare('n1').labels);
   });
 
-  it('keeps a node that is selected by a label which was stale', async () => {
+  it('keeps a node that is selected by an outdated build label', async () => {
     const matchLabels = { 'node.kubernetes.io/windows-build': '10.0.17763' };
     const stale = { ...bare('n1').labels, ...matchLabels };
     const { world } = await settledWorld({ existingNodes: { selector: { matchLabels } } }, [
@@ -353,7 +367,7 @@ describe('a pool of existing nodes', () => {
     assert.equal(conditions(world).NodesFound, 'True NodesFound');
   });
 
-  it('leaves the gate to the pool that wants the node next', async () => {
+  it('leaves the gate taint to the next pool that selects the node', async () => {
     const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
     const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
     const { world, deps } = await settledWorld({ verification: { policy: 'Gate' } }, [wrong]);
@@ -361,7 +375,7 @@ describe('a pool of existing nodes', () => {
     world.apply({ ...other, metadata: { ...other.metadata, name: 'other', uid: 'other', finalizers: [] } });
     const [first] = world.nodes;
     assert.ok(first);
-    // As its kubelet can: the annotation is no proof of anything.
+    // A kubelet can do this: the annotation proves nothing.
     world.setNode({ ...first, ownership: '{"pool":"other","gated":true,"labels":{},"taints":[]}' });
     for (let run = 0; run < 5; run++) await reconcile('other', deps, signal);
     assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
@@ -369,31 +383,33 @@ describe('a pool of existing nodes', () => {
     assert.match(world.nodes[0]?.ownership ?? '', /"pool":"web","gated":true/);
   });
 
-  it('leaves the gate: nodes lose its taint', async () => {
+  it('removes the gate taint when the policy changes', async () => {
     const gate = { key: GATE_TAINT_KEY, effect: 'NoSchedule' } as const;
     const wrong = bare('n1', { taints: [gate], kernelVersion: '10.0.17763.5' });
     const { world, deps } = await settledWorld({ verification: { policy: 'Gate' } }, [wrong, bare('n2')]);
     assert.deepEqual(keysOf(world)[0], [GATE_TAINT_KEY, 'os']);
     assert.match(message(world, 'NodesVerified') ?? '', /1 node is gated/);
-    assert.match(world.nodes[1]?.verified?.message ?? '', /with a warning: joined without the taint/);
+    assert.match(world.nodes[1]?.verified?.message ?? '', /with 1 warning: joined without the taint/);
     world.apply(existingPool({ verification: { policy: 'Report' } }));
     await wake(world, deps);
     assert.deepEqual(keysOf(world)[0], ['os']);
   });
 
-  it('changes nothing while it is paused, and shows what it would do', async () => {
+  it('changes nothing while it is paused, and shows the pending steps', async () => {
     const { world, deps } = await settledWorld({ paused: true, labels: { tier: 'web' } });
     assert.deepEqual(keysOf(world), [[], []]);
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps?.slice(1, 2), [
-      'give node n1 what the pool says: labels set tier, winpool.dev/pool; taints set os:NoSchedule',
+      "apply the pool's labels and taints to node n1: labels set tier, winpool.dev/pool; taints set os:NoSchedule",
     ]);
     const pool = world.pools.get('web');
     assert.ok(pool);
-    const text = previewText(await preview(pool, deps.awsCache, deps, settings, NOW, signal));
+    const text = previewText(
+      await preview(pool, { awsCache: deps.awsCache, sources: deps, settings, now: NOW, signal }),
+    );
     assert.match(text, /when the pool is resumed:\n {4}create RuntimeClass windows-2022\./);
   });
 
-  it('has an answer for any nodes, in any state', async () => {
+  it('has steps, conditions and a status for any nodes', async () => {
     const node = fc
       .record({
         name: fc.constantFrom('a', 'b', 'c'),

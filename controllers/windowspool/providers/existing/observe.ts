@@ -1,11 +1,11 @@
 /** Reads the observed state of a pool of existing nodes from the cluster alone: such a pool has no objects in AWS. */
 
 import type { WindowsPool } from '../../api.gen.ts';
+import { baseState } from '../../baseState.ts';
 import { withOperations } from '../../disruption/observe.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
-import { expectationOf, isDeleting, isPaused, withError } from '../../queries.ts';
-import { runtimeClassFor } from '../../runtimeClass/runtimeClass.ts';
+import { isDeleting, isPaused, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './disruption.ts';
@@ -13,19 +13,11 @@ import type { NodeMembership } from './nodeMembership.ts';
 import { ownershipOf } from './ownershipRecord.ts';
 
 /** Reads the observed state of a pool of existing nodes. */
-export async function observeExisting(
-  pool: WindowsPool,
-  { awsCache, sources, settings, now, signal }: ObserveContext,
-): Promise<ObservedState> {
-  const { nodeMembership, runtimeClasses, nodes } = sources;
-  const serverVersion = sources.serverVersion();
-  const group = { kind: 'none' } as const;
-  const { poolNodes, membership } = nodeMembership.of(
-    pool.metadata.name,
-    expectationOf({ pool, group, serverVersion, settings }),
-  );
-  const desired = runtimeClassFor(pool);
-  const former = pool.status?.runtimeClass?.name;
+export async function observeExisting(pool: WindowsPool, context: ObserveContext): Promise<ObservedState> {
+  const { awsCache, sources, now, signal } = context;
+  const { nodeMembership, nodes } = sources;
+  const { base, expected } = baseState(pool, { kind: 'none' }, context);
+  const { poolNodes, membership } = nodeMembership.of(pool.metadata.name, expected);
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.
   const error = await membership.lostNodes.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
@@ -33,12 +25,8 @@ export async function observeExisting(
   // No watch reports when such a node is released, so it is read again before the next write.
   if (!isPaused(pool)) membership.lostNodes.recheckUnlabelled();
   const observed: ObservedState = {
-    pool,
-    now,
-    settings,
+    ...base,
     cluster: { kind: 'unasked' },
-    group,
-    update: undefined,
     poolNodes,
     membership: {
       listed,
@@ -48,14 +36,6 @@ export async function observeExisting(
       contention: membership.contention.at(now),
       nextReadAt: membership.nextReadAt,
     },
-    fleet: sources.fleet.seenBy(pool.metadata.name),
-    prerequisites: undefined,
-    instances: undefined,
-    newestRelease: undefined,
-    autoscaler: undefined,
-    runtimeClass: desired && runtimeClasses.get(desired.name),
-    formerRuntimeClass: former && former !== desired?.name ? runtimeClasses.get(former) : undefined,
-    serverVersion,
     errors: [],
   };
   const failed = unwatchedError ?? error;

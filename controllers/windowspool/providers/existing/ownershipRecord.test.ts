@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { TaintSpec } from '../../api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { existingPool, sampleNode } from '../../testing/fixtures.ts';
@@ -7,7 +8,7 @@ import { foreignTaints, markChangeFor, operatorMarksOf, ownershipOf, releaseOf }
 
 type Spec = NonNullable<Parameters<typeof existingPool>[0]>;
 
-/** The node after a write, as the API server has it. */
+/** The node after a write, as in the API server. */
 function written(node: NodeRecord, marks: NodeMarks | undefined): NodeRecord {
   if (!marks) return node;
   const labels = Object.entries({ ...node.labels, ...marks.labels }).filter(([, value]) => value !== null);
@@ -37,7 +38,7 @@ const value = fc.constantFrom('a', 'b', 'windows', 'Windows');
 const taint = fc.record({
   key: fc.constantFrom('os', 'gpu', 'dedicated'),
   value,
-  effect: fc.constantFrom<Taint['effect']>('NoSchedule', 'NoExecute'),
+  effect: fc.constantFrom<TaintSpec['effect']>('NoSchedule', 'PreferNoSchedule'),
 });
 const taints = fc.uniqueArray(taint, { selector: ({ key: name, effect }) => `${name}:${effect}` });
 const anySpec = fc.record({
@@ -53,10 +54,10 @@ const anyNode = fc
   })
   .map((change) => sampleNode(change));
 
-describe('a claim', () => {
-  it('gives the node the labels and taints of the pool, and says what it had', () => {
+describe('an ownership record', () => {
+  it('is written with the labels and taints of the pool, and has the previous ones', () => {
     const node = bare({ labels: { tier: 'gold' } });
-    const gpu: Taint = { key: 'gpu', value: 'a', effect: 'NoSchedule' };
+    const gpu = { key: 'gpu', value: 'a', effect: 'NoSchedule' as const };
     const { labels, taints: found, ownership } = marked(node, { labels: { tier: 'web' }, taints: [gpu] });
     assert.deepEqual(labels, { tier: 'web', [POOL_KEY]: 'web', 'node.kubernetes.io/windows-build': '10.0.20348' });
     assert.deepEqual(found, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }, gpu]);
@@ -72,7 +73,7 @@ describe('a claim', () => {
     });
   });
 
-  it('asks for nothing more once it is made, whatever the node and the spec are', () => {
+  it('needs no further change, for any node and spec', () => {
     fc.assert(
       fc.property(anyNode, anySpec, (node, spec) => {
         assert.equal(markChangeFor(marked(node, spec), 'web', existingPool(spec).spec), undefined);
@@ -80,7 +81,7 @@ describe('a claim', () => {
     );
   });
 
-  it('is undone byte for byte, through any changes of the spec and from pool to pool', () => {
+  it('restores the node exactly, after any changes of the spec and of the pool', () => {
     fc.assert(
       fc.property(anyNode, fc.array(anySpec, { minLength: 1, maxLength: 4 }), fc.boolean(), (node, specs, moves) => {
         const last = specs.reduce((each, spec, i) => marked(each, spec, moves ? `pool-${i}` : 'web'), node);
@@ -89,7 +90,7 @@ describe('a claim', () => {
     );
   });
 
-  it('never writes a taint in the place of somebody else’s, and names it', () => {
+  it('never replaces a taint of another owner, which is reported', () => {
     fc.assert(
       fc.property(anyNode, anySpec, (node, spec) => {
         const then = marked(node, spec);
@@ -97,10 +98,10 @@ describe('a claim', () => {
         const foreign = foreignTaints(then, existingPool(spec).spec);
         for (const { found, wanted } of foreign) assert.notEqual(found.value, wanted.value);
         const missing = spec.taints.filter(
-          (wanted) =>
+          (taint) =>
             !then.taints.some(
               ({ key: name, value: text, effect }) =>
-                name === wanted.key && effect === wanted.effect && text === wanted.value,
+                name === taint.key && effect === taint.effect && text === taint.value,
             ),
         );
         assert.deepEqual(
@@ -111,7 +112,7 @@ describe('a claim', () => {
     );
   });
 
-  it('leaves what others changed since, and puts right what they changed meanwhile', () => {
+  it('keeps later changes of others on release, and reverts them before that', () => {
     const owned = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
     const edited = { ...owned, labels: { ...owned.labels, tier: 'mine' } };
     assert.equal(written(edited, releaseOf(edited, false)).labels.tier, 'mine');
@@ -119,13 +120,13 @@ describe('a claim', () => {
     assert.equal(marked(edited).labels.tier, 'mine', 'a label that the pool no longer has');
   });
 
-  it('takes os=Windows for os=windows', () => {
+  it('treats os=Windows like os=windows', () => {
     const node = bare({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] });
     assert.deepEqual(marked(node).taints, node.taints);
     assert.deepEqual(foreignTaints(marked(node), existingPool().spec), []);
   });
 
-  it('remembers whether the node came with the taint of the gate', () => {
+  it('has whether the node joined with the gate taint', () => {
     const gate: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
     const gated = marked(bare({ taints: [gate] }));
     assert.equal(ownershipOf(gated)?.gated, true);
@@ -133,7 +134,7 @@ describe('a claim', () => {
     assert.equal(ownershipOf(marked(bare()))?.gated, false);
   });
 
-  it('takes the operator’s own taints away at the end, also from a node that keeps the rest', () => {
+  it('removes the operator’s own taints on release, also from a node that keeps the rest', () => {
     const held = { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' } as const;
     const node = marked(bare({ taints: [held, { key: GATE_TAINT_KEY, effect: 'NoSchedule' }] }), {
       labels: { tier: 'web' },
@@ -148,15 +149,18 @@ describe('a claim', () => {
     ['no object', '"web"'],
     ['nothing', 'null'],
     ['no pool', '{"labels":{"a":{"was":"x","is":"y"}}}'],
-    ['lists of nonsense', '{"pool":"web","labels":[1],"taints":{"a":1}}'],
-    ['values that are no text', '{"pool":"web","labels":{"a":{"was":1,"is":2},"b":7},"taints":[{"key":1},"x",null]}'],
+    ['invalid lists', '{"pool":"web","labels":[1],"taints":{"a":1}}'],
+    [
+      'values that are not strings',
+      '{"pool":"web","labels":{"a":{"was":1,"is":2},"b":7},"taints":[{"key":1},"x",null]}',
+    ],
     [
       'keys that no pool sets',
       '{"pool":"web","labels":{"node-restriction.kubernetes.io/tier":{"was":"secret","is":"x"},"eks.amazonaws.com/a":{"was":"y","is":"x"}},"taints":[{"key":"node.kubernetes.io/unschedulable","effect":"NoSchedule"}]}',
     ],
   ];
   for (const [what, ownership] of forged) {
-    it(`that somebody else wrote with ${what} in it moves nothing`, () => {
+    it(`changes nothing if another user wrote it with ${what}`, () => {
       const node = bare({
         ownership,
         labels: { 'node-restriction.kubernetes.io/tier': 'x', 'eks.amazonaws.com/a': 'x', a: 'y' },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { comparable, windowsInstancesIn } from './windowsInstances.ts';
 
 const NO_ADDRESS = 'is neither an IPv4 address nor a DNS name';
-const OTHER_VALUE = 'has another value than username=NAME';
+const OTHER_VALUE = 'has a value other than username=NAME';
 
 describe('a list of Windows hosts', () => {
   const cases: readonly (readonly [entry: string, value: string, outcome: string])[] = [
@@ -28,7 +28,7 @@ describe('a list of Windows hosts', () => {
     ['host', 'username=a b', OTHER_VALUE],
   ];
   for (const [entry, value, outcome] of cases) {
-    it(`takes ${entry.slice(0, 30)}: ${JSON.stringify(value)} for what it is`, () => {
+    it(`accepts or rejects ${entry.slice(0, 30)}: ${JSON.stringify(value)}`, () => {
       const { addresses, malformed } = windowsInstancesIn({ [entry]: value });
       const isWrong = outcome === NO_ADDRESS || outcome === OTHER_VALUE;
       assert.deepEqual(
@@ -38,7 +38,7 @@ describe('a list of Windows hosts', () => {
     });
   }
 
-  it('uses every good entry, whatever stands beside it', () => {
+  it('uses every valid entry, whatever the other entries are', () => {
     const good = fc.dictionary(fc.ipV4(), fc.constantFrom('', 'username=a'), { noNullPrototype: true });
     const any = fc.dictionary(fc.string(), fc.string(), { noNullPrototype: true });
     fc.assert(

@@ -45,5 +45,5 @@ export function comparable(address: string): string {
 function faultIn(address: string, value: string): string | undefined {
   if (address.length > 253 || !(IPV4.test(address) || DNS_NAME.test(address)))
     return 'is neither an IPv4 address nor a DNS name';
-  return value === '' || USERNAME.test(value) ? undefined : 'has another value than username=NAME';
+  return value === '' || USERNAME.test(value) ? undefined : 'has a value other than username=NAME';
 }

@@ -1,4 +1,4 @@
-/** Groups that somebody else made: nodeGroup.adoption. */
+/** Groups that the operator did not create: nodeGroup.adoption. */
 import type { NodeGroup } from '../../ports/eks.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
@@ -8,42 +8,42 @@ import { REMEMBER } from './steps.ts';
 const adopting = samplePool({ nodeGroup: { adoption: 'IfUnowned' } });
 const ADOPT = 'adopt node group web: set the tag winpool.dev/pool=web';
 
-/** A group as somebody else makes it: its own labels and tags, another size. */
+/** A group that another client created: with other labels and tags, and another size. */
 const LEGACY = {
   labels: { team: 'legacy' },
   tags: { terraform: 'true' },
-  scaling: { min: 1, max: 9, desired: 7 },
+  scaling: { minSize: 1, maxSize: 9, desiredSize: 7 },
 } as const;
 const legacy = (change: Partial<NodeGroup> = {}) => seen({ ...LEGACY, ...change }, adopting);
 /** What the legacy group lacks, as an update. */
 const UPDATE =
-  'update node group web: labels set winpool.dev/pool, winpool.dev/windows-build; scaling min 3, max 5, desired 5 (EKS ends 2 nodes and ignores PodDisruptionBudgets)';
+  'update node group web: labels set winpool.dev/pool, winpool.dev/windows-build; scaling minSize 3, maxSize 5, desiredSize 5 (EKS terminates 2 nodes and ignores PodDisruptionBudgets)';
 
 const adopted = { 'winpool.dev/pool': 'web', ...LEGACY.tags };
-const reporting = samplePool({ driftPolicy: 'Report' }, { status: knownStatus() });
+const reporting = samplePool({ nodeGroup: { driftPolicy: 'Report' } }, { status: knownStatus() });
 
 export const adoptionCases: readonly PlanCase[] = [
   {
-    name: 'a group of nobody gets the tag and nothing else; what it lacks is shown',
+    name: 'an unowned group gets only the tag, and its differences are shown',
     observed: sampleState({ pool: adopting, group: legacy() }),
     want: [REMEMBER, ADOPT],
     later: [UPDATE],
   },
   {
-    name: 'a group that fits needs nothing but the tag',
+    name: 'a group that matches the spec needs only the tag',
     observed: sampleState({ pool: adopting, group: legacy(sampleGroup(adopting, { tags: {} })) }),
     want: [REMEMBER, ADOPT],
   },
   {
-    name: 'the desired size of the spec counts as sent: the group keeps its own',
+    name: 'the desired size of the spec counts as sent, and the group keeps its size',
     observed: sampleState({
-      pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' }, scaling: { desired: 4 } }),
-      group: legacy(sampleGroup(adopting, { tags: {}, scaling: { min: 3, max: 5, desired: 3 } })),
+      pool: samplePool({ nodeGroup: { adoption: 'IfUnowned', scaling: { desiredSize: 4 } } }),
+      group: legacy(sampleGroup(adopting, { tags: {}, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } })),
     }),
     want: [REMEMBER.replace('open', '4'), ADOPT],
   },
   {
-    name: 'a group that was there before is adopted where the pool was to be made anew, too',
+    name: 'an existing group is also adopted by a recreated pool',
     observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
       group: legacy(sampleGroup(adopting, { tags: {} })),
@@ -68,7 +68,7 @@ export const adoptionCases: readonly PlanCase[] = [
       ['another pool', { tags: { 'winpool.dev/pool': 'api' } }],
       ['another Windows version', { amiType: 'WINDOWS_CORE_2019_x86_64' }],
       ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }],
-      ['an AMI that nobody knows', { amiType: 'CUSTOM' }],
+      ['an unknown AMI type', { amiType: 'CUSTOM' }],
     ] as const
   ).map(([what, change]) => ({
     name: `a group of ${what} is not adopted`,
@@ -76,7 +76,7 @@ export const adoptionCases: readonly PlanCase[] = [
     want: [],
   })),
   {
-    name: 'a group of the other edition is adopted: that is for people to put right',
+    name: 'a group of the other edition is adopted, and the difference is reported',
     observed: sampleState({
       pool: adopting,
       group: legacy({ ...sampleGroup(adopting), tags: {}, amiType: 'WINDOWS_FULL_2022_x86_64' }),
@@ -89,7 +89,7 @@ export const adoptionCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'nothing is adopted while the cluster is not proven to be ours',
+    name: 'nothing is adopted while the cluster is not verified',
     observed: sampleState({
       pool: adopting,
       group: legacy(),
@@ -98,7 +98,7 @@ export const adoptionCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'an adopted group is brought to the spec; labels and tags of others stay',
+    name: 'an adopted group is corrected, and labels and tags of other clients stay',
     observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
       group: legacy({ tags: adopted }),
@@ -106,7 +106,7 @@ export const adoptionCases: readonly PlanCase[] = [
     want: [UPDATE],
   },
   {
-    name: 'an adopted group is only looked at with driftPolicy Report',
+    name: 'an adopted group is not corrected with driftPolicy Report',
     observed: sampleState({ pool: reporting, group: legacy({ tags: adopted }) }),
     want: [],
     later: [UPDATE],

@@ -1,4 +1,4 @@
-/** Updates that nobody asked for by name: nodeGroup.update.policy. */
+/** Automatic updates: nodeGroup.update.policy. */
 import { NEXT, sampleState } from '../fixtures.ts';
 import { AUTOMATIC, failed, NEXT_TARGET, newest, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -11,7 +11,7 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     want: AUTOMATIC_STEPS,
   },
   {
-    name: 'a manual one does not',
+    name: 'a newer release is not installed with policy Manual',
     observed: sampleState({ ...pinned({}), ...newest(NEXT) }),
     want: [],
   },
@@ -24,7 +24,7 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     want: AUTOMATIC_STEPS,
   },
   {
-    name: 'an automatic update does not go back',
+    name: 'an automatic update does not install an older release',
     observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.01.13') }),
     want: [],
   },
@@ -34,14 +34,14 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'the newest release of another Kubernetes version than the pinned one is from before the change',
+    name: 'the newest release of another Kubernetes version than the pinned one is not installed',
     observed: sampleState(
       pinned({ ...AUTOMATIC, kubernetesVersion: '1.36' }, { latestReleaseVersion: '1.37-2026.03.17' }),
     ),
     want: [],
   },
   {
-    name: 'an automatic update that failed is not tried again, also while the newest release cannot be asked for',
+    name: 'an automatic update that failed is not retried, also while the newest release cannot be read',
     observed: sampleState(pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedTarget: failed(NEXT_TARGET) })),
     want: [],
   },

@@ -1,4 +1,4 @@
-/** What the cluster-autoscaler is told of a pool's new nodes. */
+/** The tags for the cluster-autoscaler that describe a pool's new nodes. */
 import { AUTOSCALER_PREFIX } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
@@ -8,7 +8,7 @@ import type { PlanCase } from './planCase.ts';
 
 const GROUP = 'eks-web-0a1b';
 
-/** A pool that remembers these tags, and a scaling group that has others. */
+/** A pool that has recorded these tags, and a scaling group with other tags. */
 function tagged(
   found: Readonly<Record<string, string>>,
   remembered: readonly string[] = [],
@@ -18,20 +18,20 @@ function tagged(
   return sampleState({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9 }, ...change });
 }
 
-const CORRECT = `correct the cluster-autoscaler's tags of scaling group ${GROUP}:`;
+const CORRECT = `correct the tags for the cluster-autoscaler on scaling group ${GROUP}:`;
 const { [`${AUTOSCALER_PREFIX}taint/os`]: _taint, ...withoutTaint } = SCALING_TAGS;
 
 const team = samplePool({ labels: { team: 'web' } }, { status: knownStatus() });
 
 export const autoscalerCases: readonly PlanCase[] = [
-  { name: 'nothing where the tags are as they should be', observed: tagged(SCALING_TAGS), want: [] },
+  { name: 'tags that match are not changed', observed: tagged(SCALING_TAGS), want: [] },
   {
-    name: 'what somebody took away or changed',
+    name: 'tags that another client changed or removed are corrected',
     observed: tagged({ ...withoutTaint, [`${AUTOSCALER_PREFIX}label/kubernetes.io/os`]: 'linux' }),
     want: [`${CORRECT} set label/kubernetes.io/os, taint/os`],
   },
   {
-    name: 'what the nodes no longer have, but nothing that others told it',
+    name: 'tags for dropped labels are removed, but not tags of other clients',
     observed: tagged(
       {
         ...SCALING_TAGS,
@@ -44,7 +44,7 @@ export const autoscalerCases: readonly PlanCase[] = [
     want: [`${CORRECT} remove label/team`],
   },
   {
-    name: 'a label of the user, once it is remembered',
+    name: 'the tag for a label of the user is set after it is recorded',
     observed: tagged(SCALING_TAGS, ['label/tier'], {
       group: seen({}, team),
       pool: { ...team, status: knownStatus({ applied: entriesOf(desiredFields(team)), scalingTags: ['label/tier'] }) },
@@ -52,11 +52,15 @@ export const autoscalerCases: readonly PlanCase[] = [
     want: [`remember web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`, `${CORRECT} set label/team`],
   },
   {
-    name: 'nothing of addresses while they are not known',
+    name: 'the tag for pod addresses is kept while they are unknown',
     observed: tagged(SCALING_TAGS, [], { autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined } }),
     want: [],
   },
-  { name: 'nothing of the group of another', observed: tagged({}, [], { group: seen({ tags: {} }) }), want: [] },
-  { name: 'nothing in another cluster', observed: tagged({}, [], { cluster: otherAuthority }), want: [] },
-  { name: 'nothing while AWS does not answer', observed: tagged({}, [], { cluster: unreachable() }), want: [] },
+  {
+    name: 'tags are not set for a group that the pool does not manage',
+    observed: tagged({}, [], { group: seen({ tags: {} }) }),
+    want: [],
+  },
+  { name: 'tags are not set in another cluster', observed: tagged({}, [], { cluster: otherAuthority }), want: [] },
+  { name: 'tags are not set while AWS cannot be read', observed: tagged({}, [], { cluster: unreachable() }), want: [] },
 ];

@@ -1,44 +1,44 @@
-/** A pool that goes, and its group with it. */
+/** A pool that is deleted together with its group. */
 import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
-const going = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
 
 export const deletionCases: readonly PlanCase[] = [
   {
-    name: 'the group of a deleted pool goes first',
-    observed: sampleState({ pool: going }),
+    name: 'the group of a deleted pool is deleted first',
+    observed: sampleState({ pool: deletedPool }),
     want: [DELETE],
   },
   ...(['CREATING', 'UPDATING', 'DEGRADED', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
-    name: `the group of a deleted pool goes while it is ${status}`,
-    observed: sampleState({ pool: going, group: seen({ status }) }),
+    name: `the group of a deleted pool is deleted while it is ${status}`,
+    observed: sampleState({ pool: deletedPool, group: seen({ status }) }),
     want: [DELETE],
   })),
   {
-    name: 'a deleted pool stays while its group is being deleted',
-    observed: sampleState({ pool: going, group: seen({ status: 'DELETING' }) }),
+    name: 'a deleted pool keeps its finalizer while its group is being deleted',
+    observed: sampleState({ pool: deletedPool, group: seen({ status: 'DELETING' }) }),
     want: [],
   },
   {
-    name: 'a deleted pool stays while its group cannot be looked at',
+    name: 'a deleted pool keeps its finalizer while its group cannot be read',
     observed: sampleState({
-      pool: going,
+      pool: deletedPool,
       group: unseen(),
     }),
     want: [],
   },
   {
-    name: 'a deleted pool goes once its group is gone',
-    observed: sampleState({ pool: going, group: { kind: 'absent' }, nodes: [] }),
+    name: 'a deleted pool loses its finalizer when its group is gone',
+    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [] }),
     want: ['removeFinalizer'],
   },
   {
-    name: 'a deleted pool goes when its cluster is gone, for the group went with it',
+    name: 'a deleted pool loses its finalizer when its cluster is gone together with the group',
     observed: sampleState({
-      pool: going,
+      pool: deletedPool,
       cluster: { kind: 'absent' },
       group: unseen('gone', sampleGroup()),
       nodes: [],
@@ -46,44 +46,44 @@ export const deletionCases: readonly PlanCase[] = [
     want: ['removeFinalizer'],
   },
   {
-    name: 'a deleted pool stays while its nodes are Ready, whatever EKS says of the cluster',
+    name: 'a deleted pool keeps its finalizer while its nodes are Ready, even if EKS does not have the cluster',
     observed: sampleState({
-      pool: going,
+      pool: deletedPool,
       cluster: { kind: 'absent' },
       group: unseen('gone', sampleGroup()),
     }),
     want: [],
   },
   {
-    name: 'a deletion that failed is not tried again at once',
-    observed: sampleState({ pool: going, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE }) }),
+    name: 'a failed deletion is not retried at once',
+    observed: sampleState({ pool: deletedPool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE }) }),
     want: [],
   },
   {
-    name: 'a deleted pool goes and leaves a foreign group of its name',
-    observed: sampleState({ pool: going, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
+    name: 'a deleted pool does not delete a group of its name that it does not manage',
+    observed: sampleState({ pool: deletedPool, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
     want: ['removeFinalizer'],
   },
   {
-    name: 'a deleted pool that only other finalizers hold is left alone',
+    name: 'a deleted pool with only other finalizers is not changed',
     observed: sampleState({
-      pool: { ...going, metadata: { ...going.metadata, finalizers: ['example.com/backup'] } },
+      pool: { ...deletedPool, metadata: { ...deletedPool.metadata, finalizers: ['example.com/backup'] } },
     }),
     want: [],
   },
   {
     name: 'nothing is deleted in a cluster with another certificate authority',
-    observed: sampleState({ pool: going, cluster: otherAuthority }),
+    observed: sampleState({ pool: deletedPool, cluster: otherAuthority }),
     want: [],
   },
   {
-    name: 'a pool is not let go because another cluster has no such group',
-    observed: sampleState({ pool: going, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
+    name: 'a deleted pool keeps its finalizer if the group is missing in another cluster',
+    observed: sampleState({ pool: deletedPool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
     want: [],
   },
   {
-    name: 'nothing is deleted while the cluster is not proven to be ours',
-    observed: sampleState({ pool: going, cluster: unreachable() }),
+    name: 'nothing is deleted while the cluster is not verified',
+    observed: sampleState({ pool: deletedPool, cluster: unreachable() }),
     want: [],
   },
 ];

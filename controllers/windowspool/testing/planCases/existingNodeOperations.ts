@@ -1,4 +1,4 @@
-/** Nodes that something else made, and that people have replaced or removed. */
+/** Existing nodes that are replaced or removed by annotation. */
 import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
 import { known, unanswered } from '../answers.ts';
 import { cordonedMember, emptyingScene, existingScene, failingMember, machine, member } from '../existingScenes.ts';
@@ -10,21 +10,21 @@ const EXCLUDED = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 const asked = (...annotations: readonly Readonly<Record<string, string>>[]) =>
   ['a', 'b', 'c'].map((name, i) => member(name, { annotations: annotations[i] ?? {} }));
 const DRAINED = { drained: new Date(NOW - MINUTE).toISOString() };
-const END = 'end it with what made it, and delete the node if that does not: kubectl delete node a';
+const TERMINATE = 'Terminate it with its provisioner. If the Node object remains: kubectl delete node a';
 
 const turnCases: readonly PlanCase[] = [
   ...([REPLACE, REMOVE] as const).map((order, i) => ({
-    name: `a machine that is to be ${['replaced', 'removed'][i]} gets its turn before it is touched`,
+    name: `a node that is to be ${['replaced', 'removed'][i]} gets its turn before it is changed`,
     observed: existingScene({ nodes: asked(order) }),
     want: [`reserve the turn of a (${['Replace', 'Remove'][i]})`],
   })),
   {
-    name: 'of two machines one goes first',
+    name: 'of two nodes one is first',
     observed: existingScene({ nodes: asked({}, REPLACE, REPLACE) }),
     want: ['reserve the turn of b (Replace)'],
   },
   {
-    name: 'as many machines go at a time as maxUnavailable says',
+    name: 'as many nodes as maxUnavailable are drained at a time',
     observed: existingScene({
       nodes: asked(REPLACE, REPLACE, REPLACE),
       spec: { disruption: { maxUnavailable: '67%' } },
@@ -32,139 +32,139 @@ const turnCases: readonly PlanCase[] = [
     want: ['reserve the turn of a (Replace), b (Replace)'],
   },
   {
-    name: 'a machine waits while another one is not Ready',
+    name: 'a node waits while another one is not Ready',
     observed: existingScene({ nodes: [member('a', { annotations: REPLACE }), member('b', { ready: 'False' })] }),
     want: [],
   },
   {
-    name: 'a machine waits while another pool loses nodes',
+    name: 'a node waits while another pool replaces nodes',
     observed: existingScene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
   },
   {
-    name: 'a machine waits until the one that was drained is gone',
+    name: 'a node waits until the drained one is gone',
     observed: emptyingScene({}, DRAINED, {
       nodes: [cordonedMember(), member('b', { annotations: REPLACE }), member('c')],
     }),
     want: [],
   },
   {
-    name: 'a machine gets the record of its pool before it gets its turn',
+    name: 'a node gets the ownership record before it gets its turn',
     observed: existingScene({ nodes: [machine('a', { annotations: REPLACE })] }),
-    want: ['give node a what the pool says: labels set winpool.dev/pool; taints set os:NoSchedule'],
+    want: ["apply the pool's labels and taints to node a: labels set winpool.dev/pool; taints set os:NoSchedule"],
   },
   {
-    name: 'a machine that fails is not taken away, whatever remediation says',
+    name: 'a failing node is not replaced, because remediation only reports it',
     observed: existingScene({
-      spec: { remediation: { unhealthyAfter: '15m', maxUnhealthy: '40%' } },
+      spec: { remediation: { policy: 'Report' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
       nodes: [failingMember('a', 60), member('b'), member('c')],
     }),
     want: [],
   },
 ];
 
-const goingCases: readonly PlanCase[] = [
+const drainCases: readonly PlanCase[] = [
   {
-    name: 'a machine that is the pool’s is cordoned',
+    name: 'a node of the pool is cordoned',
     observed: emptyingScene({ now: member('a', { annotations: REPLACE }) }),
     want: ['cordon node a'],
   },
   {
-    name: 'nothing happens to a machine that is not the pool’s',
+    name: 'a node that does not belong to the pool is kept',
     observed: emptyingScene({ now: member('a', { annotations: REPLACE }), member: known(false) }),
-    want: ['let node a stay: refused: a is not one of the nodes of the pool'],
+    want: ['keep node a: the operation was refused: node a does not belong to the pool'],
   },
   {
-    name: 'nothing happens to a machine while nobody knows whose it is',
+    name: 'a node is not changed while its membership is unknown',
     observed: emptyingScene({ now: member('a', { annotations: REPLACE }), member: unanswered('denied') }),
     want: [],
   },
   {
-    name: 'the pods of a cordoned machine are evicted',
+    name: 'the pods of a cordoned existing node are evicted',
     observed: emptyingScene({ pods: known([podOn()]) }),
     want: ['evict 1 pod from node a'],
   },
   {
-    name: 'a machine that stops to be the pool’s while it is emptied takes pods again',
+    name: 'a node that leaves the pool during its drain is kept',
     observed: emptyingScene({ member: known(false), pods: known([podOn()]) }),
-    want: ['let node a stay: refused: a is not one of the nodes of the pool'],
+    want: ['keep node a: the operation was refused: node a does not belong to the pool'],
   },
   {
-    name: 'a machine whose pods end is waited for',
+    name: 'the drain of an existing node waits for terminating pods',
     observed: emptyingScene({ pods: known([podOn({ deletingAt: NOW })]) }),
     want: [],
   },
   {
-    name: 'a machine that is not empty in time takes pods again',
+    name: 'an existing node whose drain times out is kept',
     observed: emptyingScene({ pods: known([podOn()]) }, { since: longAgo }),
-    want: ['let node a stay: timed-out: 1 pod had not left it'],
+    want: ['keep node a: the drain timed out: 1 pod left'],
   },
   {
-    name: 'an empty machine is told of, and never ended',
+    name: 'a drained node is reported and not terminated',
     observed: emptyingScene({ pods: known([]) }),
-    want: [`node a is drained: ${END}`],
+    want: [`Node a is drained. ${TERMINATE}`],
   },
   {
-    name: 'an empty machine that is to be removed is told of, too',
+    name: 'a drained node that is to be removed is reported',
     observed: emptyingScene(
       { now: cordonedMember({ annotations: { ...REMOVE, ...BY_OPERATOR } }), pods: known([]) },
       { operation: 'Remove' },
     ),
-    want: [`node a is drained: ${END}`],
+    want: [`Node a is drained. ${TERMINATE}`],
   },
   {
-    name: 'a machine that is excluded from drain is told of with its pods',
+    name: 'a node that is excluded from drain is reported with its pods',
     observed: emptyingScene({
       now: cordonedMember({ annotations: { ...REPLACE, ...BY_OPERATOR, ...EXCLUDED } }),
       pods: known([podOn(), podOn({ name: 'agent', controller: 'DaemonSet' })]),
     }),
-    want: [`node a is cordoned and ends with its 1 pod: ${END}`],
+    want: [`Node a is cordoned and excluded from drain: 1 pod is terminated with it. ${TERMINATE}`],
   },
-  { name: 'a drained machine is left as it is', observed: emptyingScene({}, DRAINED), want: [] },
+  { name: 'a drained node is not changed', observed: emptyingScene({}, DRAINED), want: [] },
   {
-    name: 'a drained machine whose annotation was taken away takes pods again',
+    name: 'a drained node whose annotation was removed is kept',
     observed: emptyingScene({ now: cordonedMember({ annotations: BY_OPERATOR }) }, DRAINED),
-    want: ['let node a stay'],
+    want: ['keep node a'],
   },
   {
-    name: 'a drained machine that somebody uncordons is used again',
+    name: 'a drained node that a user uncordons is kept',
     observed: emptyingScene({ now: cordonedMember({ unschedulable: false }) }, DRAINED),
-    want: ['let node a stay: uncordoned'],
+    want: ['keep node a: another client uncordoned it'],
   },
   {
-    name: 'a machine that is gone needs nothing',
+    name: 'an existing node that is gone needs nothing',
     observed: emptyingScene({ node: known(undefined) }, DRAINED),
     want: [],
   },
   {
-    name: 'a machine that came back under its name is another one',
+    name: 'a node that was recreated under its name is another one',
     observed: emptyingScene({ now: member('a', { uid: 'other' }) }, DRAINED),
     want: [],
   },
   {
-    name: 'an old look at a machine leads to nothing',
+    name: 'a remembered read of an existing node causes no steps',
     observed: emptyingScene({ pods: known([]) }, {}, { fresh: false }),
     want: [],
   },
   {
-    name: 'a machine whose pods cannot be listed is left alone',
+    name: 'an existing node whose pods cannot be listed is not changed',
     observed: emptyingScene({ pods: unanswered('denied') }),
     want: [],
   },
   {
-    name: 'a cordon that no status remembers is taken back',
+    name: 'a cordon of an existing node that status does not record is removed',
     observed: existingScene({ nodes: [cordonedMember({ annotations: BY_OPERATOR })] }),
-    want: ['let node a stay'],
+    want: ['keep node a'],
   },
   {
-    name: 'a machine that leaves the pool loses the cordon first',
+    name: 'a node that leaves the pool is uncordoned first',
     observed: emptyingScene(
       { member: known(false), pods: known([podOn()]) },
       {},
-      { nodes: [], released: [cordonedMember()] },
+      { nodes: [], toRelease: [cordonedMember()] },
     ),
-    want: ['let node a stay'],
+    want: ['keep node a'],
   },
 ];
 
-export const existingNodeOperationCases: readonly PlanCase[] = [...turnCases, ...goingCases];
+export const existingNodeOperationCases: readonly PlanCase[] = [...turnCases, ...drainCases];

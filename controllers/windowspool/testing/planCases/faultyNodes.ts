@@ -2,7 +2,7 @@
 import { buildOf, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import { sampleNode } from '../fixtures.ts';
 
-/** A node whose label tells of another build than its kernel. */
+/** A node whose label has another build than its kernel. */
 export const mislabelled = sampleNode({
   labels: { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: buildOf('Windows2019') },
 });
@@ -16,4 +16,4 @@ export const wrong = sampleNode({
 
 /** The taint that quarantine sets. */
 export const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
-export const HOLD = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;
+export const SET_QUARANTINE = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;

@@ -1,18 +1,18 @@
-/** Verification.policy Gate: how it comes, what it holds and how it is left. */
+/** Verification.policy Gate: how it is enabled, which nodes are gated, and how it is disabled. */
 import type { WindowsPool } from '../../api.gen.ts';
 import { GATE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { seen, unseen } from '../sights.ts';
-import { HOLD, LABEL, mislabelled, wrong } from './faultyNodes.ts';
+import { LABEL, mislabelled, SET_QUARANTINE, wrong } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
 
 const GATE = `${GATE_TAINT_KEY}:NoSchedule`;
 const os = sampleNode().taints;
 const gated = samplePool({ verification: { policy: 'Gate' } });
-/** The pool with the memory of one whose group was made from another spec. */
+/** The pool with the status of one whose group was created from another spec. */
 const remembering = (of: WindowsPool, as: WindowsPool): WindowsPool => ({
   ...of,
   status: knownStatus({ applied: entriesOf(desiredFields(as)) }),
@@ -26,17 +26,17 @@ const SENDING_GATE = sending(`taint ${GATE}`);
 
 export const gateCases: readonly PlanCase[] = [
   {
-    name: 'a verified node is let through the gate',
+    name: 'a verified node loses the gate taint',
     observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [newcomer] }),
     want: [RELEASE],
   },
   {
-    name: 'a node that is not verified stays at the gate',
+    name: 'a node that is not verified keeps the gate taint',
     observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [wrongNewcomer] }),
     want: [],
   },
   {
-    name: 'a node that is labelled in this run is looked at anew before it is let through',
+    name: 'a node that is labelled in this run is verified again before it loses the gate taint',
     observed: sampleState({
       pool: remembering(gated, gated),
       group: withGate,
@@ -45,9 +45,9 @@ export const gateCases: readonly PlanCase[] = [
     want: [LABEL],
   },
   {
-    name: 'a node that fails after its release is quarantined',
+    name: 'a node that fails without the gate taint is quarantined',
     observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [wrong] }),
-    want: [HOLD],
+    want: [SET_QUARANTINE],
   },
   {
     name: 'the group gets the taint when the policy becomes Gate',
@@ -55,7 +55,7 @@ export const gateCases: readonly PlanCase[] = [
     want: [SENDING_GATE, `update node group web: taints set ${GATE}`],
   },
   {
-    name: 'the group loses the taint first when the gate is left, and what is not verified stays at it until then',
+    name: 'the group loses the taint first when the policy changes, and unverified nodes keep it until then',
     observed: sampleState({
       pool: remembering(reporting, gated),
       group: withGate,
@@ -64,12 +64,12 @@ export const gateCases: readonly PlanCase[] = [
     want: [SENDING_GATE, `update node group web: taints remove ${GATE}`, RELEASE],
   },
   {
-    name: 'the nodes lose the taint once the group has lost it',
+    name: 'the nodes lose the taint after the group',
     observed: sampleState({ pool: remembering(reporting, reporting), group: seen(), nodes: [wrongNewcomer] }),
     want: [RELEASE],
   },
   {
-    name: 'nodes stay at a gate of which only the memory tells, while AWS cannot be reached',
+    name: 'nodes keep the gate taint while only status shows it, because AWS cannot be read',
     observed: sampleState({
       pool: remembering(reporting, gated),
       group: unseen(),
@@ -78,7 +78,7 @@ export const gateCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a taint of the gate that nobody remembers is taken from the group',
+    name: 'a gate taint that status does not record is removed from the group',
     observed: sampleState({ group: withGate, nodes: [] }),
     want: [`update node group web: taints remove ${GATE}`],
   },

@@ -1,4 +1,4 @@
-/** What waits for a maintenance window, and what does not. */
+/** Changes that wait for a maintenance window, and those that do not. */
 import { NEXT, sampleState } from '../fixtures.ts';
 import {
   annotated,
@@ -21,12 +21,12 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'an automatic update begins in one of the maintenance windows',
+    name: 'an automatic update starts in one of the maintenance windows',
     observed: sampleState({ ...pinned(inWindow([...SATURDAYS, ...SUNDAYS])), ...newest(NEXT) }),
     want: AUTOMATIC_STEPS,
   },
   {
-    name: 'an automatic update does not begin in a window that nobody understands',
+    name: 'an automatic update does not start in an invalid window',
     observed: sampleState({
       ...pinned(inWindow([{ schedule: '* * * * *', duration: '1h', timeZone: 'Mars/Base' }])),
       ...newest(NEXT),
@@ -34,23 +34,23 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'the rest of the spec waits for no maintenance window',
+    name: 'other changes of the spec do not wait for a maintenance window',
     observed: sampleState({
-      ...pinned(inWindow(SATURDAYS), {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } }),
+      ...pinned(inWindow(SATURDAYS), {}, {}, { ...CAREFUL, nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
       ...newest(NEXT),
     }),
     want: [
       sending('scaling', 'update maxUnavailable'),
-      'update node group web: scaling max 9; update maxUnavailable 2',
+      'update node group web: scaling maxSize 9; update maxUnavailable 2',
     ],
   },
   {
-    name: 'a pinned release waits for no maintenance window',
+    name: 'a pinned release does not wait for a maintenance window',
     observed: sampleState({ ...pinned({ ...inWindow(SATURDAYS), releaseVersion: NEXT }), ...newest(NEXT) }),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'a pinned Kubernetes version waits for no maintenance window',
+    name: 'a pinned Kubernetes version does not wait for a maintenance window',
     observed: sampleState({
       ...pinned(
         { ...inWindow(SATURDAYS), kubernetesVersion: '1.36' },
@@ -59,10 +59,10 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ),
       ...newest(NEXT),
     }),
-    want: [reserving('version'), 'update node group web: newest release of 1.36'],
+    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36'],
   },
   {
-    name: 'an automatic update that failed is not tried again in the next maintenance window',
+    name: 'an automatic update that failed is not retried in the next maintenance window',
     observed: sampleState({
       ...pinned(inWindow(SUNDAYS), { failedTarget: failed(NEXT_TARGET) }),
       ...newest(NEXT),
@@ -70,7 +70,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'an automatic update that failed is tried again outside of its window when the annotation asks for it',
+    name: 'an automatic update that failed is retried outside of its window when the annotation requests it',
     observed: sampleState({
       ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(NEXT_TARGET) }), '1'),
       ...newest(NEXT),

@@ -1,4 +1,4 @@
-/** What nodes are told of their verification. */
+/** The verification results in the conditions of nodes. */
 import { knownStatus, LEAVING, MINUTE, NOW, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen } from '../sights.ts';
 import { LABEL, mislabelled, wrong } from './faultyNodes.ts';
@@ -10,41 +10,41 @@ const FRESH = `${fresh.name}: True ChecksPassed`;
 
 export const nodeConditionCases: readonly PlanCase[] = [
   {
-    name: 'a node that passes is told once',
+    name: 'the condition of a verified node is written once',
     observed: sampleState({ nodes: [sampleNode({ name: 'known' }), fresh] }),
     want: [],
-    reported: [FRESH],
+    nodeConditions: [FRESH],
   },
   {
-    name: 'a node that fails or joins is told why',
+    name: 'the condition of a failing or joining node is written with its cause',
     observed: sampleState({
       nodes: [{ ...wrong, name: 'failing' }, sampleNode({ name: 'joining', ready: 'False', createdAt: NOW - MINUTE })],
     }),
     want: [],
-    reported: ['failing: False WrongBuild', 'joining: Unknown Joining'],
+    nodeConditions: ['failing: False WrongBuild', 'joining: Unknown Joining'],
   },
   {
-    name: 'a node that is labelled in this run is told later',
+    name: 'the condition of a node that is labelled in this run is written later',
     observed: sampleState({ nodes: [mislabelled] }),
     want: [LABEL],
-    reported: [],
+    nodeConditions: [],
   },
   {
-    name: 'the nodes of a foreign group are told nothing',
+    name: 'no condition is written to nodes of a group that the pool does not manage',
     observed: sampleState({ nodes: [fresh], group: seen({ tags: {} }) }),
     want: [],
-    reported: [],
+    nodeConditions: [],
   },
   {
-    name: 'no node is told anything when the cluster is another',
+    name: 'no condition is written in another cluster',
     observed: sampleState({ nodes: [fresh], cluster: otherAuthority }),
     want: [],
-    reported: [],
+    nodeConditions: [],
   },
   {
-    name: 'nodes that go with their group are told nothing',
+    name: 'no condition is written to nodes of a group that is being deleted',
     observed: sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }) }),
     want: [DELETE],
-    reported: [],
+    nodeConditions: [],
   },
 ];

@@ -1,4 +1,4 @@
-/** When a node group is made, changed and cleared away. */
+/** When a node group is created, changed and deleted. */
 
 import type { ObservedState } from '../../model/observedState.ts';
 import { configTargetOf } from '../../providers/eks/groupChanges.ts';
@@ -8,18 +8,20 @@ import type { PlanCase } from './planCase.ts';
 import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
 
 const pool = samplePool({}, { status: knownStatus() });
-/** A pool whose size was changed since its group was made. */
-const resized = samplePool({ scaling: { min: 3, max: 9 } }, { status: knownStatus() });
+/** A pool whose size was changed since its group was created. */
+const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 
 function refusedStatus(minutesAgo: number): ObservedState['pool']['status'] {
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
-  const wished = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
-  return knownStatus({ failedTarget: { target: wished, reason: 'CreateRefused', message: 'no such subnet', time } });
+  const createdFrom = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
+  return knownStatus({
+    failedTarget: { target: createdFrom, reason: 'CreateRejected', message: 'no such subnet', time },
+  });
 }
 
 function updating(
   status: 'InProgress' | 'Failed' | 'Successful',
-  target = configTargetOf(resized, { scaling: { max: 9 } }),
+  target = configTargetOf(resized, { scaling: { maxSize: 9 } }),
 ) {
   return {
     pool: { ...resized, status: knownStatus({ update: { id: 'u-1', type: 'ConfigUpdate', target, status } }) },
@@ -32,7 +34,7 @@ const ended = { id: 'u-1', type: 'ConfigUpdate', createdAt: NOW, errors: [] } as
 export const nodeGroupCases: readonly PlanCase[] = [
   { name: 'a settled pool needs nothing', observed: sampleState(), want: [] },
   {
-    name: 'a new pool is held by the finalizer before anything is made',
+    name: 'a new pool gets its finalizer before anything is created',
     observed: sampleState({
       pool: samplePool({}, { metadata: { finalizers: [] } }),
       group: { kind: 'absent' },
@@ -42,12 +44,12 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: ['addFinalizer', REMEMBER, CREATE, 'create RuntimeClass windows-2022'],
   },
   {
-    name: 'a pool that is held is remembered, then its group is created',
+    name: 'a pool with a finalizer records its fields, and then creates its group',
     observed: sampleState({ pool: samplePool(), group: { kind: 'absent' }, nodes: [] }),
     want: [REMEMBER, CREATE],
   },
   {
-    name: 'a pool whose memory is written creates the group at once',
+    name: 'a pool that has recorded its fields creates its group at once',
     observed: sampleState({ pool, group: { kind: 'absent' }, nodes: [] }),
     want: [CREATE],
   },
@@ -67,7 +69,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'nothing is changed when the flags name another region, even when EKS cannot be asked',
+    name: 'nothing is changed when the flags name another region, even if EKS cannot be read',
     observed: sampleState({
       pool: resized,
       settings: { ...settings, region: 'us-east-1' },
@@ -77,52 +79,60 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'nothing is created while the group cannot be looked at',
+    name: 'nothing is created while the group cannot be read',
     observed: sampleState({ pool, group: unseen('throttled', sampleGroup(pool)) }),
     want: [],
   },
   {
-    name: 'nothing is changed while the cluster is not proven to be ours',
+    name: 'nothing is changed while the cluster is not verified',
     observed: sampleState({ pool: resized, cluster: unreachable(), group: seen() }),
     want: [],
   },
   {
-    name: 'nothing is created while the cluster is not proven to be ours',
+    name: 'nothing is created while the cluster is not verified',
     observed: sampleState({ pool, cluster: unreachable(), group: { kind: 'absent' }, nodes: [] }),
     want: [],
   },
   {
-    name: 'a group without the tag of the pool is left alone, however wrong its size is',
+    name: 'a group without the tag of the pool is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ tags: {} }) }),
     want: [],
   },
   {
-    name: 'a group that somebody deletes is waited for, however wrong its size is',
+    name: 'a group that is being deleted is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'DELETING' }) }),
     want: [],
   },
   {
-    name: 'a creation that failed a moment ago is left for people to look at',
+    name: 'a group whose creation just failed is kept',
     observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 14 * MINUTE }) }),
     want: [],
   },
   {
-    name: 'a creation that failed a while ago is cleared for another try',
+    name: 'a group whose creation failed is deleted after createRetryMs',
     observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
-    name: 'a creation that failed is cleared at once when the spec would now create something else',
+    name: 'a group whose creation failed is deleted at once when the spec has changed',
     observed: sampleState({ pool: resized, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }) }),
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
-    name: 'a deletion that failed a while ago is tried again',
+    name: 'a group whose creation failed is deleted at once when the retry annotation changes',
+    observed: sampleState({
+      pool: samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': '2' } }, status: knownStatus() }),
+      group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }),
+    }),
+    want: ['delete node group web: it is CREATE_FAILED'],
+  },
+  {
+    name: 'a failed deletion is retried after createRetryMs',
     observed: sampleState({ pool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
     want: ['delete node group web: it is DELETE_FAILED'],
   },
   {
-    name: 'a creation that EKS refused is not repeated at once',
+    name: 'a creation that EKS rejected is not repeated at once',
     observed: sampleState({
       pool: samplePool({}, { status: refusedStatus(14) ?? {} }),
       group: { kind: 'absent' },
@@ -131,7 +141,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a creation that EKS refused is tried again after a while',
+    name: 'a creation that EKS rejected is retried after createRetryMs',
     observed: sampleState({
       pool: samplePool({}, { status: refusedStatus(15) ?? {} }),
       group: { kind: 'absent' },
@@ -140,7 +150,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: [CREATE],
   },
   {
-    name: 'a creation that EKS refused is tried again at once when the spec changed',
+    name: 'a creation that EKS rejected is retried at once when the spec has changed',
     observed: sampleState({
       pool: samplePool({ nodeGroup: { diskSizeGiB: 80 } }, { status: refusedStatus(1) ?? {} }),
       group: { kind: 'absent' },
@@ -149,7 +159,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: [CREATE],
   },
   {
-    name: 'an update is not remembered twice, after a crash',
+    name: 'an update is not recorded again after a crash',
     observed: sampleState({
       pool: {
         ...resized,
@@ -165,42 +175,42 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: GROW_STEPS,
   },
   {
-    name: 'a degraded group is still changed: that may be what mends it',
+    name: 'a degraded group is still changed, because that may fix it',
     observed: sampleState({ pool: resized, group: seen({ status: 'DEGRADED' }) }),
     want: GROW_STEPS,
   },
   {
-    name: 'a group that is being created is not changed, however wrong its size is',
+    name: 'a group that is being created is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'CREATING' }), nodes: [] }),
     want: [],
   },
   {
-    name: 'a group that EKS updates is not changed, however wrong its size is',
+    name: 'a group that EKS is updating is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'UPDATING' }) }),
     want: [],
   },
   {
-    name: 'no second update is sent before the end of the first is known',
+    name: 'no second update is sent before the result of the first is known',
     observed: sampleState(updating('InProgress')),
     want: [],
   },
   {
-    name: 'no second update is sent while EKS says that the first still runs',
+    name: 'no second update is sent while the first is in progress',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'InProgress' } }),
     want: [],
   },
   {
-    name: 'a second update is sent once the first has ended well',
+    name: 'a second update is sent after the first has succeeded',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'Successful' } }),
     want: GROW_STEPS,
   },
   {
-    name: 'an update that was just found to have failed is not repeated',
+    name: 'an update that has just failed is not repeated',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'Failed' } }),
     want: [],
   },
   {
-    name: 'an update that failed is replaced at once when the spec asks for something else',
+    name: 'another update is sent after a failed one when the spec changes',
     observed: sampleState({
       ...updating('InProgress', 'another target'),
       update: { ...ended, status: 'Failed' },
@@ -208,14 +218,14 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: GROW_STEPS,
   },
   {
-    name: 'an update that EKS refused is not repeated until the spec changes',
+    name: 'an update that EKS rejected is not repeated until the spec changes',
     observed: sampleState({
       pool: {
         ...resized,
         status: knownStatus({
           failedTarget: {
-            target: configTargetOf(resized, { scaling: { max: 9 } }),
-            reason: 'UpdateRefused',
+            target: configTargetOf(resized, { scaling: { maxSize: 9 } }),
+            reason: 'UpdateRejected',
             message: 'no',
             time: '2026-02-01T00:00:00Z',
           },

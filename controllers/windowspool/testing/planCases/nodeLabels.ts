@@ -9,7 +9,7 @@ const { [WINDOWS_BUILD_LABEL]: _, ...unlabelled } = sampleNode().labels;
 
 export const nodeLabelCases: readonly PlanCase[] = [
   {
-    name: 'a stale windows-build label is corrected',
+    name: 'an outdated windows-build label is corrected',
     observed: sampleState({ nodes: [mislabelled] }),
     want: [LABEL],
   },
@@ -19,24 +19,24 @@ export const nodeLabelCases: readonly PlanCase[] = [
     want: [LABEL],
   },
   {
-    name: 'a node of another build is labelled with the build that it has',
+    name: 'a node of another build is labelled with its own build',
     observed: sampleState({ nodes: [sampleNode({ kernelVersion: '10.0.26100.1' })] }),
     want: [LABEL.replace('20348', '26100')],
   },
   {
-    name: 'a node that goes, or whose kernel is unknown, is left alone',
+    name: 'a node that is being deleted or has an unknown kernel is not labelled',
     observed: sampleState({
       nodes: [sampleNode({ ...mislabelled, deleting: true }), sampleNode({ ...mislabelled, kernelVersion: '5.10.0' })],
     }),
     want: [],
   },
   {
-    name: 'the nodes of a foreign group are left alone',
+    name: 'nodes of a group that the pool does not manage are not labelled',
     observed: sampleState({ nodes: [mislabelled], group: seen({ tags: {} }) }),
     want: [],
   },
   {
-    name: 'the nodes of a group that was foreign when it was last seen are left alone',
+    name: 'nodes of a group that the pool did not manage at the last read are not labelled',
     observed: sampleState({
       nodes: [mislabelled],
       group: unseen('unavailable', sampleGroup(samplePool(), { tags: {} })),
@@ -44,12 +44,12 @@ export const nodeLabelCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'nodes are left alone when the cluster is another',
+    name: 'nodes are not labelled in another cluster',
     observed: sampleState({ nodes: [mislabelled], cluster: otherAuthority }),
     want: [],
   },
   {
-    name: 'labels are corrected while AWS cannot be reached',
+    name: 'labels are corrected while AWS cannot be read',
     observed: sampleState({
       nodes: [mislabelled],
       cluster: unreachable(),

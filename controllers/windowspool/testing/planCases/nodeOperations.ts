@@ -1,13 +1,12 @@
-/** How a node goes that has its turn: its cordon, its pods, its end. */
+/** How a node whose turn it is is cordoned, drained and terminated. */
 import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW, sampleError } from '../fixtures.ts';
 import {
   BY_OPERATOR,
   cordoned,
-  going,
-  goingEmpty,
-  goingWithPods,
+  drainedScene,
+  drainingScene,
   longAgo,
   MEMBER,
   node,
@@ -15,33 +14,40 @@ import {
   REMOVE,
   REPLACE,
   scene,
+  terminatingScene,
 } from '../nodeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 export const nodeOperationCases: readonly PlanCase[] = [
   {
-    name: 'a node whose instance is the pool’s is cordoned',
-    observed: going({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }),
+    name: 'a node whose instance belongs to the pool is cordoned',
+    observed: terminatingScene({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }),
     want: ['cordon node a'],
   },
   ...[
     { name: 'is not Ready', rest: { nodes: [node('a'), node('b'), node('c', { ready: 'Unknown' })] } },
     { name: 'is cordoned', rest: { nodes: [node('a'), node('b'), node('c', { unschedulable: true })] } },
     { name: 'is missing', rest: { nodes: [node('a'), node('b')] } },
-    { name: 'is out past the cache', rest: { rest: { counted: known({ total: 3, unavailable: ['c'] }) } } },
+    {
+      name: 'is unavailable in an uncached read',
+      rest: { rest: { counted: known({ total: 3, unavailable: ['c'] }) } },
+    },
   ].map(({ name, rest }) => ({
-    name: `a node that has its turn and was not touched gives it back when another one ${name} since`,
-    observed: going({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }, {}, rest),
-    want: ['let node a stay'],
+    name: `a node that was not changed yet gives its turn back when another one ${name}`,
+    observed: terminatingScene({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }, {}, rest),
+    want: ['keep node a'],
   })),
   {
-    name: 'a node that has its turn and is not Ready itself goes although it is out',
-    observed: going({ node: known(node('a', { ready: 'Unknown', annotations: REPLACE })), instance: MEMBER }),
+    name: 'a node that is not Ready itself is cordoned',
+    observed: terminatingScene({
+      node: known(node('a', { ready: 'Unknown', annotations: REPLACE })),
+      instance: MEMBER,
+    }),
     want: ['cordon node a'],
   },
   {
-    name: 'a node that has its turn is not touched while nobody can count the others',
-    observed: going(
+    name: 'a node is not changed while the other nodes cannot be counted',
+    observed: terminatingScene(
       { node: known(node('a', { annotations: REPLACE })), instance: MEMBER },
       {},
       {
@@ -51,34 +57,34 @@ export const nodeOperationCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a node that is cordoned already is recorded so',
-    observed: going({ node: known(node('a', { unschedulable: true, annotations: REPLACE })), instance: MEMBER }),
+    name: 'a node that is already cordoned is recorded as such',
+    observed: terminatingScene({
+      node: known(node('a', { unschedulable: true, annotations: REPLACE })),
+      instance: MEMBER,
+    }),
     want: ['cordon node a'],
   },
   ...(
     [
       [
         { scalingGroup: 'eks-api', privateDnsName: 'a' },
-        "instance i-a of node a belongs to scaling group eks-api, so it is not the pool's",
+        "instance i-a of node a is in scaling group eks-api, which is not the pool's",
       ],
-      [
-        { scalingGroup: undefined, privateDnsName: 'a' },
-        "instance i-a of node a belongs to no scaling group, so it is not the pool's",
-      ],
-      [{ scalingGroup: 'eks-web-0a1b', privateDnsName: 'b' }, 'node a says that it is instance i-a, which is node b'],
-      [undefined, 'EC2 knows no instance i-a'],
+      [{ scalingGroup: undefined, privateDnsName: 'a' }, 'instance i-a of node a is in no scaling group'],
+      [{ scalingGroup: 'eks-web-0a1b', privateDnsName: 'b' }, 'node a reports instance i-a, which belongs to node b'],
+      [undefined, 'node a reports instance i-a, which does not exist'],
     ] as const
   ).map(([instance, why]) => ({
-    name: `nothing happens to a node when ${why}`,
-    observed: going({
+    name: `a node is kept when ${why}`,
+    observed: terminatingScene({
       node: known(node('a', { annotations: REPLACE })),
       instance: known(instance && { state: 'running', ...instance }),
     }),
-    want: [`let node a stay: refused: ${why}`],
+    want: [`keep node a: the operation was refused: ${why}`],
   })),
   {
-    name: 'nothing happens to a node while nobody knows whose its instance is',
-    observed: going({
+    name: 'a node is not changed while the owner of its instance is unknown',
+    observed: terminatingScene({
       node: known(node('a', { annotations: REPLACE })),
       instance: unanswered('denied'),
     }),
@@ -86,120 +92,129 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'the pods of a cordoned node are evicted',
-    observed: goingWithPods([podOn(), podOn({ name: 'cart-1' })]),
+    observed: drainingScene([podOn(), podOn({ name: 'cart-1' })]),
     want: ['evict 2 pods from node a'],
   },
   {
-    name: 'a node whose pods end is waited for',
-    observed: goingWithPods([podOn({ deletingAt: NOW })]),
+    name: 'the drain of a node waits for terminating pods',
+    observed: drainingScene([podOn({ deletingAt: NOW })]),
     want: [],
   },
   {
-    name: 'a node waits for what keeps it from being drained',
-    observed: goingWithPods([podOn({ emptyDir: true })], {
-      spec: { disruption: { drain: { deleteEmptyDirData: false } } },
+    name: 'a node waits for pods that block its drain',
+    observed: drainingScene([podOn({ emptyDir: true })], {
+      spec: { disruption: { drain: { podsWithEmptyDir: 'Block' } } },
     }),
     want: [],
   },
-  { name: 'the instance of an empty node ends', observed: goingEmpty(), want: ['end instance i-a of node a'] },
   {
-    name: 'the group gets smaller by a node that is removed',
-    observed: goingEmpty({ annotations: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
-    want: ['end instance i-a of node a, and make the node group smaller by it'],
+    name: 'the instance of an empty node is terminated',
+    observed: drainedScene(),
+    want: ['terminate instance i-a of node a'],
   },
   {
-    name: 'a node that is excluded from drain ends with its pods',
-    observed: going({
+    name: 'the group shrinks by a node that is removed',
+    observed: drainedScene({ annotations: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
+    want: ['terminate instance i-a of node a, and shrink the node group by one'],
+  },
+  {
+    name: 'a node that is excluded from drain is terminated with its pods',
+    observed: terminatingScene({
       node: known(
         node('a', { ...cordoned, annotations: { ...cordoned.annotations, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' } }),
       ),
       pods: known([podOn()]),
     }),
-    want: ['end instance i-a of node a with its 1 pod'],
+    want: ['terminate instance i-a of node a with its 1 pod'],
   },
   {
-    name: 'a node whose annotation was taken away stays',
-    observed: going({ node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })), pods: known([]) }),
-    want: ['let node a stay'],
+    name: 'a node whose annotation was removed is kept',
+    observed: terminatingScene({
+      node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })),
+      pods: known([]),
+    }),
+    want: ['keep node a'],
   },
   {
-    name: 'a node that is to be removed instead is given back first',
-    observed: going({ node: known(node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } })) }),
-    want: ['let node a stay'],
+    name: 'a node that is to be removed instead gives its turn back first',
+    observed: terminatingScene({
+      node: known(node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } })),
+    }),
+    want: ['keep node a'],
   },
   {
-    name: 'a node that is not empty in time stays',
-    observed: goingWithPods([podOn()], {}, { since: longAgo }),
-    want: ['let node a stay: timed-out: 1 pod had not left it'],
+    name: 'a node whose drain times out is kept',
+    observed: drainingScene([podOn()], {}, { since: longAgo }),
+    want: ['keep node a: the drain timed out: 1 pod left'],
   },
   {
-    name: 'a node gets the time that the spec gives it',
-    observed: goingWithPods([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
+    name: 'the drain timeout is that of the spec',
+    observed: drainingScene([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
     want: ['evict 1 pod from node a'],
   },
   {
-    name: 'a node that is empty at last ends, however late',
-    observed: goingEmpty({}, { since: longAgo }),
-    want: ['end instance i-a of node a'],
+    name: 'a node that is empty is terminated, also after the timeout',
+    observed: drainedScene({}, { since: longAgo }),
+    want: ['terminate instance i-a of node a'],
   },
   ...(['UPDATING', 'DELETING'] as const).map((status) => ({
-    name: `a node that goes is left alone while its group is ${status}`,
-    observed: goingEmpty({}, {}, { group: { status } }),
+    name: `a terminating node is not changed while its group is ${status}`,
+    observed: drainedScene({}, {}, { group: { status } }),
     want: [],
   })),
-  { name: 'an old look at a node leads to nothing', observed: goingEmpty({}, {}, { fresh: false }), want: [] },
+  { name: 'a remembered read of a node causes no steps', observed: drainedScene({}, {}, { fresh: false }), want: [] },
   {
-    name: 'a node that cannot be read is left alone',
-    observed: going({ node: unanswered('unavailable') }),
+    name: 'a node that cannot be read is not changed',
+    observed: terminatingScene({ node: unanswered('unavailable') }),
     want: [],
   },
   {
-    name: 'a node whose pods cannot be listed is left alone',
-    observed: going({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
+    name: 'a node whose pods cannot be listed is not changed',
+    observed: terminatingScene({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
     want: [],
   },
   {
-    name: 'a cordon that nobody remembers is taken back',
+    name: 'a cordon that status does not record is removed',
     observed: scene({
       nodes: [node('a', cordoned), node('b'), node('c')],
     }),
-    want: ['let node a stay', 'reserve the turn of a (Replace)'],
+    want: ['keep node a', 'reserve the turn of a (Replace)'],
   },
-  { name: 'a node that is gone needs nothing', observed: going({ node: known(undefined) }), want: [] },
+  { name: 'a node that is gone needs nothing', observed: terminatingScene({ node: known(undefined) }), want: [] },
   {
-    name: 'another node of its name is left alone',
-    observed: going({
+    name: 'another node of the same name is not changed',
+    observed: terminatingScene({
       node: known(node('a', { uid: 'other', unschedulable: true, annotations: REPLACE })),
       pods: known([]),
     }),
     want: [],
   },
   {
-    name: 'a node whose end AWS refused stays',
-    observed: goingEmpty(
+    name: 'a node whose termination AWS refused is kept',
+    observed: drainedScene(
       {},
       {},
       { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('refused') }] } },
     ),
-    want: [`let node a stay: refused: ${sampleError('refused').message}`],
+    want: [`keep node a: the operation was refused: ${sampleError('refused').message}`],
   },
   {
-    name: 'a node whose end AWS throttled goes on',
-    observed: goingEmpty(
+    name: 'a termination that AWS throttled is retried',
+    observed: drainedScene(
       {},
       {},
       { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('throttled') }] } },
     ),
-    want: ['end instance i-a of node a'],
+    want: ['terminate instance i-a of node a'],
   },
   {
-    name: 'an instance that ends is not ended twice',
-    observed: goingEmpty({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
+    name: 'an instance that is terminating is not terminated again',
+    observed: drainedScene({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
     want: [],
   },
   {
-    name: 'an instance that does not end is asked again',
-    observed: goingEmpty({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
-    want: ['end instance i-a of node a'],
+    name: 'an instance that is still a node after 10 minutes is terminated again',
+    observed: drainedScene({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
+    want: ['terminate instance i-a of node a'],
   },
 ];

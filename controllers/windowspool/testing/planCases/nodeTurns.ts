@@ -1,7 +1,7 @@
-/** Which of the nodes that are to go gets its turn. */
+/** Which of the requested nodes gets its turn. */
 import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../labels.ts';
 import { NEXT } from '../fixtures.ts';
-import { goingEmpty, node, REMOVE, REPLACE, scene, terminating } from '../nodeScenes.ts';
+import { drainedScene, node, REMOVE, REPLACE, scene, terminating } from '../nodeScenes.ts';
 import { otherAuthority } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { TO_NEXT_STEPS } from './steps.ts';
@@ -11,12 +11,12 @@ const asked = (...annotations: readonly Readonly<Record<string, string>>[]) =>
 
 export const nodeTurnCases: readonly PlanCase[] = [
   {
-    name: 'a node that is to be replaced gets its turn before it is touched',
+    name: 'a node with the replace annotation gets its turn before it is changed',
     observed: scene({ nodes: asked(REPLACE) }),
     want: ['reserve the turn of a (Replace)'],
   },
   {
-    name: 'a node that is to be removed gets its turn',
+    name: 'a node with the remove annotation gets its turn',
     observed: scene({ nodes: asked(REMOVE) }),
     want: ['reserve the turn of a (Remove)'],
   },
@@ -26,32 +26,32 @@ export const nodeTurnCases: readonly PlanCase[] = [
     want: ['reserve the turn of a (Replace)'],
   },
   {
-    name: 'a node whose annotation says something else than true stays',
+    name: 'a node whose annotation has another value than true is not changed',
     observed: scene({ nodes: asked({ [REPLACE_ANNOTATION]: 'timed-out' }, { [REMOVE_ANNOTATION]: '' }) }),
     want: [],
   },
   {
-    name: 'of two nodes one goes first',
+    name: 'of two requested nodes one is first',
     observed: scene({ nodes: asked({}, REPLACE, REPLACE) }),
     want: ['reserve the turn of b (Replace)'],
   },
   {
-    name: 'as many nodes go at a time as maxUnavailable says',
+    name: 'as many nodes as maxUnavailable get their turn at a time',
     observed: scene({ nodes: asked(REPLACE, REPLACE, REPLACE), spec: { disruption: { maxUnavailable: 2 } } }),
     want: ['reserve the turn of a (Replace), b (Replace)'],
   },
   {
-    name: 'as many nodes go at a time as the share that the group has, rounded down',
+    name: 'as many nodes as maxUnavailable of the group, rounded down, get their turn at a time',
     observed: scene({ nodes: asked(REPLACE, REPLACE, REPLACE), group: { update: { maxUnavailable: '67%' } } }),
     want: ['reserve the turn of a (Replace), b (Replace)'],
   },
   {
-    name: 'a share that is less than one node is one node',
+    name: 'a percentage of less than one node counts as one node',
     observed: scene({ nodes: asked(REPLACE, REPLACE), spec: { disruption: { maxUnavailable: '10%' } } }),
     want: ['reserve the turn of a (Replace)'],
   },
   {
-    name: 'the next node joins those that go',
+    name: 'the next node is added to the terminating ones',
     observed: scene({
       nodes: asked(REPLACE, REPLACE),
       spec: { disruption: { maxUnavailable: 2 } },
@@ -66,23 +66,23 @@ export const nodeTurnCases: readonly PlanCase[] = [
     ] as const
   ).flatMap(([how, change]) => [
     {
-      name: `a node waits while another one ${how}`,
+      name: `a requested node waits while another one ${how}`,
       observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b', change), node('c')] }),
       want: [],
     },
     {
-      name: `a node that ${how} itself makes no difference, and goes`,
+      name: `a node that ${how} itself does not count, and gets its turn`,
       observed: scene({ nodes: [node('a', { ...change, annotations: REPLACE }), node('b'), node('c')] }),
       want: ['reserve the turn of a (Replace)'],
     },
   ]),
   {
-    name: 'a node waits while one is missing',
+    name: 'a requested node waits while one is missing',
     observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b')] }),
     want: [],
   },
   {
-    name: 'a node waits while another pool loses nodes',
+    name: 'a requested node waits while another pool replaces nodes',
     observed: scene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
   },
@@ -92,7 +92,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
     want: [],
   })),
   {
-    name: 'a node waits while the pool loses nodes by an update',
+    name: 'a requested node waits during a rolling update of the pool',
     observed: scene({
       nodes: asked(REPLACE),
       disruption: { cause: 'Upgrade', since: '2026-03-01T11:58:00Z', settlesBy: '2026-03-01T12:15:00Z' },
@@ -100,37 +100,37 @@ export const nodeTurnCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a node stays in a cluster that is another one',
+    name: 'a requested node in another cluster is not changed',
     observed: scene({ nodes: asked(REPLACE), rest: { cluster: otherAuthority } }),
     want: [],
   },
   {
-    name: 'a node of a group that is not the pool’s stays',
+    name: 'a requested node of a group that the pool does not manage is not changed',
     observed: scene({ nodes: asked(REPLACE), group: { tags: {} } }),
     want: [],
   },
   {
-    name: 'an update that is due goes first',
+    name: 'a rolling update that is due is first',
     observed: scene({ nodes: asked(REPLACE), spec: { nodeGroup: { releaseVersion: NEXT } } }),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'an update waits while nodes go one by one',
-    observed: goingEmpty({}, {}, { fresh: false, spec: { nodeGroup: { releaseVersion: NEXT } } }),
+    name: 'a rolling update waits while nodes are replaced one by one',
+    observed: drainedScene({}, {}, { fresh: false, spec: { nodeGroup: { releaseVersion: NEXT } } }),
     want: [],
   },
   ...(
     [
-      ['the spec says how many nodes there are', { scaling: { desired: 3 } }, {}],
-      ['there are no more than the fewest', {}, { scaling: { min: 2, max: 5, desired: 2 } }],
+      ['the spec has a desired size', { nodeGroup: { scaling: { desiredSize: 3 } } }, {}],
+      ['the group has only minSize nodes', {}, { scaling: { minSize: 2, maxSize: 5, desiredSize: 2 } }],
     ] as const
   ).map(([why, spec, group]) => ({
-    name: `no node is removed where ${why}`,
+    name: `no node is removed when ${why}`,
     observed: scene({ nodes: asked(REMOVE), spec, group }),
     want: [],
   })),
   {
-    name: 'no more nodes are removed at a time than the pool may lose',
+    name: 'no more nodes are removed at a time than minSize allows',
     observed: scene({ nodes: asked(REMOVE, REMOVE), spec: { disruption: { maxUnavailable: 2 } } }),
     want: ['reserve the turn of a (Remove)'],
   },

@@ -1,4 +1,4 @@
-/** What a paused pool only shows. */
+/** The pending steps of a paused pool. */
 import { PAUSED_ANNOTATION } from '../../labels.ts';
 import { known } from '../answers.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
@@ -7,17 +7,17 @@ import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE, GROW_STEPS } from './steps.ts';
 
-/** A pool whose size was changed since its group was made. */
-const resized = samplePool({ scaling: { min: 3, max: 9 } }, { status: knownStatus() });
+/** A pool whose size was changed since its group was created. */
+const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 
 export const pausedCases: readonly PlanCase[] = [
   {
-    name: 'a pool paused in its spec',
+    name: 'of a pool that the spec pauses',
     observed: sampleState({ pool: { ...resized, spec: { ...resized.spec, paused: true } }, group: seen() }),
     want: GROW_STEPS.slice(1),
   },
   {
-    name: 'a pool paused by annotation',
+    name: 'of a pool that the annotation pauses',
     observed: sampleState({
       pool: { ...resized, metadata: { ...resized.metadata, annotations: { [PAUSED_ANNOTATION]: 'true' } } },
       group: seen(),
@@ -25,7 +25,7 @@ export const pausedCases: readonly PlanCase[] = [
     want: GROW_STEPS.slice(1),
   },
   {
-    name: 'a paused pool that needs Windows IPAM',
+    name: 'of a paused pool that needs Windows IPAM',
     observed: sampleState({
       pool: samplePool({ paused: true }, { status: knownStatus() }),
       settings: { ...settings, enableWindowsIpam: true },
@@ -37,7 +37,7 @@ export const pausedCases: readonly PlanCase[] = [
     want: ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
   },
   {
-    name: 'a paused pool that is deleted',
+    name: 'of a paused pool that is being deleted',
     observed: sampleState({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
     want: [DELETE],
   },

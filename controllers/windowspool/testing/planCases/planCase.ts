@@ -1,13 +1,13 @@
-/** A row of a table of cases: what is true, and the steps that follow, in words. */
+/** A row of a table of cases: the observed state, and the descriptions of the steps that follow. */
 import type { ObservedState } from '../../model/observedState.ts';
 
 export interface PlanCase {
   readonly name: string;
   readonly observed: ObservedState;
-  /** The steps as `stepInWords` says them, but for what nodes are told. */
+  /** The steps as described by `stepInWords`, without conditions of nodes. */
   readonly want: readonly string[];
-  /** What is shown as pending although the pool is not paused. */
+  /** The pending steps of a pool that is not paused. */
   readonly later?: readonly string[];
-  /** What nodes are told, as `name: status reason`, or `name: nothing`; not compared where it is left out. */
-  readonly reported?: readonly string[];
+  /** Conditions of nodes, as `name: status reason`, or `name: nothing`; not compared if absent. */
+  readonly nodeConditions?: readonly string[];
 }

@@ -1,5 +1,4 @@
-/** A pool that goes and leaves its group: deletionPolicy Retain. */
-import type { WindowsPoolSpec } from '../../api.gen.ts';
+/** A deleted pool that retains its group: deletionPolicy Retain. */
 import { GATE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { hashOf } from '../../util/hash.ts';
@@ -8,6 +7,7 @@ import {
   LEAVING,
   MINUTE,
   NOW,
+  type SpecChange,
   sampleGroup,
   sampleNode,
   samplePool,
@@ -20,40 +20,40 @@ import type { PlanCase } from './planCase.ts';
 
 const metadata = LEAVING;
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata, status: knownStatus() });
-const ownClass: Partial<WindowsPoolSpec> = {
+const ownClass: SpecChange = {
   deletionPolicy: 'Retain',
-  runtimeClass: { ...samplePool().spec.runtimeClass, scope: 'Pool' },
+  runtimeClass: { name: 'web' },
 };
 const retainedWithOwnClass = samplePool(ownClass, { metadata, status: knownStatus() });
 
 const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
 const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
-const AUTOSCALER = "take the cluster-autoscaler's tags from scaling group eks-web-0a1b";
+const AUTOSCALER = 'remove the tags for the cluster-autoscaler from scaling group eks-web-0a1b';
 const CLASS = 'give up ownership of RuntimeClass windows-2022';
-const GO = 'removeFinalizer';
+const REMOVE_FINALIZER = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
 
 export const retainCases: readonly PlanCase[] = [
   {
-    name: 'labels go first, then the tags that prove the ownership, the RuntimeClass and the pool',
+    name: 'labels are removed first, then the ownership tags, the RuntimeClass and the finalizer',
     observed: sampleState({
       pool: retained,
       nodes: [sampleNode({ name: 'a' }), sampleNode({ name: 'b', verified: undefined })],
     }),
-    want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
-    reported: ['a: nothing'],
+    want: [LABELS, AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
+    nodeConditions: ['a: nothing'],
   },
   {
-    name: 'a node that was to be replaced stays, and takes pods again',
+    name: 'a node with a pending replacement is kept and uncordoned',
     observed: sampleState({
       pool: retained,
       group: seen({ labels: {} }),
       nodes: [sampleNode({ name: 'a', unschedulable: true, annotations: BY_OPERATOR })],
     }),
-    want: ['let node a stay', AUTOSCALER, TAGS, CLASS, GO],
+    want: ['keep node a', AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'the taints of the operator go with the labels, those of the user and os=windows stay',
+    name: 'the taints of the operator are removed with the labels, and those of the user and os=windows are kept',
     observed: sampleState({
       pool: retained,
       group: seen({
@@ -70,11 +70,11 @@ export const retainCases: readonly PlanCase[] = [
       AUTOSCALER,
       TAGS,
       CLASS,
-      GO,
+      REMOVE_FINALIZER,
     ],
   },
   {
-    name: "the gate's taint goes from the group, then from the nodes, before the tags by which they are found",
+    name: 'the gate taint is removed from the group, then from the nodes, and the tags after that',
     observed: sampleState({
       pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
       group: seen({ labels: {}, taints: [GATE_TAINT] }),
@@ -89,44 +89,50 @@ export const retainCases: readonly PlanCase[] = [
       AUTOSCALER,
       TAGS,
       CLASS,
-      GO,
+      REMOVE_FINALIZER,
     ],
   },
   {
-    name: "no node keeps a taint of the operator once the group has lost the gate's",
+    name: 'all taints of the operator are removed from nodes when the group has no gate taint',
     observed: sampleState({
       pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
       group: seen({ labels: {} }),
       nodes: [sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] })],
     }),
-    want: [`correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`, AUTOSCALER, TAGS, CLASS, GO],
+    want: [
+      `correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`,
+      AUTOSCALER,
+      TAGS,
+      CLASS,
+      REMOVE_FINALIZER,
+    ],
   },
   {
-    name: 'the label of the pool stays where a RuntimeClass that stays selects it',
+    name: 'the label of the pool is kept if a retained RuntimeClass selects it',
     observed: sampleState({ pool: retainedWithOwnClass }),
     want: [
       'update node group web: labels remove winpool.dev/windows-build',
       AUTOSCALER,
       TAGS,
       'give up ownership of RuntimeClass web',
-      GO,
+      REMOVE_FINALIZER,
     ],
   },
   {
-    name: 'labels and taints that are gone need no update; tags of others stay',
+    name: 'missing labels and taints need no update, and tags of others are kept',
     observed: sampleState({
       pool: retained,
       group: seen({ labels: { team: 'web' }, tags: { 'winpool.dev/pool': 'web', backup: 'daily' } }),
     }),
-    want: [AUTOSCALER, 'correct the tags of node group web: remove winpool.dev/pool', CLASS, GO],
+    want: [AUTOSCALER, 'correct the tags of node group web: remove winpool.dev/pool', CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'the pool goes when the tags are gone',
+    name: 'the finalizer is removed when the tags are removed',
     observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'an update that EKS took on and did not do is not sent again',
+    name: 'an update that EKS accepted and did not apply is not sent again',
     observed: sampleState({
       pool: {
         ...retained,
@@ -135,45 +141,45 @@ export const retainCases: readonly PlanCase[] = [
         }),
       },
     }),
-    want: [AUTOSCALER, TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   ...(['CREATING', 'UPDATING'] as const).map((status) => ({
-    name: `a group that is ${status} is waited for`,
+    name: `a group that is ${status} delays the deletion`,
     observed: sampleState({ pool: retained, group: seen({ status }) }),
     want: [],
   })),
   {
-    name: 'a foreign group that is UPDATING is not waited for',
+    name: 'an unowned group that is UPDATING does not delay the deletion',
     observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'a DEGRADED group may take the update',
+    name: 'the update is sent to a DEGRADED group',
     observed: sampleState({ pool: retained, group: seen({ status: 'DEGRADED' }) }),
-    want: [LABELS, AUTOSCALER, TAGS, CLASS, GO],
+    want: [LABELS, AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'a group that is DEGRADED for long keeps its labels',
+    name: 'a group that stays DEGRADED keeps its labels',
     observed: sampleState({ pool: retained, now: NOW + 10 * MINUTE, group: seen({ status: 'DEGRADED' }) }),
-    want: [AUTOSCALER, TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   ...(['CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
-    name: `a group that is ${status} takes no update and loses its tags`,
+    name: `a group that is ${status} gets no update, and its tags are removed`,
     observed: sampleState({ pool: retained, group: seen({ status }) }),
-    want: [AUTOSCALER, TAGS, CLASS, GO],
+    want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   })),
   {
-    name: 'a group that somebody deletes is left alone',
+    name: 'a group that is being deleted is not changed',
     observed: sampleState({ pool: retained, group: seen({ status: 'DELETING' }) }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'a pool without a group goes',
+    name: 'a pool without a group is deleted',
     observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'an AWS that does not answer is asked again for a while',
+    name: 'an unreachable group delays the deletion for some time',
     observed: sampleState({
       pool: retained,
       group: unseen(),
@@ -182,41 +188,41 @@ export const retainCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'an AWS that does not answer for long holds up nobody',
+    name: 'a group that stays unreachable does not block the deletion',
     observed: sampleState({
       pool: retained,
       group: unseen(),
       now: NOW + 10 * MINUTE,
     }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'a cluster that cannot be described for a moment is asked again',
+    name: 'an unreachable cluster delays the deletion',
     observed: sampleState({ pool: retained, cluster: unreachable() }),
     want: [],
   },
   {
-    name: 'a missing right to look holds up nobody',
+    name: 'a missing permission to read does not block the deletion',
     observed: sampleState({
       pool: retained,
       cluster: unreachable('denied'),
       group: unseen('denied', sampleGroup(retained)),
     }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'a group that is not proven to be in our cluster keeps its marks',
+    name: 'a group whose cluster cannot be verified keeps its labels and tags',
     observed: sampleState({ pool: retained, cluster: unreachable('denied') }),
-    want: [CLASS, GO],
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
-    name: 'the group of another cluster is left alone, also while it is UPDATING, and a RuntimeClass of others stays theirs',
+    name: 'the group of another cluster is not changed, also while it is UPDATING, nor a RuntimeClass of other pools',
     observed: sampleState({
       pool: retained,
       cluster: otherAuthority,
       group: seen({ status: 'UPDATING' }),
       runtimeClass: sampleRuntimeClass(retained, { owners: [{ name: 'api', uid: 'uid-api' }] }),
     }),
-    want: [GO],
+    want: [REMOVE_FINALIZER],
   },
 ];

@@ -1,15 +1,25 @@
 /** The RuntimeClass that the spec names, and the one that it named before. */
+import type { RuntimeClass } from '../../ports/runtimeClasses.ts';
 import { knownStatus, samplePool, sampleRuntimeClass, sampleState } from '../fixtures.ts';
 import type { PlanCase } from './planCase.ts';
 
 const pool = samplePool({}, { status: knownStatus() });
 const own = samplePool(
-  { runtimeClass: { scope: 'Pool', handler: 'runhcs-wcow-hypervisor' } },
+  { runtimeClass: { name: 'web', handler: 'runhcs-wcow-hypervisor' } },
   { status: { ...knownStatus(), runtimeClass: { name: 'web' } } },
 );
-const unmanaged = samplePool({ runtimeClass: { manage: false } }, { status: knownStatus() });
+const adopting = samplePool({ runtimeClass: { adoption: 'IfUnowned' } }, { status: knownStatus() });
+const adoptingOwn = samplePool(
+  { runtimeClass: { ...own.spec.runtimeClass, adoption: 'IfUnowned' } },
+  { status: { ...knownStatus(), runtimeClass: { name: 'web' } } },
+);
 const api = { name: 'api', uid: 'uid-api' };
 const web = { name: 'web', uid: 'uid-web' };
+
+/** The RuntimeClass of the pool if a user created it with kubectl and another handler. */
+function foreign(of = pool, change: Partial<RuntimeClass> = {}): RuntimeClass {
+  return sampleRuntimeClass(of, { managed: false, managedBy: undefined, owners: [], handler: 'docker', ...change });
+}
 
 export const runtimeClassCases: readonly PlanCase[] = [
   {
@@ -18,35 +28,82 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: ['create RuntimeClass windows-2022'],
   },
   {
-    name: 'a pool that manages no RuntimeClass creates none',
-    observed: sampleState({ pool: unmanaged, runtimeClass: undefined }),
-    want: [],
-  },
-  {
     name: 'a RuntimeClass of another pool is shared',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
     want: ['apply RuntimeClass windows-2022: owner'],
   },
   {
-    name: 'a RuntimeClass of another pool that somebody changed is shared and put right',
+    name: 'a RuntimeClass of another pool that a user changed is shared and corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api], tolerations: [] }) }),
     want: ['apply RuntimeClass windows-2022: content owner'],
   },
   {
-    name: 'a RuntimeClass that somebody changed is put right',
+    name: 'a RuntimeClass that a user changed is corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
     want: ['apply RuntimeClass windows-2022: content'],
   },
   {
-    name: 'a RuntimeClass that was there before is never written to',
+    name: 'a RuntimeClass that no pool created is not changed with adoption Never',
+    observed: sampleState({ pool, runtimeClass: foreign() }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass that no pool created and that does not fit is deleted with adoption IfUnowned',
+    observed: sampleState({ pool: adopting, runtimeClass: foreign() }),
+    want: ['delete RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that lacks a toleration is also deleted with adoption IfUnowned',
     observed: sampleState({
-      pool,
-      runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], tolerations: [] }),
+      pool: adopting,
+      runtimeClass: foreign(adopting, { handler: 'runhcs-wcow-process', tolerations: [] }),
+    }),
+    want: ['delete RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass is not created again until the deletion of the unowned one is complete',
+    observed: sampleState({ pool: adopting, runtimeClass: foreign(adopting, { deleting: true }) }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass is created after the unowned one was deleted',
+    observed: sampleState({ pool: adopting, runtimeClass: undefined }),
+    want: ['create RuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass that another pool created after the unowned one was deleted is shared',
+    observed: sampleState({ pool: adopting, runtimeClass: sampleRuntimeClass(adopting, { owners: [api] }) }),
+    want: ['apply RuntimeClass windows-2022: owner'],
+  },
+  {
+    name: 'a RuntimeClass that no pool created and that fits is not changed with adoption IfUnowned',
+    observed: sampleState({
+      pool: adopting,
+      runtimeClass: foreign(adopting, {
+        handler: 'runhcs-wcow-process',
+        nodeSelector: { 'kubernetes.io/os': 'windows' },
+      }),
     }),
     want: [],
   },
   {
-    name: 'a RuntimeClass that is being deleted is not written to',
+    name: 'a RuntimeClass that Helm manages is not changed with adoption IfUnowned',
+    observed: sampleState({
+      pool: adopting,
+      runtimeClass: foreign(adopting, { managedBy: 'Helm release kube-system/windows' }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass of another pool is not replaced with adoption IfUnowned',
+    observed: sampleState({
+      pool: adoptingOwn,
+      runtimeClass: sampleRuntimeClass(adoptingOwn, { handler: 'docker', owners: [api] }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a RuntimeClass that is being deleted is not changed',
     observed: sampleState({
       pool,
       runtimeClass: sampleRuntimeClass(pool, { deleting: true, owners: [] }),
@@ -54,7 +111,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'another handler is reached by deleting the RuntimeClass',
+    name: 'a RuntimeClass with another handler is deleted to be recreated',
     observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process' }),
@@ -62,7 +119,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: ['delete RuntimeClass web'],
   },
   {
-    name: 'a RuntimeClass with another handler that other pools use is left',
+    name: 'a RuntimeClass with another handler is not deleted if other pools own it',
     observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process', owners: [web, api] }),
@@ -70,7 +127,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'two pools that choose one name for different RuntimeClasses do not fight',
+    name: 'two pools with one name for different RuntimeClasses do not overwrite each other',
     observed: sampleState({
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { tolerations: [], owners: [api] }),
@@ -78,12 +135,12 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'the RuntimeClass that the spec no longer names is deleted when nobody else owns it',
+    name: 'a RuntimeClass that the spec no longer names is deleted if no other pool owns it',
     observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
     want: ['delete RuntimeClass windows-2022'],
   },
   {
-    name: 'the RuntimeClass that the spec no longer names stays with its other owners, and the new one is made',
+    name: 'a RuntimeClass that the spec no longer names is released if other pools own it, and the new one is created',
     observed: sampleState({
       pool: own,
       runtimeClass: undefined,
@@ -92,21 +149,13 @@ export const runtimeClassCases: readonly PlanCase[] = [
     want: ['give up ownership of RuntimeClass windows-2022', 'create RuntimeClass web'],
   },
   {
-    name: 'a former RuntimeClass that is not ours, or goes already, is left',
-    observed: sampleState({
-      pool: unmanaged,
-      runtimeClass: undefined,
-      formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }),
-    }),
+    name: 'a former RuntimeClass that is being deleted is not changed',
+    observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }) }),
     want: [],
   },
   {
-    name: 'a former RuntimeClass of other pools is left',
-    observed: sampleState({
-      pool: unmanaged,
-      runtimeClass: undefined,
-      formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }),
-    }),
+    name: 'a former RuntimeClass of other pools is not changed',
+    observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
     want: [],
   },
 ];

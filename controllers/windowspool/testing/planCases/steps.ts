@@ -1,19 +1,19 @@
-/** Steps for the sample pool in words, as several tables have them. */
+/** Descriptions of steps for the sample pool that several tables use. */
 import { CLUSTER_ARN, NEXT } from '../fixtures.ts';
 
 export const CREATE =
   'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool';
-/** The pool writes down all that it asks for. */
+/** The pool records all desired fields. */
 export const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`;
 
-/** What is remembered before fields are sent. */
+/** The record before fields are sent. */
 export const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
-/** The same, together with the claim of a share of the budget. */
+/** The same, together with the reservation of a share of the budget. */
 export const reserving = (...fields: string[]) => `reserve web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 
-/** To a scaling.max of 9. */
-export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling max 9'];
-/** To the next release, because the spec names it. */
+/** To a maxSize of 9. */
+export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling maxSize 9'];
+/** To the next release, because the spec pins it. */
 export const TO_NEXT_STEPS = [reserving('release'), `update node group web: release ${NEXT}`];
 /** The same because of update.policy. */
 export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT}`];

@@ -1,4 +1,4 @@
-/** The rules of the plan as tables, by what they are about. Cases of paused pools are apart: they show steps and take none. */
+/** The rules of the plan as tables, by subject. Cases of paused pools are separate: they show steps and take none. */
 import { adoptionCases } from './adoption.ts';
 import { automaticUpdateCases } from './automaticUpdates.ts';
 import { autoscalerCases } from './autoscaler.ts';
@@ -25,25 +25,25 @@ import { updateSettingCases } from './updateSettings.ts';
 import { versionCases } from './versions.ts';
 
 export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
-  'a pool that lives: its node group': nodeGroupCases,
-  'a pool that lives: the tags of its node group': tagCases,
-  'a pool that lives: a group that was there before': [...adoptionCases, ...driftCases],
-  'a pool that lives: its prerequisites': prerequisiteCases,
-  'a pool that lives: what the cluster-autoscaler is told': autoscalerCases,
-  'a pool that lives: its versions': [
+  'for a node group': nodeGroupCases,
+  'for the tags of a node group': tagCases,
+  'for an existing node group': [...adoptionCases, ...driftCases],
+  'for prerequisites': prerequisiteCases,
+  'for the cluster-autoscaler': autoscalerCases,
+  'for versions': [
     ...versionCases,
     ...updateSettingCases,
     ...automaticUpdateCases,
     ...maintenanceWindowCases,
     ...fleetCases,
   ],
-  'a pool that lives: its launch template': templateCases,
-  'a pool that lives: its RuntimeClass': runtimeClassCases,
-  'a pool that lives: its nodes': nodeLabelCases,
-  'a pool that lives: the taints of its nodes': [...gateCases, ...quarantineCases],
-  'a pool that lives: what its nodes are told': nodeConditionCases,
-  'a pool that lives: its nodes that go': [...nodeTurnCases, ...nodeOperationCases, ...remediationCases],
-  'a pool of existing nodes: its nodes that go': existingNodeOperationCases,
-  'a pool that goes': deletionCases,
-  'a pool that goes and leaves its group': retainCases,
+  'for a launch template': templateCases,
+  'for a RuntimeClass': runtimeClassCases,
+  'for the labels of nodes': nodeLabelCases,
+  'for the taints of nodes': [...gateCases, ...quarantineCases],
+  'for the conditions of nodes': nodeConditionCases,
+  'for terminating nodes': [...nodeTurnCases, ...nodeOperationCases, ...remediationCases],
+  'for existing nodes that are drained': existingNodeOperationCases,
+  'for a pool that is being deleted': deletionCases,
+  'for a deleted pool that retains its group': retainCases,
 };

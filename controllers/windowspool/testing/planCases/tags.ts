@@ -12,7 +12,7 @@ const CORRECT_TAGS = [sending('tag team'), 'correct the tags of node group web: 
 
 export const tagCases: readonly PlanCase[] = [
   {
-    name: 'a tag of the spec is remembered, then set',
+    name: 'a tag of the spec is recorded, and then set',
     observed: sampleState({ pool: tagged, group: seen() }),
     want: CORRECT_TAGS,
   },
@@ -22,7 +22,7 @@ export const tagCases: readonly PlanCase[] = [
     want: CORRECT_TAGS,
   },
   {
-    name: 'a tag that the spec dropped is removed, one that somebody else set stays',
+    name: 'a tag that the spec dropped is removed, and a tag of another client stays',
     observed: sampleState({
       pool: samplePool({}, { status: knownStatus({ applied: [...APPLIED, 'tag team=01234567'].sort() }) }),
       group: seen({ tags: { ...sampleGroup().tags, team: 'web', backup: 'daily' } }),
@@ -30,7 +30,7 @@ export const tagCases: readonly PlanCase[] = [
     want: [sending('tag team'), 'correct the tags of node group web: remove team'],
   },
   ...(['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
-    name: `tags of a group that is ${status} are left`,
+    name: `tags of a group that is ${status} are not changed`,
     observed: sampleState({
       pool: tagged,
       group: seen({ status, modifiedAt: NOW, tags: withoutTeam(tagged) }, tagged),
@@ -38,7 +38,7 @@ export const tagCases: readonly PlanCase[] = [
     want: [],
   })),
   {
-    name: 'a foreign group gets no tags',
+    name: 'a group that the pool does not manage gets no tags',
     observed: sampleState({ pool: tagged, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
     want: [],
   },
@@ -48,7 +48,7 @@ export const tagCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a group in a cluster that is not proven to be ours gets no tags',
+    name: 'a group in a cluster that is not verified gets no tags',
     observed: sampleState({ pool: tagged, cluster: unreachable(), group: seen() }),
     want: [],
   },

@@ -1,4 +1,4 @@
-/** The version of a user's launch template. */
+/** The version of the user's launch template. */
 
 import type { VersionChange } from '../../ports/eks.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
@@ -19,51 +19,51 @@ const TO_3: VersionChange = {
 };
 const UPDATE = (version: number, release = RELEASE) =>
   `update node group web: ${release} with version ${version} of launch template windows`;
-/** A day on which the release of the group starts no node any more. */
+/** A day on which new nodes cannot start from the release of the group. */
 const PRIVATE = Date.parse('2026-07-01T00:00:00Z');
 const FAILED = failed(versionTargetOf(samplePool(), TO_3));
 const EDITED = entriesOf(desiredFields(templated(3, fits('3')).pool));
 
 export const templateCases: readonly PlanCase[] = [
   {
-    name: 'another number in the spec is sent at once, with the release that the group has',
+    name: 'another version number in the spec is sent at once, with the release of the group',
     observed: templated(3, fits('3')),
     want: [reserving('template version'), UPDATE(3)],
   },
   {
-    name: 'a number is sent without the release of the group where AWS has made that private',
+    name: 'a version number is sent without the release of the group if AWS has made that private',
     observed: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known(NEXT) }),
-    want: [reserving('template version'), UPDATE(3, 'newest release of 1.36')],
+    want: [reserving('template version'), UPDATE(3, 'newest release for Kubernetes 1.36')],
   },
   {
-    name: 'a number is sent with the release of the group where that is the newest, however old it is',
+    name: 'a version number is sent with the release of the group if that is the newest, however old it is',
     observed: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known('1.36-2026.02.11') }),
     want: [reserving('template version'), UPDATE(3)],
   },
   {
-    name: 'a private release that the spec pins is sent with a number: EKS decides',
+    name: 'a private release that the spec pins is sent with a version number, and EKS decides',
     observed: templated(3, fits('3'), { releaseVersion: '1.36-2026.02.11' }, {}, { now: PRIVATE }),
     want: [reserving('release', 'template version'), UPDATE(3)],
   },
-  { name: 'the number that the group has needs nothing', observed: templated('2', fits('2')), want: [] },
+  { name: 'the version number that the group has needs nothing', observed: templated('2', fits('2')), want: [] },
   {
-    name: 'a number that cannot be looked at is sent, and EKS judges it',
+    name: 'a version number that cannot be read is sent, and EKS decides',
     observed: templated(3, unasked()),
     want: [reserving('template version'), UPDATE(3)],
   },
   {
-    name: 'what EKS would not take is not sent',
+    name: 'a version that EKS does not accept is not sent',
     observed: templated(3, known(sampleTemplate('3', { forbidden: [{ field: 'ImageId', value: 'ami-1' }] }))),
     want: [],
   },
-  { name: 'a version that is not there is not sent', observed: templated(3, known(undefined)), want: [] },
+  { name: 'a version that does not exist is not sent', observed: templated(3, known(undefined)), want: [] },
   {
-    name: 'an edit behind the back of the operator is put right',
+    name: 'an edited launch template version is corrected',
     observed: templated(3, fits('3'), {}, { applied: EDITED }),
     want: [reserving(), UPDATE(3)],
   },
   {
-    name: 'a number and a release are one update',
+    name: 'a version number and a release are one update',
     observed: templated(3, fits('3'), { releaseVersion: NEXT }),
     want: [reserving('release', 'template version'), UPDATE(3, `release ${NEXT}`)],
   },
@@ -73,13 +73,13 @@ export const templateCases: readonly PlanCase[] = [
     want: [reserving(), UPDATE(3)],
   },
   {
-    name: '$Default is followed back, too',
+    name: '$Default is also followed to an older version',
     observed: templated('$Default', fits('1'), AUTOMATIC),
     want: [reserving(), UPDATE(1)],
   },
-  { name: '$Latest is only told of with policy Manual', observed: templated('$Latest', fits('3')), want: [] },
+  { name: '$Latest is only reported with policy Manual', observed: templated('$Latest', fits('3')), want: [] },
   {
-    name: '$Latest is followed where the release is pinned',
+    name: '$Latest is followed if the release is pinned',
     observed: templated(
       '$Latest',
       fits('3'),
@@ -94,35 +94,35 @@ export const templateCases: readonly PlanCase[] = [
     want: [reserving(), UPDATE(3, `release ${NEXT}`)],
   },
   {
-    name: '$Latest that EKS would not take holds up no release',
+    name: 'a $Latest that EKS does not accept does not block a release',
     observed: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
     want: [reserving(), `update node group web: release ${NEXT}`],
   },
   {
-    name: '$Latest that cannot be looked at is what it was',
-    observed: templated('$Latest', unasked(), AUTOMATIC, { launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' } }),
+    name: 'a $Latest that cannot be read is the last known version',
+    observed: templated('$Latest', unasked(), AUTOMATIC, { launchTemplate: { ...TEMPLATE_SEEN, desiredVersion: '3' } }),
     want: [reserving(), UPDATE(3)],
   },
   {
-    name: '$Latest that was never looked at is nothing',
+    name: 'a $Latest that was never read causes nothing',
     observed: templated('$Latest', unasked(), AUTOMATIC),
     want: [],
   },
   {
-    name: 'a version that failed is not sent again, even while it cannot be looked at',
+    name: 'a version that failed is not sent again, also while it cannot be read',
     observed: templated('$Latest', unasked(), AUTOMATIC, {
-      launchTemplate: { ...TEMPLATE_SEEN, wantedVersion: '3' },
+      launchTemplate: { ...TEMPLATE_SEEN, desiredVersion: '3' },
       failedTarget: FAILED,
     }),
     want: [],
   },
   {
-    name: 'the next version after one that failed is sent',
+    name: 'the next version after a failed one is sent',
     observed: templated('$Latest', fits('4'), AUTOMATIC, { failedTarget: FAILED }),
     want: [reserving(), UPDATE(4)],
   },
   {
-    name: 'the windows of automatic updates hold for $Latest, not for a number',
+    name: 'maintenance windows apply to $Latest, and not to a version number',
     observed: templated('$Latest', fits('3'), inWindow(SATURDAYS)),
     want: [],
   },

@@ -11,12 +11,12 @@ const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' }
 
 export const updateSettingCases: readonly PlanCase[] = [
   {
-    name: 'the group follows how many nodes may be replaced at a time',
+    name: 'the group gets maxUnavailable',
     observed: sampleState(pinned({}, {}, {}, CAREFUL)),
     want: CAREFUL_STEPS,
   },
   {
-    name: 'a share of the nodes and the strategy are settings, too',
+    name: 'the group gets a percentage and the strategy',
     observed: sampleState(
       pinned(
         { update: { policy: 'Manual', force: false, strategy: 'Minimal' } },
@@ -31,22 +31,24 @@ export const updateSettingCases: readonly PlanCase[] = [
     ],
   },
   {
-    name: 'a setting that the spec does not have is left as it is',
+    name: 'a setting that the spec does not have is not changed',
     observed: sampleState(pinned({}, {}, { update: { maxUnavailable: '7', strategy: 'Minimal' } })),
     want: [],
   },
   {
-    name: 'how many nodes may be replaced at a time is sent before they are replaced',
-    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, {}, { ...CAREFUL, scaling: { min: 3, max: 9 } })),
+    name: 'maxUnavailable is sent before nodes are replaced',
+    observed: sampleState(
+      pinned({ releaseVersion: NEXT }, {}, {}, { ...CAREFUL, nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
+    ),
     want: CAREFUL_STEPS,
   },
   {
-    name: 'no node is replaced while that failed',
+    name: 'no node is replaced after that has failed',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
     want: [],
   },
   {
-    name: 'a release that failed with other settings is tried again with these',
+    name: 'a release that failed with other settings is retried with the new ones',
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },

@@ -1,4 +1,4 @@
-/** The Kubernetes version and the AMI release that the spec names. */
+/** The Kubernetes version and the AMI release that the spec pins. */
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { configTargetOf } from '../../providers/eks/groupChanges.ts';
 import { APPLIED, NEXT, samplePool, sampleState } from '../fixtures.ts';
@@ -6,29 +6,29 @@ import { annotated, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 import { GROW_STEPS, reserving, TO_NEXT_STEPS } from './steps.ts';
 
-const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT }, scaling: { max: 9 } });
-const GROW_TARGET = configTargetOf(bigger, { scaling: { max: 9 } });
+const bigger = samplePool({ nodeGroup: { releaseVersion: NEXT, scaling: { maxSize: 9 } } });
+const GROW_TARGET = configTargetOf(bigger, { scaling: { maxSize: 9 } });
 
 export const versionCases: readonly PlanCase[] = [
   {
-    name: 'the group follows the pinned release',
+    name: 'the group gets the pinned release',
     observed: sampleState(pinned({ releaseVersion: NEXT })),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'a release is the same in either spelling',
+    name: 'both spellings of a release are equal',
     observed: sampleState(pinned({ releaseVersion: '1.36-2026-02-11' })),
     want: [],
   },
   {
-    name: 'the group follows the pinned Kubernetes version, with its newest release',
+    name: 'the group gets the pinned Kubernetes version, with its newest release',
     observed: sampleState(
       pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [reserving('version'), 'update node group web: newest release of 1.36'],
+    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36'],
   },
   {
-    name: 'the release of another Kubernetes version brings that along',
+    name: 'the release of another Kubernetes version is sent with that version',
     observed: sampleState(
       pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
@@ -46,97 +46,106 @@ export const versionCases: readonly PlanCase[] = [
     want: [reserving('version', 'release'), `update node group web: release ${NEXT}`],
   },
   {
-    name: 'a version that the control plane does not have yet waits, and the rest does not',
-    observed: sampleState(pinned({ kubernetesVersion: '1.37' }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    name: 'a version that is newer than the control plane waits, and other changes do not',
+    observed: sampleState(
+      pinned({ kubernetesVersion: '1.37' }, {}, {}, { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
+    ),
     want: GROW_STEPS,
   },
   {
-    name: 'the release of a version that the control plane does not have yet waits',
+    name: 'the release of a version that is newer than the control plane waits',
     observed: sampleState(pinned({ releaseVersion: '1.37-2026.03.17' })),
     want: [],
   },
   {
-    name: 'a pin that the spec drops leaves the group as it is',
+    name: 'a pin that the spec drops does not change the group',
     observed: sampleState(pinned({}, { applied: [...APPLIED, 'release=01234567', 'version=01234567'].sort() })),
     want: [],
   },
   {
-    name: 'the version goes first, and one change at a time',
-    observed: sampleState(pinned({ releaseVersion: NEXT }, {}, {}, { scaling: { min: 3, max: 9 } })),
+    name: 'the version is sent first, and one change at a time',
+    observed: sampleState(
+      pinned({ releaseVersion: NEXT }, {}, {}, { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
+    ),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'a degraded group is still updated: that may be what mends it',
+    name: 'a degraded group is still updated, because that may fix it',
     observed: sampleState(pinned({ releaseVersion: NEXT }, {}, { status: 'DEGRADED' })),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'a group that EKS updates is left, whatever its release is',
+    name: 'a group that EKS is updating is not changed, whatever its release',
     observed: sampleState(pinned({ releaseVersion: NEXT }, {}, { status: 'UPDATING' })),
     want: [],
   },
   {
-    name: 'pods are ended by force where the spec says so',
+    name: 'pods are deleted by force if the spec requests it',
     observed: sampleState(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
-    want: [reserving('release'), `update node group web: release ${NEXT}, by force`],
+    want: [reserving('release'), `update node group web: release ${NEXT}, forced`],
   },
   {
-    name: 'a release that failed is not tried again',
+    name: 'a release that failed is not retried',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) })),
     want: [],
   },
   {
-    name: 'a release that failed is tried again by force',
+    name: 'a release that failed is retried with force',
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT, update: { policy: 'Manual', force: true } },
         { failedTarget: failed(NEXT_TARGET) },
       ),
     ),
-    want: [reserving('release'), `update node group web: release ${NEXT}, by force`],
+    want: [reserving('release'), `update node group web: release ${NEXT}, forced`],
   },
   {
-    name: 'a release that failed is tried again when the annotation asks for it',
+    name: 'a release that failed is retried when the annotation requests it',
     observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }), '1')),
     want: TO_NEXT_STEPS,
   },
   {
-    name: 'a release that failed again is not tried again for the same annotation',
+    name: 'a release that failed again is not retried for the same annotation',
     observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') }), '1')),
     want: [],
   },
   {
-    name: 'a release that failed is not tried again because the annotation went',
+    name: 'a release that failed is not retried when the annotation is removed',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') })),
     want: [],
   },
   {
-    name: 'a release that failed does not keep the rest back',
+    name: 'a release that failed does not block other changes',
     observed: sampleState(
-      pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }, {}, { scaling: { min: 3, max: 9 } }),
+      pinned(
+        { releaseVersion: NEXT },
+        { failedTarget: failed(NEXT_TARGET) },
+        {},
+        { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } },
+      ),
     ),
     want: GROW_STEPS,
   },
   {
-    name: 'of two changes that failed neither is tried again',
+    name: 'of two changes that failed neither is retried',
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
         { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(NEXT_TARGET)] },
         {},
-        { scaling: { min: 3, max: 9 } },
+        { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } },
       ),
     ),
     want: [],
   },
   {
-    name: 'a release that somebody else chose is only told of with driftPolicy Report',
+    name: 'a release that another client installed is only reported with driftPolicy Report',
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
         { applied: entriesOf(desiredFields(samplePool({ nodeGroup: { releaseVersion: NEXT } }))) },
         {},
-        { driftPolicy: 'Report' },
+        { nodeGroup: { driftPolicy: 'Report' } },
       ),
     ),
     want: [],

@@ -19,48 +19,64 @@ type Data = Readonly<Record<string, string>>;
 const withPrefixes = (more: Data = {}): Data => ({ 'enable-windows-prefix-delegation': 'true', ...more });
 
 describe('Windows IPAM', () => {
-  it('is on for what the VPC resource controller parses as true, and for nothing else', () => {
+  it('is enabled for what the VPC resource controller parses as true, and for nothing else', () => {
     const values = ['true', 'True', 'TRUE', 't', 'T', '1', 'tRUE', 'yes', 'on', ' true', '', 'false', '0', 'F'];
     const on = values.filter((value) => isIpamOn({ 'enable-windows-ipam': value }));
     assert.deepEqual([on, isIpamOn({}), isIpamOn(undefined)], [['true', 'True', 'TRUE', 't', 'T', '1'], false, false]);
   });
 });
 
-describe('the addresses that a node takes before it has pods, its own included', () => {
-  /** The rows without pods of the tables in docs/windows of amazon-vpc-resource-controller-k8s, and what the older names do. */
-  const rows: readonly [what: string, data: Data | undefined, taken: number][] = [
+describe('the addresses that a node uses before it has pods, including its own', () => {
+  /** The rows without pods of the tables in docs/windows of amazon-vpc-resource-controller-k8s, and the older names. */
+  const rows: readonly [what: string, data: Data | undefined, used: number][] = [
     ['without a ConfigMap', undefined, 4],
     ['without targets', {}, 4],
-    ['warm 1, minimum 0', { 'windows-warm-ip-target': '1', 'windows-minimum-ip-target': '0' }, 2],
-    ['warm 5, minimum 0', { 'windows-warm-ip-target': '5', 'windows-minimum-ip-target': '0' }, 6],
-    ['warm 5, minimum 10, more than the interface has', { 'warm-ip-target': '5', 'minimum-ip-target': '10' }, 10],
-    ['warm 1, minimum 3: what the add-on writes', { 'warm-ip-target': '1', 'minimum-ip-target': '3' }, 4],
-    ['warm 0, which becomes 1', { 'windows-warm-ip-target': '0' }, 2],
-    ['minimum 0 alone, which is no target', { 'windows-minimum-ip-target': '0' }, 4],
-    ['the older name before the newer one', { 'windows-warm-ip-target': '5', 'warm-ip-target': '2' }, 3],
-    ['a target that is no number, which is no target', { 'windows-warm-ip-target': 'many' }, 4],
-    ['no number beside minimum 0', { 'warm-ip-target': 'abc', 'minimum-ip-target': '0' }, 4],
-    ['no number beside minimum 2', { 'warm-ip-target': 'abc', 'minimum-ip-target': '2' }, 3],
-    ['no number under the older name', { 'warm-ip-target': 'abc', 'windows-warm-ip-target': '5' }, 4],
-    ['a warm prefix, which counts in the other mode only', { 'warm-prefix-target': '2' }, 4],
-    ['prefixes', withPrefixes(), 17],
-    ['prefixes, warm 5', withPrefixes({ 'warm-ip-target': '5' }), 17],
-    ['prefixes, warm 7, minimum 20', withPrefixes({ 'warm-ip-target': '7', 'minimum-ip-target': '20' }), 33],
-    ['1 warm prefix', withPrefixes({ 'warm-prefix-target': '1' }), 17],
-    ['3 warm prefixes', withPrefixes({ 'windows-warm-prefix-target': '3' }), 49],
-    ['warm addresses before warm prefixes', withPrefixes({ 'warm-prefix-target': '3', 'warm-ip-target': '1' }), 17],
-    ['more warm prefixes than the interface has room for', withPrefixes({ 'warm-prefix-target': '20' }), 145],
-    ['prefixes that are asked for in other words', { 'enable-windows-prefix-delegation': 'yes' }, 4],
+    ['with warm 1 and minimum 0', { 'windows-warm-ip-target': '1', 'windows-minimum-ip-target': '0' }, 2],
+    ['with warm 5 and minimum 0', { 'windows-warm-ip-target': '5', 'windows-minimum-ip-target': '0' }, 6],
+    [
+      'with warm 5 and minimum 10, more than the interface has',
+      { 'warm-ip-target': '5', 'minimum-ip-target': '10' },
+      10,
+    ],
+    [
+      'with warm 1 and minimum 3, the values that the add-on writes',
+      { 'warm-ip-target': '1', 'minimum-ip-target': '3' },
+      4,
+    ],
+    ['with warm 0, which becomes 1', { 'windows-warm-ip-target': '0' }, 2],
+    ['with only minimum 0, which is not a target', { 'windows-minimum-ip-target': '0' }, 4],
+    [
+      'with both names, of which the older one takes precedence',
+      { 'windows-warm-ip-target': '5', 'warm-ip-target': '2' },
+      3,
+    ],
+    ['with a target that is not a number and is ignored', { 'windows-warm-ip-target': 'many' }, 4],
+    ['with an invalid target and minimum 0', { 'warm-ip-target': 'abc', 'minimum-ip-target': '0' }, 4],
+    ['with an invalid target and minimum 2', { 'warm-ip-target': 'abc', 'minimum-ip-target': '2' }, 3],
+    ['with an invalid value of the older name', { 'warm-ip-target': 'abc', 'windows-warm-ip-target': '5' }, 4],
+    ['with a warm prefix, which counts only in prefix mode', { 'warm-prefix-target': '2' }, 4],
+    ['with prefixes', withPrefixes(), 17],
+    ['with prefixes and warm 5', withPrefixes({ 'warm-ip-target': '5' }), 17],
+    ['with prefixes, warm 7 and minimum 20', withPrefixes({ 'warm-ip-target': '7', 'minimum-ip-target': '20' }), 33],
+    ['with 1 warm prefix', withPrefixes({ 'warm-prefix-target': '1' }), 17],
+    ['with 3 warm prefixes', withPrefixes({ 'windows-warm-prefix-target': '3' }), 49],
+    [
+      'with warm addresses, which take precedence over warm prefixes',
+      withPrefixes({ 'warm-prefix-target': '3', 'warm-ip-target': '1' }),
+      17,
+    ],
+    ['with more warm prefixes than the interface has room for', withPrefixes({ 'warm-prefix-target': '20' }), 145],
+    ['with an invalid value of the prefix setting', { 'enable-windows-prefix-delegation': 'yes' }, 4],
   ];
-  for (const [what, data, taken] of rows)
-    it(what, () => assert.equal(addressesAtStart(addressModeOf(data), nitro), taken));
+  for (const [what, data, used] of rows)
+    it(`are ${used} ${what}`, () => assert.equal(addressesAtStart(addressModeOf(data), nitro), used));
 
-  it('are those of secondary mode on Xen, whatever the targets of prefixes are', () => {
+  it('are those of secondary mode on Xen, whatever the prefix targets', () => {
     assert.equal(addressesAtStart(addressModeOf(withPrefixes({ 'warm-prefix-target': '3' })), xen), 4);
     assert.equal(addressesAtStart(addressModeOf({ 'warm-ip-target': '5' }), xen), 6);
   });
 
-  it('are never more than the node takes when it is full', () => {
+  it('are never more than the node uses when it is full', () => {
     const target = fc.nat({ max: 400 }).map(String);
     const data = fc.record(
       {
@@ -82,7 +98,7 @@ describe('the addresses that a node takes before it has pods, its own included',
 });
 
 describe('the pods of a node', () => {
-  it('are one for each address of the interface but its own, and 16 with prefixes on Nitro', () => {
+  it('are one per address of the interface except its own, and 16 per prefix on Nitro', () => {
     const pods = (data: Data) => [nitro, xen, unknown].map((type) => podsPerNode(addressModeOf(data), type));
     assert.deepEqual(
       [pods({}), pods(withPrefixes())],
@@ -98,8 +114,8 @@ describe('the pods of a node', () => {
   });
 });
 
-describe('the mode in words', () => {
-  it('says whether prefix delegation is on, and which types take no part in it', () => {
+describe('the description of the mode', () => {
+  it('shows whether prefix delegation is enabled, and which types do not support it', () => {
     assert.deepEqual(
       [
         describeMode(addressModeOf({}), [nitro]),
@@ -107,9 +123,9 @@ describe('the mode in words', () => {
         describeMode(addressModeOf(withPrefixes()), [nitro, xen]),
       ],
       [
-        'Each pod takes one secondary IP address (prefix delegation is off)',
-        'Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses; a fragmented subnet may have none left',
-        'Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses, except on m4.large, which EC2 does not run on Nitro; a fragmented subnet may have none left',
+        'Each pod uses one secondary IP address (prefix delegation is disabled)',
+        'Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses; a fragmented subnet may have no free block',
+        'Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses, except on m4.large, which is not based on Nitro; a fragmented subnet may have no free block',
       ],
     );
   });
@@ -125,10 +141,10 @@ describe('the mode in words', () => {
         'windows-warm-prefix-target': '1.5',
       }),
       [
-        'enable-windows-ipam is "yes" and must be "true" or "false"',
-        'enable-windows-prefix-delegation is "on" and must be "true" or "false"',
-        'warm-ip-target is "-1" and must be a whole number from 0',
-        'windows-warm-prefix-target is "1.5" and must be a whole number from 0',
+        'enable-windows-ipam is "yes", expected "true" or "false"',
+        'enable-windows-prefix-delegation is "on", expected "true" or "false"',
+        'warm-ip-target is "-1", expected a non-negative integer',
+        'windows-warm-prefix-target is "1.5", expected a non-negative integer',
       ],
     );
   });

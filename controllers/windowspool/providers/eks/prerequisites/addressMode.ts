@@ -60,7 +60,7 @@ export function addressModeOf(data: Data): AddressMode {
   return warm + minimum + warmPrefixes === 0 ? DEFAULTS[kind] : { kind, warm, minimum, warmPrefixes };
 }
 
-/** The addresses that a node takes before it has pods, its own included. Without a type, the interface is assumed to have room for all. */
+/** The addresses that a node uses before it has pods, including its own. Without a type, the interface is assumed to have room for all. */
 export function addressesAtStart(mode: AddressMode, type?: InstanceType): number {
   const { kind, warm, minimum, warmPrefixes } = modeOn(mode, type);
   const slots = (type && slotsOf(type)) ?? Number.POSITIVE_INFINITY;
@@ -70,13 +70,13 @@ export function addressesAtStart(mode: AddressMode, type?: InstanceType): number
   return OWN + Math.min(slots, blocks) * BLOCK;
 }
 
-/** How many pods of a node get an address; undefined when EC2 does not report the addresses of its interface. */
+/** How many pods of a node get an address; undefined if EC2 does not report the addresses of its interface. */
 export function podsPerNode(mode: AddressMode, type: InstanceType): number | undefined {
   const slots = slotsOf(type);
   return slots === undefined ? undefined : slots * (modeOn(mode, type).kind === 'prefix' ? BLOCK : 1);
 }
 
-/** The addresses that a node takes when it is full of pods, its own included; undefined as for {@link podsPerNode}. */
+/** The addresses that a node uses when it is full of pods, including its own; undefined as for {@link podsPerNode}. */
 export function addressesWhenFull(mode: AddressMode, type: InstanceType): number | undefined {
   const pods = podsPerNode(mode, type);
   return pods === undefined ? undefined : OWN + pods;
@@ -84,10 +84,10 @@ export function addressesWhenFull(mode: AddressMode, type: InstanceType): number
 
 /** The active mode, as a sentence without its full stop. */
 export function describeMode(mode: AddressMode, types: readonly InstanceType[]): string {
-  if (mode.kind === 'secondary') return 'Each pod takes one secondary IP address (prefix delegation is off)';
+  if (mode.kind === 'secondary') return 'Each pod uses one secondary IP address (prefix delegation is disabled)';
   const others = types.filter((type) => modeOn(mode, type).kind === 'secondary').map(({ name }) => name);
-  const except = others.length > 0 ? `, except on ${joined(others)}, which EC2 does not run on Nitro` : '';
-  return `Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses${except}; a fragmented subnet may have none left`;
+  const except = others.length > 0 ? `, except on ${joined(others)}, which is not based on Nitro` : '';
+  return `Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses${except}; a fragmented subnet may have no free block`;
 }
 
 /** Settings that the controller ignores because it cannot parse them, each as a clause with key, value and valid values. */
@@ -95,11 +95,11 @@ export function ignoredSettings(data: Data): string[] {
   const wrong = (keys: readonly string[], isValid: (value: string) => boolean, takes: string) =>
     keys.flatMap((key) => {
       const value = data?.[key];
-      return value === undefined || isValid(value) ? [] : [`${key} is ${JSON.stringify(value)} and must be ${takes}`];
+      return value === undefined || isValid(value) ? [] : [`${key} is ${JSON.stringify(value)}, expected ${takes}`];
     });
   return [
     ...wrong([IPAM_KEY, PREFIX_KEY], (value) => parseBool(value) !== undefined, '"true" or "false"'),
-    ...wrong(Object.values(TARGETS).flat(), (value) => parseTarget(value) !== undefined, 'a whole number from 0'),
+    ...wrong(Object.values(TARGETS).flat(), (value) => parseTarget(value) !== undefined, 'a non-negative integer'),
   ];
 }
 

@@ -4,7 +4,8 @@ import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../..
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
 import { count, joined } from '../../../util/words.ts';
-import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
+import { describeTerm, selects, subnetTerms } from '../subnets.ts';
+import { instanceTypesOf, templateIn } from '../upgrades/launchTemplate.ts';
 import {
   type AddressMode,
   addressesAtStart,
@@ -20,7 +21,9 @@ function instanceTypes({ spec, facts, region }: CheckInput): PrerequisiteResult 
   const wanted = desiredTypes(spec, facts);
   return given(facts, 'instanceTypes', (found) => {
     const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
-    return wrong.length === 0 ? met : failed(`${joined(wrong)}. Name other types in nodeGroup.instanceTypes`);
+    const inTemplate = templateIn(spec) && !nodeGroupIn(spec).instanceTypes;
+    const field = inTemplate ? 'in the launch template' : 'in nodeGroup.instanceTypes';
+    return wrong.length === 0 ? met : failed(`${wrong.join('. ')}. Set other instance types ${field}`);
   });
 }
 
@@ -30,19 +33,21 @@ function desiredTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['
 
 function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {
   const type = found.find((candidate) => candidate.name === name);
-  if (!type) return `EC2 knows no instance type ${name} in ${region}`;
+  if (!type) return `Instance type ${name} does not exist in ${region}`;
   if (!type.architectures.includes('x86_64'))
-    return `instance type ${name} is ${joined(type.architectures)} and Windows nodes are x86_64`;
+    return `Instance type ${name} is ${joined(type.architectures)}, and Windows nodes need x86_64`;
   // One address is the node's own: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
   if (type.addressesPerInterface !== undefined && type.addressesPerInterface < 2)
-    return `instance type ${name} has ${count(type.addressesPerInterface, 'address')} a network interface and none of them for pods`;
+    return `Instance type ${name} has no IP addresses for pods`;
   return undefined;
 }
 
 /** Ensures that each instance type is offered in at least one of the zones, and that each zone offers at least one of the types. */
-function offered({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+function offered(input: CheckInput): PrerequisiteResult | undefined {
+  const { spec, facts, region } = input;
   return given(facts, 'offerings', (offerings) =>
-    given(facts, 'subnets', (subnets) => {
+    given(facts, 'subnets', () => {
+      const subnets = subnetsIn(input);
       const types = desiredTypes(spec, facts);
       const zones = [...new Set(subnets.map(({ zone }) => zone))].sort();
       // The check of instance types reports those that do not exist.
@@ -51,13 +56,13 @@ function offered({ spec, facts, region }: CheckInput): PrerequisiteResult | unde
       const nowhere = known.filter((type) => !zones.some((zone) => isOffered(offerings, type, zone)));
       if (nowhere.length > 0)
         return failed(
-          `EC2 offers ${joined(nowhere)} in none of the zones of the pool's subnets (${joined(zones)}). Use subnets in other zones of ${region}, or other instance types`,
+          `EC2 does not offer ${joined(nowhere)} in the zones of the pool's subnets (${joined(zones)}). Use subnets in other zones of ${region}, or other instance types`,
         );
       const without = zones.filter((zone) => !known.some((type) => isOffered(offerings, type, zone)));
       if (without.length === 0) return met;
       const ids = subnets.filter(({ zone }) => without.includes(zone)).map(({ id }) => id);
       return failed(
-        `EC2 offers none of the pool's instance types (${joined(known)}) in ${joined(without)}, where ${joined(ids)} ${ids.length === 1 ? 'is' : 'are'}. Leave out what lies there, or add a type that is offered there`,
+        `EC2 offers none of the pool's instance types (${joined(known)}) in ${joined(without)}, where ${joined(ids)} ${ids.length === 1 ? 'is' : 'are'}. Remove ${ids.length === 1 ? 'this subnet' : 'these subnets'}, or add an instance type that is offered there`,
       );
     }),
   );
@@ -71,52 +76,73 @@ function isOffered(offerings: readonly Offering[], type: string, zone: string): 
   return offerings.some((offering) => offering.instanceType === type && offering.zone === zone);
 }
 
-/** Ensures that the subnets of the spec exist. */
-function subnetsExist({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+/** Ensures that each item of the spec selects a subnet. */
+function subnetsExist({ spec, facts, region, cluster }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'subnets', (found) => {
-    const missing = nodeGroupIn(spec)
-      .subnets.map(({ id }) => id)
-      .filter((id) => !found.some((subnet) => subnet.id === id));
+    const missing = subnetTerms(spec).filter((term) => !found.some((subnet) => selects(term, subnet)));
     if (missing.length === 0) return met;
-    return failed(
-      `EC2 knows no ${missing.length === 1 ? 'subnet' : 'subnets'} ${joined(missing)} in ${region}. Put nodeGroup.subnets right`,
+    const where = missing.some(({ tags }) => tags) ? `in VPC ${cluster.vpcId}` : `in ${region}`;
+    return failed(`No subnet matches ${joined(missing.map(describeTerm))} ${where}. Correct nodeGroup.subnets`);
+  });
+}
+
+/** Reports subnets that match the tags of the spec since the group was created: EKS cannot change the subnets of a group. */
+function subnetsUsed({ facts, groupSubnets }: CheckInput): PrerequisiteResult | undefined {
+  if (!groupSubnets) return undefined;
+  return given(facts, 'subnets', (found) => {
+    const unused = found.map(({ id }) => id).filter((id) => !groupSubnets.includes(id));
+    if (unused.length === 0) return met;
+    return warning(
+      `${joined(unused)} ${unused.length === 1 ? 'matches' : 'match'} nodeGroup.subnets but ${unused.length === 1 ? 'is' : 'are'} not used, because EKS cannot change the subnets of a node group. To use ${unused.length === 1 ? 'it' : 'them'}, create another pool`,
     );
   });
 }
 
+/** The subnets in which nodes are launched: those of the group, or those that a new group gets. */
+function subnetsIn({ facts, groupSubnets }: Pick<CheckInput, 'facts' | 'groupSubnets'>): readonly Subnet[] {
+  const found = facts.subnets?.ok ? facts.subnets.value : [];
+  return groupSubnets ? found.filter(({ id }) => groupSubnets.includes(id)) : found;
+}
+
 /**
- * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones. Too few addresses up to scaling.max is a
- * warning, because it only affects a pool that grows that far. What nodes take when they are full of pods is reported and not required.
+ * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones. Too few addresses for maxSize is a warning, because it
+ * only affects a pool that grows that far. What nodes use when they are full of pods is reported and not required.
  */
-function freeAddresses({ spec, facts, instances }: CheckInput): PrerequisiteResult | undefined {
-  return given(facts, 'subnets', (subnets) => {
-    const { min, max, desired } = scalingIn(spec);
+function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
+  const { spec, facts, instances, creating } = input;
+  return given(facts, 'subnets', () => {
+    const subnets = subnetsIn(input);
+    const { minSize: min, maxSize: max, desiredSize: desired } = scalingIn(spec);
     const first = addressesIn(subnets, { facts, instances, nodes: desired ?? min });
     const most = addressesIn(subnets, { facts, instances, nodes: max });
     if (subnets.length === 0) return met;
     const need = ({ needed, more }: typeof most) =>
-      `${count(more, 'more node')} ${more === 1 ? 'takes' : 'take'} at least ${needed}${whenFull(facts, more)}`;
+      `${count(more, 'more node')} ${more === 1 ? 'needs' : 'need'} at least ${needed}${whenFull(facts, more)}`;
+    // EKS cannot change the subnets of a node group.
+    const remedy = creating ? 'Add a subnet' : 'Free addresses';
     if (first.free < first.needed) {
-      const free = count(first.free, 'free address').replace(/addresss$/, 'addresses');
-      const field = desired === undefined ? `scaling.min from ${min}` : `scaling.desired from ${desired}`;
-      return failed(`${inWords(subnets)} ${free}: ${need(first)}. ${modeIn(facts)}Add a subnet, or lower ${field}`);
+      const free = `${first.free} free IP ${first.free === 1 ? 'address' : 'addresses'}`;
+      const field = desired === undefined ? `minSize from ${min}` : `desiredSize from ${desired}`;
+      return failed(
+        `${inWords(subnets)} ${free}, and ${need(first)}. ${modeIn(facts)}${remedy}, or lower nodeGroup.scaling.${field}`,
+      );
     }
     if (most.free >= most.needed) return met;
     // The number of free addresses is not in the warning, because it changes with every pod: the metric has it.
     return warning(
-      `${inWords(subnets)} too few free addresses for the pool to grow to scaling.max: ${need(most)}. ${modeIn(facts)}Add a subnet, or lower scaling.max from ${max}`,
+      `${inWords(subnets)} too few free IP addresses to scale to nodeGroup.scaling.maxSize: ${need(most)}. ${modeIn(facts)}${remedy}, or lower maxSize from ${max}`,
     );
   });
 }
 
-/** The free addresses in the subnets of a pool, and those that it needs to grow to scaling.max; undefined when the subnets are unknown. */
+/** The free addresses in the subnets of a pool, and those that it needs to scale to maxSize; undefined if the subnets are not known. */
 export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
-  const { subnets } = input.facts;
-  const nodes = scalingIn(input.spec).max;
-  return subnets?.ok && subnets.value.length > 0 ? addressesIn(subnets.value, { ...input, nodes }) : undefined;
+  const subnets = subnetsIn(input);
+  const nodes = scalingIn(input.spec).maxSize;
+  return subnets.length > 0 ? addressesIn(subnets, { ...input, nodes }) : undefined;
 }
 
-/** @param nodes the number of nodes that the pool grows to */
+/** @param nodes the size that the pool scales to */
 function addressesIn(
   subnets: readonly Subnet[],
   { facts, instances, nodes }: Pick<CheckInput, 'facts' | 'instances'> & { readonly nodes: number },
@@ -126,7 +152,7 @@ function addressesIn(
   return { more, needed: more * perNode(facts), free };
 }
 
-/** The minimum number of addresses that a node takes when it starts. */
+/** The minimum number of addresses that a node uses when it starts. */
 function perNode(facts: CheckInput['facts']): number {
   const mode = addressModeIn(facts);
   const types = typesIn(facts);
@@ -136,14 +162,14 @@ function perNode(facts: CheckInput['facts']): number {
 function whenFull(facts: CheckInput['facts'], nodes: number): string {
   const mode = addressModeIn(facts);
   const known = typesIn(facts).flatMap((type) => addressesWhenFull(mode, type) ?? []);
-  return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when they are full of pods)`;
+  return known.length === 0 ? '' : ` (${nodes * Math.max(...known)} when full of pods)`;
 }
 
 /** The address mode that the numbers are based on, when it could be read, and its ignored settings. */
 function modeIn(facts: CheckInput['facts']): string {
   if (!facts.cniConfig?.ok) return '';
   const ignored = ignoredSettings(facts.cniConfig.value).map(
-    (text) => ` In ConfigMap kube-system/amazon-vpc-cni, ${text}; it is ignored.`,
+    (text) => ` ConfigMap kube-system/amazon-vpc-cni has an invalid value that is ignored: ${text}.`,
   );
   return `${describeMode(addressModeIn(facts), typesIn(facts))}.${ignored.join('')} `;
 }
@@ -169,4 +195,5 @@ export const capacityChecks: readonly PrerequisiteCheck[] = [
   { reason: 'SubnetNotFound', about: 'the subnets', section: 'subnets', look: subnetsExist },
   { reason: 'InstanceTypeNotOffered', about: 'the zones of the instance types', section: 'zones', look: offered },
   { reason: 'TooFewAddresses', about: 'free addresses', section: 'free-addresses', look: freeAddresses },
+  { reason: 'SubnetNotUsed', about: 'unused subnets', section: 'new-subnets', look: subnetsUsed },
 ];

@@ -17,10 +17,10 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
     'UnsupportedIPFamily',
     'TooFewAddresses',
   ],
-  NotReady: ['NodeAccessWrong', 'NodeRoleShared', 'NoLinuxNode'],
-  NodesMissing: ['NodeAccessWrong', 'NodeRoleShared', 'TooFewAddresses', 'SubnetNotFound', 'InstanceTypeNotOffered'],
+  NotReady: ['NodeAccessInvalid', 'NodeRoleShared', 'NoLinuxNode'],
+  NodesMissing: ['NodeAccessInvalid', 'NodeRoleShared', 'TooFewAddresses', 'SubnetNotFound', 'InstanceTypeNotOffered'],
   GroupBroken: [
-    'NodeAccessWrong',
+    'NodeAccessInvalid',
     'NodeRoleShared',
     'InstanceTypeUnsupported',
     'InstanceTypeNotOffered',
@@ -31,7 +31,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
   ],
 };
 
-/** ` Likely cause: WindowsIPAMDisabled, see PrerequisitesMet.`; empty when no known cause explains the symptoms. */
+/** ` Likely cause: WindowsIPAMDisabled. See status.prerequisites.`; empty when no known cause explains the symptoms. */
 export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
   const checked = examinationOf(s);
@@ -39,5 +39,5 @@ export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): str
     ? [...checked.failed, ...checked.ignored.filter(({ result }) => result.kind !== 'unknown'), ...checked.warned]
     : [];
   const found = unmet.map(({ check }) => check.reason).filter((reason) => explained.has(reason));
-  return found.length === 0 ? '' : ` Likely cause: ${joined(found)}, see PrerequisitesMet.`;
+  return found.length === 0 ? '' : ` Likely cause: ${joined(found)}. See status.prerequisites.`;
 }

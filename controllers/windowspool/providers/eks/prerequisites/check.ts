@@ -26,9 +26,9 @@ export function warning(message: string): PrerequisiteResult {
 /** The result of a check whose fact could not be read. */
 export function unknown(fact: keyof typeof PERMISSIONS, error: CallError): PrerequisiteResult {
   if (error.kind === 'denied') {
-    // A fact may need several calls: when the denied call has a permission of its own in PERMISSIONS, that one is reported.
+    // A fact may need several calls: if PERMISSIONS has the denied one, it is reported.
     const right = Object.values(PERMISSIONS).find((each) => each === error.operation) ?? PERMISSIONS[fact];
-    return { kind: 'unknown', message: `it needs ${right}`, right };
+    return { kind: 'unknown', message: `missing permission ${right}`, right };
   }
   const text = sentence(error.message).slice(0, -1);
   return { kind: 'unknown', message: `${error.operation} failed${text && `: ${text}`}` };

@@ -10,7 +10,7 @@ import { checks, examine } from './checks.ts';
 import { PERMISSIONS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';
 
-/** What is not met, a line each. */
+/** The results other than met, one per line. */
 function unmet(input: CheckInput): string[] {
   const { failed, warned, ignored, unknown, notes } = examine(input);
   return [
@@ -35,95 +35,98 @@ const template = (launchTemplate: object, rest: object = {}) =>
     .spec;
 const WINDOWS = template({ name: 'windows', version: '$Latest' });
 const x86 = (name: string, addressesPerInterface = 10) => ({ name, architectures: ['x86_64'], addressesPerInterface });
-const AUTO_MODE = 'EKS cluster prod runs in Auto Mode, whose own nodes cannot run Windows';
-const IPAM_OFF = 'WindowsIPAMDisabled: Windows IPAM is off, so pods get no addresses.';
-const HAS_FALSE = 'ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false".';
+const AUTO_MODE = 'EKS cluster prod runs in Auto Mode, whose nodes cannot run Windows';
+const IPAM_OFF =
+  'WindowsIPAMDisabled: Windows IPAM is disabled, so pods get no IP addresses. ConfigMap kube-system/amazon-vpc-cni';
+const PATCH = `(kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '{"data":{"enable-windows-ipam":"true"}}')`;
+const CREATE = '(kubectl -n kube-system create configmap amazon-vpc-cni --from-literal enable-windows-ipam=true)';
+const HAS_FALSE = 'has enable-windows-ipam: "false".';
 
 const linux = { ...windows, groups: windows.groups.slice(0, 2) };
 const ONLY_AWS_AUTH = sampleCluster({ authenticationMode: 'CONFIG_MAP' });
 const NO_ENTRY = sampleFacts({ accessEntry: known(undefined) });
 const CREATE_ENTRY = `aws eks create-access-entry --cluster-name prod --principal-arn ${ROLE} --type EC2_WINDOWS`;
-const ENTRY_FOLLOWS = `(note) Node role ${ROLE} has no access entry in cluster prod yet: EKS creates one of type EC2_WINDOWS with the node group. It is checked again then.`;
-const LACKING = `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows. Add it to the groups of the role in mapRoles`;
+const ENTRY_FOLLOWS = `(note) Node role ${ROLE} has no access entry in cluster prod yet: EKS creates one of type EC2_WINDOWS with the node group. The operator checks it again then.`;
+const LACKING = `NodeAccessInvalid: ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows. Add it to the groups of the role in mapRoles`;
 const SHARED = known([{ group: 'linux', nodeRoleArn: ROLE }]);
-const SHARED_WORKS = `NodeRoleShared (warning): Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer an IAM role for Windows nodes only`;
+const SHARED_WORKS = `NodeRoleShared (warning): Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer a role for Windows nodes only`;
 
 type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
 
 const tables: Readonly<Record<string, readonly Row[]>> = {
-  'the cluster': [
-    ['in which nothing is missing', sampleInput(), []],
+  'of the cluster': [
+    ['a cluster that meets all prerequisites', sampleInput(), []],
     [
-      'that is being upgraded',
+      'a cluster that is being upgraded',
       sampleInput({ cluster: sampleCluster({ status: 'UPDATING' }) }),
       [
-        'ClusterNotActive: EKS cluster prod is UPDATING, and EKS makes no node group before it is ACTIVE. Wait (passes)',
+        'ClusterNotActive: EKS cluster prod is UPDATING. EKS creates node groups only in an ACTIVE cluster. The operator waits (passes)',
       ],
     ],
     [
-      'that has failed',
+      'a cluster that failed',
       sampleInput({ cluster: sampleCluster({ status: 'FAILED' }) }),
       [
-        "ClusterNotActive: EKS cluster prod is FAILED and EKS makes no node group in it. Look at the cluster's health in EKS",
+        'ClusterNotActive: EKS cluster prod is FAILED. EKS creates node groups only in an ACTIVE cluster. Check its health (aws eks describe-cluster --name prod --query cluster.health)',
       ],
     ],
     [
-      'that is being upgraded while the group lives',
+      'a cluster that is being upgraded if the node group exists',
       sampleInput({ cluster: sampleCluster({ status: 'UPDATING' }), creating: false }),
       [],
     ],
     [
-      'of IPv6',
+      'an IPv6 cluster',
       sampleInput({ cluster: sampleCluster({ ipFamily: 'ipv6' }) }),
       [
-        'UnsupportedIPFamily: EKS cluster prod is of IP family ipv6, and Windows nodes need ipv4. The family of a cluster cannot change: use another cluster',
+        'UnsupportedIPFamily: EKS cluster prod has IP family ipv6. Windows nodes need ipv4, and EKS cannot change the IP family of a cluster. Use another cluster',
       ],
     ],
     [
-      'in Auto Mode',
+      'a cluster in Auto Mode without the vpc-cni add-on',
       sampleInput({ cluster: sampleCluster({ autoMode: true }) }),
       [
-        `AutoModeUnsupported: ${AUTO_MODE}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name prod --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}'`,
+        `AutoModeUnsupported: ${AUTO_MODE}. A node group in this cluster can, but it needs the vpc-cni add-on, which is not installed. Install it (aws eks create-addon --cluster-name prod --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}')`,
       ],
     ],
     [
-      'in Auto Mode with the vpc-cni add-on',
+      'a cluster in Auto Mode with the vpc-cni add-on',
       sampleInput({
         cluster: sampleCluster({ autoMode: true }),
         facts: sampleFacts({ cniAddon: addon(true) }),
       }),
       [
-        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool brings them, and needs the vpc-cni add-on, which is installed. Keep the add-on`,
+        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool can, and needs the vpc-cni add-on, which is installed. Do not remove the add-on`,
       ],
     ],
     [
-      'in Auto Mode, and nobody may say whether it has the add-on',
+      'a cluster in Auto Mode whose add-ons cannot be read',
       sampleInput({ cluster: sampleCluster({ autoMode: true }), facts: sampleFacts({ cniAddon: unasked() }) }),
       [
-        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool brings them, and needs the vpc-cni add-on. Keep the add-on`,
+        `AutoModeUnsupported (warning): ${AUTO_MODE}. The node group of the pool can, and needs the vpc-cni add-on. Do not remove the add-on`,
       ],
     ],
     [
-      'in GovCloud',
+      'a cluster in GovCloud',
       sampleInput({
         cluster: sampleCluster({ arn: 'arn:aws-us-gov:eks:us-gov-west-1:111122223333:cluster/prod' }),
         region: 'us-gov-west-1',
       }),
       [
-        'UnsupportedRegion (warning): Region us-gov-west-1 is in the partition aws-us-gov, and EKS documents Windows node groups for the commercial Regions only. When EKS refuses the node group, use existingNodes with a self-managed group',
+        'UnsupportedRegion (warning): Region us-gov-west-1 is in partition aws-us-gov. EKS documents Windows node groups only for commercial Regions. If EKS rejects the node group, create a self-managed node group and a pool of existingNodes',
       ],
     ],
     [
-      'without a Linux node that takes pods',
+      'a cluster without a Linux node that accepts pods',
       sampleInput({ facts: sampleFacts({ linuxNode: known(false) }) }),
       [
-        'NoLinuxNode: The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
+        'NoLinuxNode: The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node (kubectl uncordon NODE)',
       ],
     ],
   ],
-  'the launch template': [
+  'of the launch template': [
     [
-      'that names a type which EC2 knows',
+      'a template with an existing instance type',
       sampleInput({
         spec: WINDOWS,
         facts: sampleFacts({ launchTemplate: known(sampleTemplate('7', { instanceType: 'm5.large' })) }),
@@ -131,31 +134,31 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [],
     ],
     [
-      'that does not exist',
+      'a template that does not exist',
       sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(undefined) }) }),
       [
-        'LaunchTemplateNotFound: EC2 knows no launch template windows with version $Latest in eu-west-1. Put nodeGroup.launchTemplate right',
+        'LaunchTemplateNotFound: Launch template windows with version $Latest does not exist in eu-west-1. Correct nodeGroup.launchTemplate',
       ],
     ],
     [
-      'that does not exist under its id',
+      'a template whose ID does not exist',
       sampleInput({
         spec: template({ id: 'lt-0a1b2c3d', version: 7 }),
         facts: sampleFacts({ launchTemplate: known(undefined) }),
       }),
       [
-        'LaunchTemplateNotFound: EC2 knows no launch template lt-0a1b2c3d with version 7 in eu-west-1. Put nodeGroup.launchTemplate right',
+        'LaunchTemplateNotFound: Launch template lt-0a1b2c3d with version 7 does not exist in eu-west-1. Correct nodeGroup.launchTemplate',
       ],
     ],
     [
-      'that is gone from a group that lives',
+      'a template of an existing node group that was deleted',
       sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(undefined) }), creating: false }),
       [
-        'LaunchTemplateNotFound: EC2 knows no launch template windows with version $Latest in eu-west-1. The node group keeps the version that it has. Put nodeGroup.launchTemplate.version right; when the template is gone, only another WindowsPool can have another one',
+        'LaunchTemplateNotFound: Launch template windows with version $Latest does not exist in eu-west-1. The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, create another pool with another template',
       ],
     ],
     [
-      'with what EKS does not take, and two instance types',
+      'a template with settings that EKS rejects, and an instance type that the pool sets, too',
       sampleInput({
         spec: template({ name: 'windows', version: '$Latest' }, { instanceTypes: ['m5.large'] }),
         facts: sampleFacts({
@@ -171,158 +174,163 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'LaunchTemplateUnfit: Launch template windows (lt-0a1b2c3d) cannot be used in version 7: it sets ImageId (ami-1), which EKS does not take. Leave it out: the AMI follows spec.windowsVersion, spec.nodeGroup.edition and spec.nodeGroup.releaseVersion; it sets HibernationOptions (Configured), which EKS does not take. Leave it out; it sets InstanceType (m5.xlarge), and spec.nodeGroup.instanceTypes says m5.large. Leave one of them out',
+        'LaunchTemplateInvalid: Version 7 of launch template windows (lt-0a1b2c3d) cannot be used: it sets ImageId (ami-1), which EKS does not accept. Remove it: windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI; it sets HibernationOptions (Configured), which EKS does not accept. Remove it; both it (m5.xlarge) and nodeGroup.instanceTypes (m5.large) set instance types. Remove one of them',
       ],
     ],
     [
-      'without an instance type, as the pool is',
+      'a template without an instance type, if the pool has none either',
       sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(sampleTemplate('7')) }) }),
       [
-        'LaunchTemplateUnfit: Launch template windows (lt-0a1b2c3d) cannot be used in version 7: neither it nor spec.nodeGroup.instanceTypes names an instance type. Name one in either of them',
+        'LaunchTemplateInvalid: Version 7 of launch template windows (lt-0a1b2c3d) cannot be used: neither it nor nodeGroup.instanceTypes sets an instance type. Set one of them',
       ],
     ],
     [
-      'with a type that EC2 does not know',
+      'a template with an instance type that does not exist',
       sampleInput({
         spec: WINDOWS,
         facts: sampleFacts({ launchTemplate: known(sampleTemplate('7', { instanceType: 'm5.small' })) }),
       }),
       [
-        'InstanceTypeUnsupported: EC2 knows no instance type m5.small in eu-west-1. Name other types in nodeGroup.instanceTypes',
+        'InstanceTypeUnsupported: Instance type m5.small does not exist in eu-west-1. Set other instance types in the launch template',
       ],
     ],
   ],
-  'the network': [
+  'of the network': [
     [
-      'with IPAM off, and no add-on',
+      'Windows IPAM that is disabled, without the vpc-cni add-on',
       sampleInput({ facts: sampleFacts({ cniConfig: off }) }),
       [
-        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on is not installed: set enable-windows-ipam: "true" in the ConfigMap`,
+        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on is not installed. Set enable-windows-ipam: "true" in the ConfigMap ${PATCH}`,
       ],
     ],
     [
-      'with IPAM never switched on',
+      'Windows IPAM that was never enabled',
       sampleInput({ facts: sampleFacts({ cniConfig: known({}) }) }),
       [
-        `${IPAM_OFF} ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "". The vpc-cni add-on is not installed: set enable-windows-ipam: "true" in the ConfigMap`,
+        `${IPAM_OFF} does not set enable-windows-ipam. The vpc-cni add-on is not installed. Set enable-windows-ipam: "true" in the ConfigMap ${PATCH}`,
       ],
     ],
     [
-      'with IPAM off, which the add-on owns',
+      'Windows IPAM that is disabled in the vpc-cni add-on',
       sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: addon(false) }) }),
       [
-        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on of cluster prod owns it: add {"enableWindowsIpam":"true"} to the add-on's configuration values instead of patching the ConfigMap`,
+        `${IPAM_OFF} ${HAS_FALSE} The vpc-cni add-on of cluster prod manages the ConfigMap. Add {"enableWindowsIpam":"true"} to the configuration values of the add-on; do not patch the ConfigMap`,
       ],
     ],
     [
-      'with IPAM on in the add-on and not in the ConfigMap',
+      'Windows IPAM that is enabled in the vpc-cni add-on and not in the ConfigMap',
       sampleInput({
         facts: sampleFacts({ cniConfig: known(undefined), cniAddon: addon(true, 'DEGRADED') }),
       }),
       [
-        `${IPAM_OFF} There is no ConfigMap kube-system/amazon-vpc-cni. The vpc-cni add-on of cluster prod enables it and is DEGRADED, and another user changed the ConfigMap: set enable-windows-ipam: "true" in the ConfigMap again`,
+        `${IPAM_OFF} does not exist. The vpc-cni add-on of cluster prod enables it and is DEGRADED, but another user changed the ConfigMap. Set enable-windows-ipam: "true" in the ConfigMap ${CREATE}`,
       ],
     ],
     [
-      'with IPAM off, and nobody may say who owns it',
+      'Windows IPAM that is disabled, if the add-on cannot be read',
       sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: unasked() }) }),
       [
-        `${IPAM_OFF} ${HAS_FALSE} Where the vpc-cni add-on is installed, set its configuration value {"enableWindowsIpam":"true"}; elsewhere set enable-windows-ipam: "true" in the ConfigMap`,
+        `${IPAM_OFF} ${HAS_FALSE} If the vpc-cni add-on is installed, set its configuration value {"enableWindowsIpam":"true"}. Otherwise, set enable-windows-ipam: "true" in the ConfigMap ${PATCH}`,
       ],
     ],
-    ['with IPAM on in the ConfigMap alone', sampleInput({ facts: sampleFacts({ cniAddon: addon(false) }) }), []],
     [
-      'with a ConfigMap that may not be read and IPAM on in the add-on',
+      'Windows IPAM that is enabled only in the ConfigMap',
+      sampleInput({ facts: sampleFacts({ cniAddon: addon(false) }) }),
+      [],
+    ],
+    [
+      'Windows IPAM that is enabled in the add-on, if the ConfigMap cannot be read',
       sampleInput({ facts: sampleFacts({ cniConfig: unasked(), cniAddon: addon(true) }) }),
       [],
     ],
     [
-      'with the old controller',
+      'the legacy VPC resource controller',
       sampleInput({ facts: sampleFacts({ legacyController: known(true) }) }),
       [
-        'LegacyResourceController: Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it',
+        'LegacyResourceController: Deployment kube-system/vpc-resource-controller exists. It is obsolete, and disables the VPC resource controller in the control plane. Delete it (kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook --ignore-not-found)',
       ],
     ],
   ],
-  'the role of the cluster': [
+  'of the cluster role': [
     [
-      'without the policy of the VPC resource controller',
+      'a role without the policy of the VPC resource controller',
       sampleInput({ facts: sampleFacts({ clusterRolePolicies: known(['AmazonEKSClusterPolicy', 'ours']) }) }),
       [
-        'ClusterRolePolicyMissing (warning): IAM role eks-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS gives Windows nodes and pods their addresses. Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name eks-cluster --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController',
+        'ClusterRolePolicyMissing (warning): IAM role eks-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS assigns IP addresses to Windows nodes and pods. Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name eks-cluster --policy-arn arn:aws:iam::aws:policy/AmazonEKSVPCResourceController)',
       ],
     ],
     [
-      'in another partition, with a path',
+      'a role with a path in another partition',
       sampleInput({
         cluster: sampleCluster({ roleArn: 'arn:aws-cn:iam::111122223333:role/eks/prod-cluster' }),
         facts: sampleFacts({ clusterRolePolicies: known([]) }),
       }),
       [
-        'ClusterRolePolicyMissing (warning): IAM role prod-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS gives Windows nodes and pods their addresses. Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name prod-cluster --policy-arn arn:aws-cn:iam::aws:policy/AmazonEKSVPCResourceController',
+        'ClusterRolePolicyMissing (warning): IAM role prod-cluster of cluster prod does not have the policy AmazonEKSVPCResourceController, with which EKS assigns IP addresses to Windows nodes and pods. Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name prod-cluster --policy-arn arn:aws-cn:iam::aws:policy/AmazonEKSVPCResourceController)',
       ],
     ],
     [
-      'of which nobody may list the policies',
+      'a role whose policies cannot be listed',
       sampleInput({ facts: sampleFacts({ clusterRolePolicies: unasked() }) }),
-      ['ClusterRolePolicyMissing? it needs iam:ListAttachedRolePolicies'],
+      ['ClusterRolePolicyMissing? missing permission iam:ListAttachedRolePolicies'],
     ],
   ],
-  'the webhook of Windows pods': [
+  'of the webhook for Windows pods': [
     [
-      'that somebody deleted',
+      'a webhook that does not exist',
       sampleInput({ facts: sampleFacts({ podWebhook: known(false) }) }),
       [
-        'PodWebhookMissing (warning): MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster prod. EKS creates it with the cluster; it makes Windows pods request their address. Restore it from another cluster with the CA bundle of this one, or ask AWS Support; until then set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
+        'PodWebhookMissing (warning): MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster prod. EKS creates it with the cluster. Without it, Windows pods do not request an IP address. Restore it from another cluster with the CA bundle of this cluster, or contact AWS Support. Until then, set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
       ],
     ],
   ],
-  'the node role': [
+  'of the node role': [
     [
-      'whose access entry is for Linux',
+      'a role whose access entry is for Linux nodes',
       sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }) }) }),
       [
-        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type EC2_LINUX: kube-proxy of Windows nodes lacks its permissions with it, and they run no pods. The type of an entry cannot change. Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ${CREATE_ENTRY}`,
+        `NodeAccessInvalid: The access entry of node role ${ROLE} in cluster prod has type EC2_LINUX: with it, kube-proxy on Windows nodes lacks permissions, and the nodes run no pods. EKS cannot change the type of an entry. Set nodeGroup.nodeRole to a role that only Windows nodes use`,
       ],
     ],
     [
-      'whose access entry is for people, although aws-auth would be right',
+      'a role whose access entry is not for nodes, although aws-auth maps it correctly',
       sampleInput({
         facts: sampleFacts({ accessEntry: known({ type: 'STANDARD' }), roleMappings: known([windows]) }),
+        creating: false,
       }),
       [
-        `NodeAccessWrong: The access entry of node role ${ROLE} in cluster prod is of type STANDARD: Windows nodes cannot join with it. The type of an entry cannot change. Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ${CREATE_ENTRY}`,
+        `NodeAccessInvalid: The access entry of node role ${ROLE} in cluster prod has type STANDARD: with it, Windows nodes cannot join. EKS cannot change the type of an entry. Create another pool with a role that only Windows nodes use`,
       ],
     ],
-    ['without access, before the group is created', sampleInput({ facts: NO_ENTRY }), [ENTRY_FOLLOWS]],
+    ['a role without access, before the node group is created', sampleInput({ facts: NO_ENTRY }), [ENTRY_FOLLOWS]],
     [
-      'without access, while the group is created',
+      'a role without access, while the node group is created',
       sampleInput({ facts: NO_ENTRY, creating: false, groupStatus: 'CREATING' }),
       [ENTRY_FOLLOWS],
     ],
     ...['ACTIVE', 'DEGRADED', 'UPDATING', 'CREATE_FAILED'].map(
       (groupStatus): Row => [
-        `without access, with a group that is ${groupStatus}`,
+        `a role without access, if the node group is ${groupStatus}`,
         sampleInput({ facts: NO_ENTRY, creating: groupStatus === 'CREATE_FAILED', groupStatus }),
         [
-          `NodeAccessWrong: Node role ${ROLE} has no access entry in cluster prod, so its nodes cannot join. Create it: ${CREATE_ENTRY}; or set nodeGroup.manageAccessEntry: true`,
+          `NodeAccessInvalid: Node role ${ROLE} has no access entry in cluster prod, so its nodes cannot join. Create it (${CREATE_ENTRY}), or set nodeGroup.accessEntry: Create`,
         ],
       ],
     ),
     [
-      'without access in a cluster that knows only access entries',
+      'a role without access, in a cluster that has only access entries',
       sampleInput({ cluster: sampleCluster({ authenticationMode: 'API' }), facts: NO_ENTRY }),
       [ENTRY_FOLLOWS],
     ],
     [
-      'without an entry that aws-auth maps as a Linux role, before the group is created',
+      'a role that aws-auth maps as a Linux role, before the node group is created',
       sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([linux]) }) }),
       [
-        `NodeAccessWrong (warning): ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it: ${CREATE_ENTRY}`,
+        `NodeAccessInvalid (warning): ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it (${CREATE_ENTRY})`,
       ],
     ],
     [
-      'without an entry that aws-auth maps as a Linux role, with a group',
+      'a role that aws-auth maps as a Linux role, if the node group exists',
       sampleInput({
         facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([linux]) }),
         groupStatus: 'ACTIVE',
@@ -330,75 +338,75 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [LACKING],
     ],
     [
-      'without access, which the operator makes',
+      'a role whose access entry the operator creates',
       sampleInput({ managesAccessEntry: true, facts: sampleFacts({ accessEntry: known(undefined) }) }),
       [],
     ],
     [
-      'that aws-auth maps',
+      'a role that aws-auth maps',
       sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }) }),
       [],
     ],
     [
-      'that aws-auth maps without its path',
+      'a role that aws-auth maps without its path',
       sampleInput({
-        spec: samplePool({ nodeGroup: { nodeRoleArn: 'arn:aws:iam::111122223333:role/eks/windows-nodes' } }).spec,
+        spec: samplePool({ nodeGroup: { nodeRole: 'arn:aws:iam::111122223333:role/eks/windows-nodes' } }).spec,
         facts: { ...without('accessEntry'), roleMappings: known([windows]) },
       }),
       [],
     ],
     [
-      'that aws-auth maps as a Linux role, where access entries do not exist',
+      'a role that aws-auth maps as a Linux role, in a cluster without access entries',
       sampleInput({ cluster: ONLY_AWS_AUTH, facts: { ...without('accessEntry'), roleMappings: known([linux]) } }),
       [LACKING],
     ],
     [
-      'that aws-auth does not map before the group is created, where access entries do not exist',
+      'a role that aws-auth does not map, before the node group is created, in a cluster without access entries',
       sampleInput({
         cluster: ONLY_AWS_AUTH,
         managesAccessEntry: true,
         facts: { ...without('accessEntry'), roleMappings: known([]) },
       }),
       [
-        `(note) Node role ${ROLE} is not in ConfigMap kube-system/aws-auth of cluster prod yet: EKS adds it with the node group. It is checked again then.`,
+        `(note) Node role ${ROLE} is not in ConfigMap kube-system/aws-auth of cluster prod yet: EKS adds it with the node group. The operator checks it again then.`,
       ],
     ],
     [
-      'that aws-auth does not map, with a group, where access entries do not exist',
+      'a role that aws-auth does not map, if the node group exists, in a cluster without access entries',
       sampleInput({
         cluster: ONLY_AWS_AUTH,
         groupStatus: 'ACTIVE',
         facts: { ...without('accessEntry'), roleMappings: known([]) },
       }),
       [
-        `NodeAccessWrong: ConfigMap kube-system/aws-auth of cluster prod does not map node role ${ROLE}, so its nodes cannot join. Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
+        `NodeAccessInvalid: ConfigMap kube-system/aws-auth of cluster prod does not map node role ${ROLE}, so its nodes cannot join. Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
       ],
     ],
     [
-      'of which aws-auth may not be read',
+      'a role if aws-auth cannot be read',
       sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: unasked() }) }),
-      ['NodeAccessWrong? it needs get configmaps kube-system/aws-auth'],
+      ['NodeAccessInvalid? missing permission get configmaps kube-system/aws-auth'],
     ],
     [
-      'of which the Linux nodes may not be listed',
+      'a role if Linux nodes cannot be listed',
       sampleInput({
         facts: sampleFacts({
           linuxRoles: { ok: false, error: sampleError('denied', { operation: 'list nodes' }) },
         }),
       }),
-      ['NodeRoleShared? it needs list nodes'],
+      ['NodeRoleShared? missing permission list nodes'],
     ],
     [
-      'of which the group of the Linux nodes may not be looked at',
+      'a role if the node group of Linux nodes cannot be described',
       sampleInput({
         facts: sampleFacts({
           linuxRoles: { ok: false, error: sampleError('denied', { operation: 'DescribeNodegroup' }) },
         }),
       }),
-      ['NodeRoleShared? it needs eks:DescribeNodegroup'],
+      ['NodeRoleShared? missing permission eks:DescribeNodegroup'],
     ],
     [
-      'that a Linux group has, too',
+      'a role that a Linux node group also has',
       sampleInput({
         facts: sampleFacts({
           linuxRoles: known([
@@ -408,29 +416,29 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
+        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod has the groups of only one operating system. Set nodeGroup.nodeRole to a role that only Windows nodes use`,
       ],
     ],
     [
-      'that a Linux group has, too, in a cluster that knows only access entries',
+      'a role that a Linux node group also has, in a cluster that has only access entries',
       sampleInput({
         cluster: sampleCluster({ authenticationMode: 'API' }),
         facts: { ...sampleFacts({ accessEntry: unasked(), linuxRoles: SHARED }) },
       }),
       [
-        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
-        'NodeAccessWrong? it needs eks:DescribeAccessEntry',
+        `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. Its access entry in cluster prod has the groups of only one operating system. Set nodeGroup.nodeRole to a role that only Windows nodes use`,
+        'NodeAccessInvalid? missing permission eks:DescribeAccessEntry',
       ],
     ],
     [
-      'that a Linux group has, too, where aws-auth has the groups of both',
+      'a role that a Linux node group also has, if aws-auth has the groups of both',
       sampleInput({
         facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]), linuxRoles: SHARED }),
       }),
       [SHARED_WORKS],
     ],
     [
-      'that a Linux group has, too, in a cluster that knows only aws-auth',
+      'a role that a Linux node group also has, in a cluster that has only aws-auth',
       sampleInput({
         cluster: sampleCluster({ authenticationMode: 'CONFIG_MAP' }),
         facts: { ...without('accessEntry'), roleMappings: known([windows]), linuxRoles: SHARED },
@@ -438,14 +446,14 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [SHARED_WORKS],
     ],
     [
-      'that a Linux group has, too, and nobody may say whether it has an access entry',
+      'a role that a Linux node group also has, if its access entry cannot be read',
       sampleInput({ facts: sampleFacts({ accessEntry: unasked(), linuxRoles: SHARED }) }),
-      [SHARED_WORKS, 'NodeAccessWrong? it needs eks:DescribeAccessEntry'],
+      [SHARED_WORKS, 'NodeAccessInvalid? missing permission eks:DescribeAccessEntry'],
     ],
   ],
-  'instance types': [
+  'of the instance types': [
     [
-      'that do not exist, are of another architecture, and have no addresses',
+      'types that do not exist, have another architecture, or have no addresses for pods',
       sampleInput({
         spec: types('m5.small', 'm6g.large', 'one.address'),
         facts: sampleFacts({
@@ -460,25 +468,25 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'InstanceTypeUnsupported: EC2 knows no instance type m5.small in eu-west-1, instance type m6g.large is arm64 and Windows nodes are x86_64 and instance type one.address has 1 address a network interface and none of them for pods. Name other types in nodeGroup.instanceTypes',
+        'InstanceTypeUnsupported: Instance type m5.small does not exist in eu-west-1. Instance type m6g.large is arm64, and Windows nodes need x86_64. Instance type one.address has no IP addresses for pods. Set other instance types in nodeGroup.instanceTypes',
       ],
     ],
     [
-      'that are offered in none of the zones',
+      'types that are offered in none of the zones',
       sampleInput({ facts: sampleFacts({ offerings: known([{ instanceType: 'm5.large', zone: 'eu-west-1c' }]) }) }),
       [
-        "InstanceTypeNotOffered: EC2 offers m5.large in none of the zones of the pool's subnets (eu-west-1a and eu-west-1b). Use subnets in other zones of eu-west-1, or other instance types",
+        "InstanceTypeNotOffered: EC2 does not offer m5.large in the zones of the pool's subnets (eu-west-1a and eu-west-1b). Use subnets in other zones of eu-west-1, or other instance types",
       ],
     ],
     [
-      'that are not offered in one of the zones',
+      'types that are not offered in one of the zones',
       sampleInput({ facts: sampleFacts({ offerings: known([{ instanceType: 'm5.large', zone: 'eu-west-1a' }]) }) }),
       [
-        "InstanceTypeNotOffered: EC2 offers none of the pool's instance types (m5.large) in eu-west-1b, where subnet-0b000000 is. Leave out what lies there, or add a type that is offered there",
+        "InstanceTypeNotOffered: EC2 offers none of the pool's instance types (m5.large) in eu-west-1b, where subnet-0b000000 is. Remove this subnet, or add an instance type that is offered there",
       ],
     ],
     [
-      'of which each zone has another',
+      'types of which each zone offers another',
       sampleInput({
         spec: types('m5.large', 'm5.xlarge'),
         facts: sampleFacts({
@@ -492,98 +500,117 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [],
     ],
   ],
-  'the subnets': [
+  'of the subnets': [
     [
-      'of which one does not exist',
+      'a subnet that does not exist',
       sampleInput({
-        facts: sampleFacts({ subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251 }]) }),
+        facts: sampleFacts({
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251, tags: {} }]),
+        }),
       }),
-      ['SubnetNotFound: EC2 knows no subnet subnet-0b000000 in eu-west-1. Put nodeGroup.subnets right'],
+      ['SubnetNotFound: No subnet matches subnet-0b000000 in eu-west-1. Correct nodeGroup.subnets'],
     ],
     [
-      'with too few addresses for five nodes of four addresses each',
+      'too few addresses for five nodes with four addresses each',
       sampleInput({
         facts: sampleFacts({
           subnets: known([
-            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18 },
-            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18, tags: {} },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1, tags: {} },
           ]),
         }),
       }),
       [
-        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 together have too few free addresses for the pool to grow to scaling.max: 5 more nodes take at least 20 (50 when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 together have too few free IP addresses to scale to nodeGroup.scaling.maxSize: 5 more nodes need at least 20 (50 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower maxSize from 5',
       ],
     ],
     ...(
       [
-        ['the least nodes', { min: 3, max: 5 }, '3 more nodes take at least 12 (30', 'scaling.min from 3'],
+        ['minSize', { minSize: 3, maxSize: 5 }, '3 more nodes need at least 12 (30', 'minSize from 3'],
         [
-          'the desired nodes',
-          { min: 0, max: 5, desired: 4 },
-          '4 more nodes take at least 16 (40',
-          'scaling.desired from 4',
+          'desiredSize',
+          { minSize: 0, maxSize: 5, desiredSize: 4 },
+          '4 more nodes need at least 16 (40',
+          'desiredSize from 4',
         ],
       ] as const
     ).map(
-      ([what, scaling, take, lower]) =>
+      ([what, scaling, need, lower]) =>
         [
-          `with too few addresses for ${what}`,
+          `too few addresses for ${what}`,
           sampleInput({
-            spec: samplePool({ scaling }).spec,
+            spec: samplePool({ nodeGroup: { scaling } }).spec,
             facts: sampleFacts({
               subnets: known([
-                { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 10 },
-                { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+                { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 10, tags: {} },
+                { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1, tags: {} },
               ]),
             }),
           }),
           [
-            `TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 together have 11 free addresses: ${take} when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower ${lower}`,
+            `TooFewAddresses: Subnets subnet-0a000000 and subnet-0b000000 together have 11 free IP addresses, and ${need} when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower nodeGroup.scaling.${lower}`,
           ],
         ] as const,
     ),
     [
-      'without an address for a pool that begins with no node',
+      'no free address for a pool that starts without nodes',
       sampleInput({
-        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] }, scaling: { min: 0, max: 1 } }).spec,
-        facts: sampleFacts({ subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0 }]) }),
+        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }], scaling: { minSize: 0, maxSize: 1 } } })
+          .spec,
+        facts: sampleFacts({
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0, tags: {} }]),
+        }),
       }),
       [
-        'TooFewAddresses (warning): Subnet subnet-0a000000 has too few free addresses for the pool to grow to scaling.max: 1 more node takes at least 4 (10 when they are full of pods). Each pod takes one secondary IP address (prefix delegation is off). Add a subnet, or lower scaling.max from 1',
+        'TooFewAddresses (warning): Subnet subnet-0a000000 has too few free IP addresses to scale to nodeGroup.scaling.maxSize: 1 more node needs at least 4 (10 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower maxSize from 1',
       ],
     ],
     [
-      'with enough, because some nodes are there',
+      'no free address for a node group that exists',
+      sampleInput({
+        creating: false,
+        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }], scaling: { minSize: 0, maxSize: 1 } } })
+          .spec,
+        facts: sampleFacts({
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0, tags: {} }]),
+        }),
+      }),
+      [
+        'TooFewAddresses (warning): Subnet subnet-0a000000 has too few free IP addresses to scale to nodeGroup.scaling.maxSize: 1 more node needs at least 4 (10 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Free addresses, or lower maxSize from 1',
+      ],
+    ],
+    [
+      'enough addresses, because some nodes exist',
       sampleInput({
         instances: 1,
         facts: sampleFacts({
           subnets: known([
-            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 16 },
-            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 0 },
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 16, tags: {} },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 0, tags: {} },
           ]),
         }),
       }),
       [],
     ],
     [
-      'with one address, and prefixes of 16 for pods',
+      'one free address with prefix delegation',
       sampleInput({
         spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] } }).spec,
         facts: sampleFacts({
           cniConfig: known({ 'enable-windows-ipam': 'true', 'enable-windows-prefix-delegation': 'true' }),
           instanceTypes: unasked(),
-          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 1 }]),
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 1, tags: {} }]),
         }),
       }),
       [
-        'TooFewAddresses: Subnet subnet-0a000000 has 1 free address: 3 more nodes take at least 51. Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses; a fragmented subnet may have none left. Add a subnet, or lower scaling.min from 3',
-        'InstanceTypeUnsupported? it needs ec2:DescribeInstanceTypes',
+        'TooFewAddresses: Subnet subnet-0a000000 has 1 free IP address, and 3 more nodes need at least 51. Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses; a fragmented subnet may have no free block. Add a subnet, or lower nodeGroup.scaling.minSize from 3',
+        'InstanceTypeUnsupported? missing permission ec2:DescribeInstanceTypes',
       ],
     ],
   ],
-  'the settings of addresses': [
+  'of the address settings': [
     [
-      'with prefixes that some instance types do not take, and a target that is ignored',
+      'prefix delegation that some instance types do not support, and an invalid target',
       sampleInput({
         spec: types('m5.large', 'm4.large'),
         facts: sampleFacts({
@@ -599,39 +626,40 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
             ),
           ),
           subnets: known([
-            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18 },
-            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1 },
+            { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 18, tags: {} },
+            { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 1, tags: {} },
           ]),
         }),
       }),
       [
-        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 together have too few free addresses for the pool to grow to scaling.max: 5 more nodes take at least 20 (725 when they are full of pods). Prefix delegation is on: a node takes contiguous /28 blocks of 16 addresses, except on m4.large, which EC2 does not run on Nitro; a fragmented subnet may have none left. In ConfigMap kube-system/amazon-vpc-cni, warm-prefix-target is "two" and must be a whole number from 0; it is ignored. Add a subnet, or lower scaling.max from 5',
+        'TooFewAddresses (warning): Subnets subnet-0a000000 and subnet-0b000000 together have too few free IP addresses to scale to nodeGroup.scaling.maxSize: 5 more nodes need at least 20 (725 when full of pods). Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses, except on m4.large, which is not based on Nitro; a fragmented subnet may have no free block. ConfigMap kube-system/amazon-vpc-cni has an invalid value that is ignored: warm-prefix-target is "two", expected a non-negative integer. Add a subnet, or lower maxSize from 5',
       ],
     ],
     [
-      'that say true in another word',
+      'another spelling of true',
       sampleInput({ facts: sampleFacts({ cniConfig: known({ 'enable-windows-ipam': 'True' }) }) }),
       [],
     ],
   ],
-  'what could not be found out': [
-    ['is not looked at where nobody asked', sampleInput({ facts: { complete: false } }), []],
+  'of facts that could not be read': [
+    ['facts that were not needed', sampleInput({ facts: { complete: false } }), []],
     [
-      'names what failed',
+      'the failed call',
       sampleInput({ facts: sampleFacts({ legacyController: unasked('throttled') }) }),
       ['LegacyResourceController? DescribeAddon failed: the call was throttled'],
     ],
   ],
 };
 
-describe('the prerequisites', () => {
+describe('the prerequisite checks', () => {
   for (const [title, rows] of Object.entries(tables)) {
     describe(title, () => {
-      for (const [what, input, want] of rows) it(what, () => assert.deepEqual(unmet(input), want));
+      for (const [what, input, want] of rows)
+        it(`${want.length === 0 ? 'accept' : 'report'} ${what}`, () => assert.deepEqual(unmet(input), want));
     });
   }
 
-  describe('Kubernetes and Windows versions', () => {
+  describe('of Kubernetes and Windows versions', () => {
     let exists: NonNullable<PrerequisiteFacts['ami']>;
     beforeEach(() => {
       exists = known(false);
@@ -647,7 +675,7 @@ describe('the prerequisites', () => {
             }),
           ).length === 0,
       );
-    it('go together in the pairs of the table, and beyond it where EKS has an AMI', () => {
+    it('accept the pairs in the table, and newer Kubernetes versions for which EKS publishes an AMI', () => {
       const all = () => [pairs('Windows2019'), pairs('Windows2022'), pairs('Windows2025')];
       const listed = [
         ['1.23', '1.30', '1.34'],
@@ -668,31 +696,31 @@ describe('the prerequisites', () => {
         }),
       );
 
-    it('are named with what to do', () => {
+    it('report an unsupported pair with a remedy', () => {
       assert.deepEqual(
         [...of('Windows2025', '1.34'), ...of('Windows2025', '1.37'), ...of('Windows2025', '2.1')],
         [
-          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which EKS supports from 1.35. Upgrade the cluster, or create the pool with another windowsVersion',
-          'UnsupportedVersion: EKS publishes no AMI of Windows Server 2025 Core for Kubernetes 1.37 in eu-west-1. Wait until it does, pin an older version in nodeGroup.kubernetesVersion, or create the pool with another windowsVersion',
-          'UnsupportedVersion: Kubernetes 2.1 does not go with Windows Server 2025, which EKS supports from 1.35. Use a release of the operator that knows this version, or create the pool with another windowsVersion',
+          'UnsupportedVersion: EKS does not support Windows Server 2025 with Kubernetes 1.34, only with 1.35 or newer. Upgrade the cluster, or create a pool with another windowsVersion',
+          'UnsupportedVersion: EKS publishes no AMI of Windows Server 2025 Core for Kubernetes 1.37 in eu-west-1. Wait until it does, set nodeGroup.kubernetesVersion to an older version, or create a pool with another windowsVersion',
+          'UnsupportedVersion: This release of the operator does not support Kubernetes 2.1, the version of EKS cluster prod. Upgrade the operator',
         ],
       );
     });
 
-    it('are not known, and block nothing, where SSM denies the question or cannot be reached', () => {
+    it('block nothing if SSM denies the call or cannot be reached', () => {
       exists = { ok: false, error: sampleError('denied', { operation: 'ssm:GetParameter' }) };
       const denied = of('Windows2025', '1.37');
       exists = { ok: false, error: sampleError('unavailable', { operation: 'GetParameter' }) };
       assert.deepEqual(
         [...denied, ...of('Windows2025', '1.37')],
         [
-          'UnsupportedVersion? it needs ssm:GetParameter',
+          'UnsupportedVersion? missing permission ssm:GetParameter',
           `UnsupportedVersion? GetParameter failed: ${sampleError('unavailable').message.replace(/\.$/, '')}`,
         ],
       );
     });
 
-    it('are a warning where EKS publishes what the Kubernetes project no longer supports', () => {
+    it('warn if EKS publishes an AMI for a pair that the Kubernetes project no longer supports', () => {
       exists = known(true);
       for (const version of ['1.35', '1.36', '1.37'])
         assert.deepEqual(of('Windows2019', version), [
@@ -705,28 +733,28 @@ describe('the prerequisites', () => {
     const of = (pins: { kubernetesVersion?: string; releaseVersion?: string }) =>
       unmet(sampleInput({ spec: samplePool({ windowsVersion: 'Windows2025', nodeGroup: pins }).spec }));
 
-    it('are met by what the control plane has, and by what is a little older', () => {
+    it('accept the version of the control plane and slightly older ones', () => {
       for (const pins of [{ kubernetesVersion: '1.36' }, { releaseVersion: '1.35-2026.01.22' }])
         assert.deepEqual(of(pins), []);
     });
 
-    it('tell which of the two is to be moved', () => {
+    it('report whether to change the pin or the control plane', () => {
       assert.deepEqual(
         [...of({ kubernetesVersion: '1.37' }), ...of({ releaseVersion: '1.34-2026.01.22' })],
         [
-          'UnsupportedVersion: spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36: nodes must not be newer than the control plane. Upgrade the cluster first, or pin 1.36 or older',
-          'UnsupportedVersion: Kubernetes 1.34 does not go with Windows Server 2025, which EKS supports from 1.35. Pin a newer version in spec.nodeGroup, or create the pool with another windowsVersion',
+          'UnsupportedVersion: nodeGroup.kubernetesVersion pins Kubernetes 1.37, but EKS cluster prod runs 1.36. Nodes must not be newer than the control plane. Upgrade the cluster first, or pin 1.36 or older',
+          'UnsupportedVersion: EKS does not support Windows Server 2025 with Kubernetes 1.34, only with 1.35 or newer. Set nodeGroup.releaseVersion to a newer version, or create a pool with another windowsVersion',
         ],
       );
     });
   });
 
-  it('fail never because something could not be found out', () => {
+  it('never fail because a fact could not be read', () => {
     fc.assert(
       fc.property(randomFacts, fc.boolean(), fc.nat({ max: 5 }), (random, managesAccessEntry, instances) => {
         const input = sampleInput({ facts: random, managesAccessEntry, instances });
         const { failed } = examine(input);
-        // Where everything that could not be found out turns out well, what failed before fails still.
+        // If the facts that could not be read are good, the same checks still fail.
         const rest = Object.fromEntries(
           Object.entries(random).filter(([, fact]) => typeof fact === 'boolean' || fact.ok),
         );
@@ -737,7 +765,7 @@ describe('the prerequisites', () => {
     );
   });
 
-  it('hold nothing back that the user asked to ignore, and are still shown', () => {
+  it('list ignored prerequisites separately', () => {
     fc.assert(
       fc.property(randomFacts, fc.subarray([...prerequisiteReasons]), (random, reasons) => {
         const ignored = new Set(reasons);
@@ -767,7 +795,7 @@ describe('the prerequisites', () => {
     );
   });
 
-  it('name a right for everything that may be denied', () => {
+  it('name the permission for each fact that can be denied', () => {
     for (const fact of Object.keys(PERMISSIONS) as (keyof typeof PERMISSIONS)[]) {
       const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
       const cluster = sampleCluster(fact === 'ami' ? { kubernetesVersion: '1.37' } : {});
@@ -782,7 +810,7 @@ describe('the prerequisites', () => {
     }
   });
 
-  it('have one reason and one section in the docs each, which names the reason', () => {
+  it('have one reason and one section in the docs each, and the section names the reason', () => {
     const page = readFileSync(`${import.meta.dirname}/../../../../../docs/prerequisites.md`, 'utf8');
     for (const { reason, section } of checks) {
       const heading = new RegExp(`^## ${section.replaceAll('-', '[ -]')}$`, 'im');
@@ -798,18 +826,18 @@ describe('the prerequisites', () => {
   });
 });
 
-describe('the access entry that the operator makes', () => {
+describe('the access entry that the operator creates', () => {
   const rows: readonly (readonly [string, Partial<CheckInput>, string | undefined])[] = [
     ['is that of the node role', { facts: sampleFacts({ accessEntry: known(undefined) }) }, ROLE],
-    ['is not made twice', { facts: sampleFacts() }, undefined],
+    ['is not created if it exists', { facts: sampleFacts() }, undefined],
     [
-      'is not made without the wish',
+      'is not created unless the spec says so',
       { managesAccessEntry: false, facts: sampleFacts({ accessEntry: known(undefined) }) },
       undefined,
     ],
-    ['is not made blindly', { facts: sampleFacts({ accessEntry: unasked() }) }, undefined],
+    ['is not created if it cannot be read', { facts: sampleFacts({ accessEntry: unasked() }) }, undefined],
     [
-      'is not made where aws-auth is enough',
+      'is not created if aws-auth maps the role',
       { facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }) },
       undefined,
     ],

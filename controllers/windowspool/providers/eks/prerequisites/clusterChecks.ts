@@ -12,16 +12,16 @@ import { supportOf } from './windowsSupport.ts';
 /** Transient statuses. */
 const PASSING = ['PENDING', 'CREATING', 'UPDATING'];
 
-/** Ensures that EKS accepts a node group: it refuses one in a cluster that is not ACTIVE. Existing groups are not affected. */
+/** Ensures that EKS accepts a node group: it rejects one in a cluster that is not ACTIVE. Existing groups are not affected. */
 function active({ cluster, creating }: CheckInput): PrerequisiteResult {
   const { name, status } = cluster;
   if (status === 'ACTIVE' || !creating) return met;
   if (PASSING.includes(status)) {
-    const message = `EKS cluster ${name} is ${status}, and EKS makes no node group before it is ACTIVE. Wait`;
+    const message = `EKS cluster ${name} is ${status}. EKS creates node groups only in an ACTIVE cluster. The operator waits`;
     return { kind: 'failed', message, passes: true };
   }
   return failed(
-    `EKS cluster ${name} is ${status} and EKS makes no node group in it. Look at the cluster's health in EKS`,
+    `EKS cluster ${name} is ${status}. EKS creates node groups only in an ACTIVE cluster. Check its health (aws eks describe-cluster --name ${name} --query cluster.health)`,
   );
 }
 
@@ -32,7 +32,7 @@ function active({ cluster, creating }: CheckInput): PrerequisiteResult {
 function ipv4({ cluster }: CheckInput): PrerequisiteResult {
   if (cluster.ipFamily === 'ipv4') return met;
   return failed(
-    `EKS cluster ${cluster.name} is of IP family ${cluster.ipFamily}, and Windows nodes need ipv4. The family of a cluster cannot change: use another cluster`,
+    `EKS cluster ${cluster.name} has IP family ${cluster.ipFamily}. Windows nodes need ipv4, and EKS cannot change the IP family of a cluster. Use another cluster`,
   );
 }
 
@@ -43,13 +43,13 @@ function ipv4({ cluster }: CheckInput): PrerequisiteResult {
  */
 function noAutoMode({ cluster, facts: { cniAddon } }: CheckInput): PrerequisiteResult {
   if (!cluster.autoMode) return met;
-  const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose own nodes cannot run Windows`;
+  const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose nodes cannot run Windows`;
   if (cniAddon?.ok && !cniAddon.value)
     return failed(
-      `${found}. A node group beside it needs the vpc-cni add-on, which is not installed. Install it: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}'`,
+      `${found}. A node group in this cluster can, but it needs the vpc-cni add-on, which is not installed. Install it (aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}')`,
     );
   return warning(
-    `${found}. The node group of the pool brings them, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Keep the add-on`,
+    `${found}. The node group of the pool can, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Do not remove the add-on`,
   );
 }
 
@@ -61,13 +61,12 @@ function commercialRegion({ cluster, region }: CheckInput): PrerequisiteResult {
   const partition = cluster.arn.split(':')[1] ?? '';
   if (partition === '' || partition === 'aws') return met;
   return warning(
-    `Region ${region} is in the partition ${partition}, and EKS documents Windows node groups for the commercial Regions only. When EKS refuses the node group, use existingNodes with a self-managed group`,
+    `Region ${region} is in partition ${partition}. EKS documents Windows node groups only for commercial Regions. If EKS rejects the node group, create a self-managed node group and a pool of existingNodes`,
   );
 }
 
 /**
- * The Kubernetes version of the pool's nodes when it is newer than the table of this release, so that EKS must be asked for an AMI;
- * undefined otherwise.
+ * The Kubernetes version of the pool's nodes if it is newer than the table of this release, so that the AMI must be looked up; undefined otherwise.
  */
 export function unlistedMinor(spec: CheckInput['spec'], cluster: Cluster): string | undefined {
   const version = pinnedMinor(spec) ?? cluster.kubernetesVersion;
@@ -89,19 +88,18 @@ function supportedVersion(input: CheckInput): PrerequisiteResult | undefined {
   const { spec, cluster } = input;
   const { first, last } = supportOf(spec.windowsVersion);
   const pinned = pinnedMinor(spec);
-  if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return failed(aheadOf(cluster, pinned));
+  if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return failed(aheadOf(input, pinned));
   const version = pinned ?? cluster.kubernetesVersion;
   const minor = minorNumber(version);
   if (minor !== undefined && minor > last) return published(input, version, minor);
   if (minor !== undefined && minor >= first) return upstream(spec, version, minor);
-  const remedy =
-    minor === undefined
-      ? 'Use a release of the operator that knows this version'
-      : pinned === undefined
-        ? 'Upgrade the cluster'
-        : 'Pin a newer version in spec.nodeGroup';
+  if (minor === undefined)
+    return failed(
+      `This release of the operator does not support Kubernetes ${version || 'of an unknown version'}, the version of EKS cluster ${cluster.name}. Upgrade the operator`,
+    );
+  const remedy = pinned === undefined ? 'Upgrade the cluster' : `Set ${pinOf(input)} to a newer version`;
   return failed(
-    `Kubernetes ${version || 'of an unknown version'} does not go with ${serverOf(spec)}, which EKS supports from 1.${first}. ${remedy}, or create the pool with another windowsVersion`,
+    `EKS does not support ${serverOf(spec)} with Kubernetes ${version}, only with 1.${first} or newer. ${remedy}, or create a pool with another windowsVersion`,
   );
 }
 
@@ -114,7 +112,7 @@ function published(
     exists
       ? upstream(spec, version, minor)
       : failed(
-          `EKS publishes no AMI of ${serverOf(spec)} ${nodeGroupIn(spec).edition} for Kubernetes ${version} in ${region}. Wait until it does, pin an older version in nodeGroup.kubernetesVersion, or create the pool with another windowsVersion`,
+          `EKS publishes no AMI of ${serverOf(spec)} ${nodeGroupIn(spec).edition} for Kubernetes ${version} in ${region}. Wait until it does, set nodeGroup.kubernetesVersion to an older version, or create a pool with another windowsVersion`,
         ),
   );
 }
@@ -132,8 +130,14 @@ function serverOf({ windowsVersion }: CheckInput['spec']): string {
   return `Windows Server ${yearOf(windowsVersion)}`;
 }
 
-function aheadOf({ name, kubernetesVersion }: Cluster, pinned: string): string {
-  return `spec.nodeGroup pins Kubernetes ${pinned}, and EKS cluster ${name} has ${kubernetesVersion}: nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
+function aheadOf({ spec, cluster }: Pick<CheckInput, 'spec' | 'cluster'>, pinned: string): string {
+  const { name, kubernetesVersion } = cluster;
+  return `${pinOf({ spec })} pins Kubernetes ${pinned}, but EKS cluster ${name} runs ${kubernetesVersion}. Nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
+}
+
+/** The field that pins the Kubernetes version. */
+function pinOf({ spec }: Pick<CheckInput, 'spec'>): string {
+  return nodeGroupIn(spec).kubernetesVersion ? 'nodeGroup.kubernetesVersion' : 'nodeGroup.releaseVersion';
 }
 
 /** Ensures that a Linux node accepts pods: CoreDNS and the operator itself need one. */
@@ -142,15 +146,15 @@ function linuxNode({ facts }: CheckInput): PrerequisiteResult | undefined {
     exists
       ? met
       : failed(
-          'The cluster has no Linux node that takes pods, and CoreDNS runs nowhere else. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node',
+          'The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node (kubectl uncordon NODE)',
         ),
   );
 }
 
 /** Checks on the cluster, by importance. */
 export const clusterChecks: readonly PrerequisiteCheck[] = [
-  { reason: 'ClusterNotActive', about: 'the cluster’s status', section: 'cluster-status', look: active },
-  { reason: 'UnsupportedIPFamily', about: 'IPv4', section: 'ipv4', look: ipv4 },
+  { reason: 'ClusterNotActive', about: 'the status of the cluster', section: 'cluster-status', look: active },
+  { reason: 'UnsupportedIPFamily', about: 'the IP family', section: 'ipv4', look: ipv4 },
   { reason: 'UnsupportedRegion', about: 'the Region', section: 'region', look: commercialRegion },
   { reason: 'AutoModeUnsupported', about: 'Auto Mode', section: 'auto-mode', look: noAutoMode },
   { reason: 'UnsupportedVersion', about: 'the Kubernetes version', section: 'versions', look: supportedVersion },

@@ -7,6 +7,9 @@ import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import { canonical } from '../../../util/hash.ts';
+import { roleArnOf } from '../nodeRole.ts';
+import { selectsByTags, subnetTerms } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
@@ -67,9 +70,11 @@ export async function gatherFacts(
   // First, because the launch template may set the instance type.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
-  const [standing, ami, rest, controllerWarnings] = await Promise.all([
+  const [standing, ami, subnets, rest, controllerWarnings] = await Promise.all([
     standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
+    // Another subnet may get the tags at any time.
+    !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
   ]);
@@ -78,6 +83,7 @@ export async function gatherFacts(
     ...standing,
     ...(launchTemplate && { launchTemplate }),
     ...(ami && { ami }),
+    ...(subnets && { subnets }),
     ...rest,
     ...(controllerWarnings.length > 0 && { controllerWarnings }),
   };
@@ -113,8 +119,9 @@ async function amiOf(
 
 /** Facts that others can change while the group looks healthy. */
 async function standingFacts(s: ObservedState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
-  const role = nodeGroupIn(s.pool.spec).nodeRoleArn;
-  const mode = s.cluster.kind === 'seen' ? s.cluster.cluster.authenticationMode : '';
+  const cluster = s.cluster.kind === 'seen' ? s.cluster.cluster : undefined;
+  const role = cluster ? roleArnOf(nodeGroupIn(s.pool.spec).nodeRole, cluster) : '';
+  const mode = cluster?.authenticationMode;
   const [cniConfig, cniAddon, legacyController, linuxNode, accessEntry, roleMappings] = await Promise.all([
     ask(CNI_CONFIG_QUESTION, (signal) => system.cniConfig(signal)),
     ask(CNI_ADDON_QUESTION, (signal) => addons.find('vpc-cni', signal)),
@@ -154,15 +161,13 @@ async function otherFacts(
   askRarely: Ask,
 ) {
   const types = [...names].sort();
-  const { subnets } = nodeGroupIn(s.pool.spec);
-  const ids = subnets.map(({ id }) => id).sort();
   const clusterRole = s.cluster.kind === 'seen' ? roleName(s.cluster.cluster.roleArn) : '';
   const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles] = await Promise.all([
     clusterRole !== '' && ask(`policies of ${clusterRole}`, (signal) => rolePolicies.attachedTo(clusterRole, signal)),
     ask('webhook of pods', (signal) => system.podWebhook(signal)),
     types.length > 0 && askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
     types.length > 0 && askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
-    ask(`subnets ${ids}`, (signal) => capacity.subnets(ids, signal)),
+    subnetsOf(s, capacity, ask),
     ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
       rolesOf(groups, nodeGroups, askRarely),
     ),
@@ -175,6 +180,13 @@ async function otherFacts(
     subnets: found,
     linuxRoles,
   };
+}
+
+/** The subnets that the spec selects. */
+function subnetsOf({ pool, cluster }: ObservedState, capacity: Sources['capacity'], ask: Ask) {
+  const terms = subnetTerms(pool.spec);
+  const vpcId = cluster.kind === 'seen' ? cluster.cluster.vpcId : '';
+  return ask(`subnets ${canonical(terms)}`, (signal) => capacity.subnets(terms, vpcId, signal));
 }
 
 /**

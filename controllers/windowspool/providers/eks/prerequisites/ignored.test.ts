@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import { prerequisiteReasons } from '../../../reasons.ts';
-import { samplePool } from '../../../testing/fixtures.ts';
+import { samplePool, settings } from '../../../testing/fixtures.ts';
 import { annotationFault, ignoredPrerequisites } from './ignored.ts';
 
 const annotated = (value: string) =>
@@ -17,12 +17,12 @@ describe('the annotation winpool.dev/ignore-prerequisites', () => {
     [
       'NodeRoleShard,NoLinuxNode',
       ['NoLinuxNode'],
-      'Annotation winpool.dev/ignore-prerequisites: unknown prerequisite NodeRoleShard (did you mean NodeRoleShared?), see docs/prerequisites.md for their names.',
+      'Annotation winpool.dev/ignore-prerequisites: unknown prerequisite NodeRoleShard (did you mean NodeRoleShared?). See https://docs.example/prerequisites.md for valid names.',
     ],
     [
       'noderoleshared',
       [],
-      'Annotation winpool.dev/ignore-prerequisites: unknown prerequisite noderoleshared (did you mean NodeRoleShared?), see docs/prerequisites.md for their names.',
+      'Annotation winpool.dev/ignore-prerequisites: unknown prerequisite noderoleshared (did you mean NodeRoleShared?). See https://docs.example/prerequisites.md for valid names.',
     ],
     [
       'ClusterNotFound,ClusterMismatch',
@@ -32,31 +32,31 @@ describe('the annotation winpool.dev/ignore-prerequisites', () => {
     [
       'all,ClusterMismatch,true,yes,on',
       [],
-      'Annotation winpool.dev/ignore-prerequisites: ClusterMismatch cannot be ignored; unknown prerequisite all, true, yes and 1 more, see docs/prerequisites.md for their names.',
+      'Annotation winpool.dev/ignore-prerequisites: ClusterMismatch cannot be ignored; unknown prerequisites all, true, yes and 1 more. See https://docs.example/prerequisites.md for valid names.',
     ],
   ];
   for (const [value, ignored, fault] of rows) {
-    it(`of ${JSON.stringify(value)}`, () => {
+    it(`with the value ${JSON.stringify(value)} ${fault ? 'has an error' : 'is valid'}`, () => {
       assert.deepEqual([...ignoredPrerequisites(annotated(value))], ignored);
-      assert.equal(annotationFault(annotated(value)), fault);
+      assert.equal(annotationFault(annotated(value), settings), fault);
     });
   }
 
-  it('that is missing ignores nothing', () => {
+  it('ignores nothing if it is missing', () => {
     assert.deepEqual([...ignoredPrerequisites(samplePool())], []);
-    assert.equal(annotationFault(samplePool()), undefined);
+    assert.equal(annotationFault(samplePool(), settings), undefined);
   });
 
-  it('may list every prerequisite', () => {
+  it('can list every prerequisite', () => {
     const pool = annotated(prerequisiteReasons.join(', '));
     assert.deepEqual([...ignoredPrerequisites(pool)], prerequisiteReasons);
-    assert.equal(annotationFault(pool), undefined);
+    assert.equal(annotationFault(pool, settings), undefined);
   });
 
-  it('is reported in a bounded message, whatever it is', () => {
+  it('is reported in a message of bounded length', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 10_000 }), (value) => {
-        const fault = annotationFault(annotated(value)) ?? '';
+        const fault = annotationFault(annotated(value), settings) ?? '';
         return fault.length < 500;
       }),
     );

@@ -1,6 +1,7 @@
-/** Prerequisites that the user asked to ignore, by an annotation of the pool. Pure. */
+/** Prerequisites that an annotation of the pool ignores. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
+import type { Settings } from '../../../model/observedState.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { editDistance } from '../../../util/editDistance.ts';
 import { cut, joined } from '../../../util/words.ts';
@@ -24,14 +25,14 @@ export function ignoredPrerequisites(pool: WindowsPool): ReadonlySet<Prerequisit
 }
 
 /** The errors in the annotation, as a sentence; undefined when it has none. */
-export function annotationFault(pool: WindowsPool): string | undefined {
+export function annotationFault(pool: WindowsPool, { docsUrl }: Pick<Settings, 'docsUrl'>): string | undefined {
   const wrong = wordsIn(pool).filter((word) => !isReason(word));
   const enforced = wrong.filter((word) => ENFORCED.includes(word));
   const unknown = wrong.filter((word) => !ENFORCED.includes(word));
   const faults = [
     enforced.length > 0 && `${joined(enforced)} cannot be ignored`,
     unknown.length > 0 &&
-      `unknown prerequisite ${joined(unknown.map(withSuggestion), MOST)}, see docs/prerequisites.md for their names`,
+      `unknown ${unknown.length === 1 ? 'prerequisite' : 'prerequisites'} ${joined(unknown.map(withSuggestion), MOST)}. See ${docsUrl}/prerequisites.md for valid names`,
   ].filter((fault) => fault !== false);
   return faults.length === 0 ? undefined : `Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${faults.join('; ')}.`;
 }

@@ -17,11 +17,14 @@ function windowsIpam({ facts, cluster, windowsIpam: offer }: CheckInput): Prereq
   // The setting of the add-on is sufficient when the ConfigMap cannot be read.
   if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unknown('cniConfig', cniConfig.error);
   if (isIpamOn(cniConfig.value)) return met;
-  const found = cniConfig.value
-    ? `ConfigMap kube-system/amazon-vpc-cni has ${IPAM_KEY}: ${JSON.stringify(cniConfig.value[IPAM_KEY] ?? '')}`
-    : 'There is no ConfigMap kube-system/amazon-vpc-cni';
-  const off = `Windows IPAM is off, so pods get no addresses. ${found}${lastWriterOf(facts)}.`;
-  if (!offer) return failed(`${off} ${remedy(cniAddon, cluster.name)}`);
+  const value = cniConfig.value?.[IPAM_KEY];
+  const found = !cniConfig.value
+    ? 'does not exist'
+    : value === undefined
+      ? `does not set ${IPAM_KEY}`
+      : `has ${IPAM_KEY}: ${JSON.stringify(value)}`;
+  const off = `Windows IPAM is disabled, so pods get no IP addresses. ConfigMap kube-system/amazon-vpc-cni ${found}${lastWriterOf(facts)}.`;
+  if (!offer) return failed(`${off} ${remedy(cniAddon, cluster.name, cniConfig.value !== undefined)}`);
   const move = nextIpamMove(facts, offer);
   if (move.kind === 'blocked') return failed(`${off} ${move.why}`);
   return { kind: 'failed', message: `${off} ${describeMove(move, cluster.name)}`, passes: true };
@@ -29,30 +32,32 @@ function windowsIpam({ facts, cluster, windowsIpam: offer }: CheckInput): Prereq
 
 /** What the operator does, or waits for. */
 function describeMove(move: Exclude<IpamMove, { kind: 'blocked' }>, cluster: string): string {
-  if (move.kind === 'wait') return `${move.why}. Wait`;
+  if (move.kind === 'wait') return `${move.why}. The operator waits`;
   const owner = move.kind === 'updateAddon' ? `the vpc-cni add-on of cluster ${cluster}` : 'the ConfigMap';
   return `The operator enables it in ${owner} (--enable-windows-ipam)`;
 }
 
 const VALUE = '{"enableWindowsIpam":"true"}';
-const PATCH = `set ${IPAM_KEY}: "true" in the ConfigMap`;
+const PATCH = `kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '{"data":{"${IPAM_KEY}":"true"}}'`;
+const CREATE = `kubectl -n kube-system create configmap amazon-vpc-cni --from-literal ${IPAM_KEY}=true`;
 
-/** How to enable Windows IPAM at the owner of the setting. */
-function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string): string {
+/** How to enable Windows IPAM at the owner of the setting. `exists`: whether the ConfigMap exists. */
+function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string, exists: boolean): string {
+  const change = `et ${IPAM_KEY}: "true" in the ConfigMap (${exists ? PATCH : CREATE})`;
   if (!addon?.ok)
-    return `Where the vpc-cni add-on is installed, set its configuration value ${VALUE}; elsewhere ${PATCH}`;
-  if (!addon.value) return `The vpc-cni add-on is not installed: ${PATCH}`;
+    return `If the vpc-cni add-on is installed, set its configuration value ${VALUE}. Otherwise, s${change}`;
+  if (!addon.value) return `The vpc-cni add-on is not installed. S${change}`;
   if (addon.value.windowsIpam)
-    return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, and another user changed the ConfigMap: ${PATCH} again`;
-  return `The vpc-cni add-on of cluster ${cluster} owns it: add ${VALUE} to the add-on's configuration values instead of patching the ConfigMap`;
+    return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, but another user changed the ConfigMap. S${change}`;
+  return `The vpc-cni add-on of cluster ${cluster} manages the ConfigMap. Add ${VALUE} to the configuration values of the add-on; do not patch the ConfigMap`;
 }
 
-/** Ensures that the old controller is not in the cluster: it disables the one in the control plane of EKS. */
+/** Ensures that the legacy controller is not in the cluster: it disables the one in the control plane of EKS. */
 function noLegacyController({ facts }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'legacyController', (exists) =>
     exists
       ? failed(
-          'Deployment kube-system/vpc-resource-controller is there: it is the old way to Windows addresses and disables the one in EKS. Delete it, and the Deployment vpc-admission-webhook with it',
+          'Deployment kube-system/vpc-resource-controller exists. It is obsolete, and disables the VPC resource controller in the control plane. Delete it (kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook --ignore-not-found)',
         )
       : met,
   );
@@ -70,8 +75,8 @@ function clusterRolePolicy({ facts, cluster }: CheckInput): PrerequisiteResult |
     const role = roleName(cluster.roleArn);
     const [, partition = 'aws'] = cluster.roleArn.split(':');
     return warning(
-      `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS gives Windows nodes and pods their addresses. ` +
-        `Unless another policy of the role grants the same, attach it: aws iam attach-role-policy --role-name ${role} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY}`,
+      `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS assigns IP addresses to Windows nodes and pods. ` +
+        `Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name ${role} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY})`,
     );
   });
 }
@@ -93,8 +98,8 @@ function podWebhook({ facts, cluster }: CheckInput): PrerequisiteResult | undefi
     exists
       ? met
       : warning(
-          `MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster ${cluster.name}. EKS creates it with the cluster; it makes Windows pods request their address. ` +
-            'Restore it from another cluster with the CA bundle of this one, or ask AWS Support; until then set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
+          `MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist in cluster ${cluster.name}. EKS creates it with the cluster. Without it, Windows pods do not request an IP address. ` +
+            'Restore it from another cluster with the CA bundle of this cluster, or contact AWS Support. Until then, set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in Windows pods',
         ),
   );
 }
@@ -104,7 +109,7 @@ export const networkChecks: readonly PrerequisiteCheck[] = [
   { reason: 'WindowsIPAMDisabled', about: 'Windows IPAM', section: 'windows-ipam', look: windowsIpam },
   {
     reason: 'LegacyResourceController',
-    about: 'the old VPC resource controller',
+    about: 'the legacy VPC resource controller',
     section: 'legacy-controllers',
     look: noLegacyController,
   },
@@ -114,5 +119,5 @@ export const networkChecks: readonly PrerequisiteCheck[] = [
     section: 'cluster-role',
     look: clusterRolePolicy,
   },
-  { reason: 'PodWebhookMissing', about: 'the webhook of Windows pods', section: 'pod-webhook', look: podWebhook },
+  { reason: 'PodWebhookMissing', about: 'the webhook for Windows pods', section: 'pod-webhook', look: podWebhook },
 ];

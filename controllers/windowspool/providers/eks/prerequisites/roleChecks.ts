@@ -4,6 +4,7 @@ import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../..
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import { roleArnOf } from '../nodeRole.ts';
 import { failed, given, met, metWith, unknown, warning } from './check.ts';
 
 /** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
@@ -24,52 +25,54 @@ function nodeAccess(input: CheckInput): PrerequisiteResult | undefined {
   if (accessEntry && !accessEntry.ok) return unknown('accessEntry', accessEntry.error);
   if (accessEntry?.value) return ofType(accessEntry.value, input);
   if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.error);
-  const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, nodeGroupIn(input.spec).nodeRoleArn));
+  const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, roleIn(input)));
   return mapping ? byMapping(mapping, input) : withoutAccess(input);
 }
 
-function ofType({ type }: AccessEntry, { spec, cluster }: CheckInput): PrerequisiteResult {
+function ofType({ type }: AccessEntry, input: CheckInput): PrerequisiteResult {
   if (type === 'EC2_WINDOWS') return met;
-  const role = nodeGroupIn(spec).nodeRoleArn;
+  const { cluster } = input;
+  const role = roleIn(input);
   const cause =
     type === 'EC2_LINUX'
-      ? 'kube-proxy of Windows nodes lacks its permissions with it, and they run no pods'
-      : 'Windows nodes cannot join with it';
+      ? 'with it, kube-proxy on Windows nodes lacks permissions, and the nodes run no pods'
+      : 'with it, Windows nodes cannot join';
   return failed(
-    `The access entry of node role ${role} in cluster ${cluster.name} is of type ${type}: ${cause}. The type of an entry cannot change. ` +
-      'Create the pool with a role that no other nodes use; or, if none do, delete the entry and create it again: ' +
-      creationOf(role, cluster.name),
+    `The access entry of node role ${role} in cluster ${cluster.name} has type ${type}: ${cause}. EKS cannot change the type of an entry. ` +
+      `${withAnotherRole(input)}`,
   );
 }
 
 /** The result for a role that is in aws-auth and has no access entry. */
-function byMapping({ groups }: RoleMapping, { spec, cluster, facts, groupStatus }: CheckInput): PrerequisiteResult {
+function byMapping({ groups }: RoleMapping, input: CheckInput): PrerequisiteResult {
+  const { cluster, facts, groupStatus } = input;
   const missing = GROUPS.filter((group) => !groups.includes(group));
   if (missing.length === 0) return met;
-  const role = nodeGroupIn(spec).nodeRoleArn;
+  const role = roleIn(input);
   const lacking = `ConfigMap kube-system/aws-auth of cluster ${cluster.name} maps node role ${role} without ${joined(missing)}`;
   // Where access entries exist, EKS may still create one with the node group.
   if (facts.accessEntry && isAccessPending(groupStatus))
     return warning(
-      `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. To be sure, create it: ` +
-        creationOf(role, cluster.name),
+      `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. ` +
+        `To be sure, create it (${creationOf(role, cluster.name)})`,
     );
   return failed(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
 }
 
 /** The result for a role with neither an access entry nor a mapping. */
-function withoutAccess({ spec, cluster, facts, managesAccessEntry, groupStatus }: CheckInput): PrerequisiteResult {
-  const role = nodeGroupIn(spec).nodeRoleArn;
+function withoutAccess(input: CheckInput): PrerequisiteResult {
+  const { cluster, facts, managesAccessEntry, groupStatus } = input;
+  const role = roleIn(input);
   if (facts.accessEntry && managesAccessEntry) return met;
   if (isAccessPending(groupStatus)) {
     const what = facts.accessEntry
       ? `has no access entry in cluster ${cluster.name} yet: EKS creates one of type EC2_WINDOWS`
       : `is not in ConfigMap kube-system/aws-auth of cluster ${cluster.name} yet: EKS adds it`;
-    return metWith(`Node role ${role} ${what} with the node group. It is checked again then`);
+    return metWith(`Node role ${role} ${what} with the node group. The operator checks it again then`);
   }
   if (facts.accessEntry)
     return failed(
-      `Node role ${role} has no access entry in cluster ${cluster.name}, so its nodes cannot join. Create it: ${creationOf(role, cluster.name)}; or set nodeGroup.manageAccessEntry: true`,
+      `Node role ${role} has no access entry in cluster ${cluster.name}, so its nodes cannot join. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntry: Create`,
     );
   return failed(
     `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}, so its nodes cannot join. Map it to the groups ${joined(GROUPS)}`,
@@ -81,6 +84,16 @@ function isAccessPending(groupStatus: string | undefined): boolean {
   return groupStatus === undefined || groupStatus === 'CREATING';
 }
 
+function roleIn({ spec, cluster }: CheckInput): string {
+  return roleArnOf(nodeGroupIn(spec).nodeRole, cluster);
+}
+
+/** How to use another role: EKS cannot change the role of a node group. */
+function withAnotherRole({ creating }: CheckInput): string {
+  const set = creating ? 'Set nodeGroup.nodeRole to a role' : 'Create another pool with a role';
+  return `${set} that only Windows nodes use`;
+}
+
 function creationOf(role: string, cluster: string): string {
   return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${role} --type EC2_WINDOWS`;
 }
@@ -90,21 +103,22 @@ function creationOf(role: string, cluster: string): string {
  * a role the groups of both; the user guide asked for two roles until 2025:
  * https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
  */
-function ownRole({ spec, facts, cluster }: CheckInput): PrerequisiteResult | undefined {
+function ownRole(input: CheckInput): PrerequisiteResult | undefined {
+  const { facts, cluster } = input;
   return given(facts, 'linuxRoles', (roles) => {
-    const sharing = roles.filter(({ nodeRoleArn }) => sameRole(nodeRoleArn, nodeGroupIn(spec).nodeRoleArn));
+    const sharing = roles.filter(({ nodeRoleArn }) => sameRole(nodeRoleArn, roleIn(input)));
     if (sharing.length === 0) return met;
     const groups = joined(sharing.map(({ group }) => group));
-    const shared = `Node role ${nodeGroupIn(spec).nodeRoleArn} is also the role of Linux node group ${groups}`;
+    const shared = `Node role ${roleIn(input)} is also the role of Linux node group${sharing.length === 1 ? '' : 's'} ${groups}`;
     const { accessEntry } = facts;
     const hasEntry =
       cluster.authenticationMode === 'API' || (accessEntry?.ok === true && accessEntry.value !== undefined);
     if (hasEntry)
       return failed(
-        `${shared}. Its access entry in cluster ${cluster.name} fits only one of the two operating systems. Create the pool with an IAM role of its own in nodeGroup.nodeRoleArn`,
+        `${shared}. Its access entry in cluster ${cluster.name} has the groups of only one operating system. ${withAnotherRole(input)}`,
       );
     return warning(
-      `${shared}. This works while ConfigMap kube-system/aws-auth gives the role the groups of both (${joined(GROUPS)}) and the role has no access entry. Prefer an IAM role for Windows nodes only`,
+      `${shared}. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (${joined(GROUPS)}) and the role has no access entry. Prefer a role for Windows nodes only`,
     );
   });
 }
@@ -122,13 +136,13 @@ function withoutPath(arn: string): string {
 export function missingAccessEntry(input: CheckInput): string | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!input.managesAccessEntry || !accessEntry?.ok || accessEntry.value) return undefined;
-  const role = nodeGroupIn(input.spec).nodeRoleArn;
+  const role = roleIn(input);
   const mapping = roleMappings?.ok && roleMappings.value.find(({ roleArn }) => sameRole(roleArn, role));
   return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
 }
 
 /** Checks on the node role, by importance. */
 export const roleChecks: readonly PrerequisiteCheck[] = [
-  { reason: 'NodeAccessWrong', about: 'the access of the node role', section: 'node-access', look: nodeAccess },
-  { reason: 'NodeRoleShared', about: 'the node role of the Linux groups', section: 'node-role', look: ownRole },
+  { reason: 'NodeAccessInvalid', about: 'the access of the node role', section: 'node-access', look: nodeAccess },
+  { reason: 'NodeRoleShared', about: 'the node roles of Linux node groups', section: 'node-role', look: ownRole },
 ];

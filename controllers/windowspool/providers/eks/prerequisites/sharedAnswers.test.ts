@@ -5,7 +5,7 @@ import { SharedAnswers } from './sharedAnswers.ts';
 
 const { signal } = new AbortController();
 
-/** A question whose answer comes when the test says so. */
+/** A question that the test answers. */
 function question() {
   const calls: {
     readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ function question() {
 const one: CallResult<number> = { ok: true, value: 1 };
 
 describe('shared answers', () => {
-  it('ask once what many ask at the same time', async () => {
+  it('are read once for concurrent callers', async () => {
     const shared = new SharedAnswers();
     const { calls, ask } = question();
     const all = [1, 2, 3].map(() => shared.get('q', 0, 0, ask, signal));
@@ -32,7 +32,7 @@ describe('shared answers', () => {
     assert.deepEqual(await Promise.all(all), [one, one, one]);
   });
 
-  it('keep what is known until it is as old as the asker bears', async () => {
+  it('are cached up to the age that the caller accepts', async () => {
     const shared = new SharedAnswers();
     let asked = 0;
     const ask = async () => ({ ok: true as const, value: ++asked });
@@ -43,7 +43,7 @@ describe('shared answers', () => {
     assert.deepEqual([await at(0), await at(99), await at(100), await at(150, 10), await at(151, 0)], [1, 1, 2, 3, 4]);
   });
 
-  it('are asked for anew after they are forgotten, and one under way is not kept', async () => {
+  it('are read again after they are forgotten, and an answer in flight is not cached', async () => {
     const shared = new SharedAnswers();
     const { calls, ask } = question();
     const first = shared.get('q', 100, 0, ask, signal);
@@ -59,14 +59,14 @@ describe('shared answers', () => {
     assert.equal(calls.length, 3);
   });
 
-  it('keep that something does not exist as any other answer', async () => {
+  it('are cached if the object does not exist', async () => {
     const shared = new SharedAnswers();
     const none: CallResult<number | undefined> = { ok: true, value: undefined };
     assert.deepEqual(await shared.get('q', 100, 0, async () => none, signal), none);
     assert.deepEqual(await shared.get('q', 100, 99, async () => one, signal), none);
   });
 
-  it('keep trouble for a second, for those who bear that age', async () => {
+  it('are cached for a second if they are errors', async () => {
     const shared = new SharedAnswers();
     const error: CallResult<number> = { ok: false, error: sampleError('denied') };
     const at = (now: number, maxAge: number, answer: CallResult<number>) =>
@@ -78,14 +78,14 @@ describe('shared answers', () => {
     assert.deepEqual(await at(70_100, 100, one), one);
   });
 
-  it('keep nothing for another question', async () => {
+  it('are cached for their own question only', async () => {
     const shared = new SharedAnswers();
     await shared.get('q', 100, 0, async () => one, signal);
     const two: CallResult<number> = { ok: true, value: 2 };
     assert.deepEqual(await shared.get('other', 100, 0, async () => two, signal), two);
   });
 
-  it('take a change that the asker made, and keep no answer that was under way', async () => {
+  it('can be amended by the caller, and an answer in flight is then not cached', async () => {
     const shared = new SharedAnswers();
     const { calls, ask } = question();
     shared.amend<number>('q', () => 9);
@@ -98,7 +98,7 @@ describe('shared answers', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('let one asker go and the others wait on; the call ends with the last', async () => {
+  it('are still awaited after one caller aborts; the call is aborted with the last caller', async () => {
     const shared = new SharedAnswers();
     const { calls, ask } = question();
     const [first, second] = [new AbortController(), new AbortController()];
@@ -117,7 +117,7 @@ describe('shared answers', () => {
     assert.deepEqual(await c, one);
   });
 
-  it('tell every asker of a bug, and ask again after it', async () => {
+  it('reject for every caller after a bug, and are then read again', async () => {
     const shared = new SharedAnswers();
     const { calls, ask } = question();
     const both = [shared.get('q', 0, 0, ask, signal), shared.get('q', 0, 0, ask, signal)];
@@ -126,20 +126,20 @@ describe('shared answers', () => {
     assert.deepEqual(await shared.get('q', 0, 0, async () => one, signal), one);
   });
 
-  it('do not ask for one who has left before', async () => {
+  it('are not read for a caller that aborted before', async () => {
     const { calls, ask } = question();
     await assert.rejects(new SharedAnswers().get('q', 0, 0, ask, AbortSignal.abort(new Error('left'))), /left/);
     assert.equal(calls.length, 0);
   });
 
-  it('do not grow for ever', async () => {
+  it('are bounded in number', async () => {
     const shared = new SharedAnswers();
     let asked = 0;
     const ask = async () => ({ ok: true as const, value: ++asked });
     for (let i = 0; i < 1_001; i++) await shared.get(`q${i}`, 100, 0, ask, signal);
     await shared.get('q1', 100, 0, ask, signal);
-    assert.equal(asked, 1_001, 'a young one is kept');
+    assert.equal(asked, 1_001, 'a recent one is kept');
     await shared.get('q0', 100, 0, ask, signal);
-    assert.equal(asked, 1_002, 'the oldest is forgotten');
+    assert.equal(asked, 1_002, 'the oldest is dropped');
   });
 });

@@ -15,26 +15,25 @@ interface Flight {
 /** More than a cluster has of roles, instance types and subnets together; the oldest answers are dropped. */
 const MOST = 1_000;
 
-/** Made once: to make one costs more than most questions, and each question that is answered ends with it. */
-const NOBODY_WAITS = new DOMException('nobody waits for it', 'AbortError');
+/** Created once: creating one costs more than most questions, and each answered question ends with it. */
+const NO_CALLERS = new DOMException('no caller waits for the answer', 'AbortError');
 
 /**
- * How long an error is cached: concurrent callers get it once, and none gets it again at its next attempt, which `--retry-base` and
+ * How long an error is cached: concurrent callers share it, and none gets it again at its next attempt, which `--retry-base` and
  * `--denied-retry-interval` delay by at least as much by default.
  */
 const ERROR_KEPT_MS = 1_000;
 
 /**
- * Caches answers with their age. Concurrent callers of the same question share one call. That an object does not exist is an answer like any
- * other. Errors are cached only for ERROR_KEPT_MS.
+ * Caches answers with their age. Concurrent callers of the same question share one call. "Not found" is an answer like any other. Errors are cached
+ * only for ERROR_KEPT_MS.
  */
 export class SharedAnswers {
   readonly #kept = new Map<string, Kept>();
   readonly #flights = new Map<string, Flight>();
 
   /**
-   * The answer to a question, not older than `maxAgeMs`. Each caller's signal ends its own waiting; the call is aborted when no caller waits
-   * for it.
+   * The answer to a question, not older than `maxAgeMs`. A caller's signal ends only its own wait; the call is aborted when no caller is left.
    */
   async get<T>(
     question: string,
@@ -91,7 +90,7 @@ export class SharedAnswers {
   /** The call is over or has no more callers: the next caller starts a new one. */
   #end(question: string, flight: Flight): void {
     if (this.#flights.get(question) === flight) this.#flights.delete(question);
-    flight.calling.abort(NOBODY_WAITS);
+    flight.calling.abort(NO_CALLERS);
   }
 
   #keep(question: string, kept: Kept): void {

@@ -11,24 +11,24 @@ function exists({ spec, facts, region, creating }: CheckInput): PrerequisiteResu
     if (!wanted || template) return met;
     const what = wanted.id === undefined ? `${wanted.name}` : wanted.id;
     return failed(
-      `EC2 knows no launch template ${what} with version ${wanted.version} in ${region}. ${remedyFor(creating)}`,
+      `Launch template ${what} with version ${wanted.version} does not exist in ${region}. ${remedyFor(creating)}`,
     );
   });
 }
 
-/** A group never changes its template, only the version. */
+/** EKS cannot change the template of a group, only its version. */
 function remedyFor(creating: boolean): string {
-  if (creating) return 'Put nodeGroup.launchTemplate right';
-  return 'The node group keeps the version that it has. Put nodeGroup.launchTemplate.version right; when the template is gone, only another WindowsPool can have another one';
+  if (creating) return 'Correct nodeGroup.launchTemplate';
+  return 'The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, create another pool with another template';
 }
 
-/** Ensures that EKS accepts the template: a failed group takes twenty minutes and reports one error at a time. */
+/** Ensures that EKS accepts the template: a creation that fails takes 20 minutes and reports one error at a time. */
 function fits({ spec, facts }: CheckInput): PrerequisiteResult | undefined {
   return given(facts, 'launchTemplate', (template) => {
     const faults = template ? templateFaults(spec, template) : [];
     if (!template || faults.length === 0) return met;
     return failed(
-      `Launch template ${template.name} (${template.id}) cannot be used in version ${template.version}: ${faults.join('; ')}`,
+      `Version ${template.version} of launch template ${template.name} (${template.id}) cannot be used: ${faults.join('; ')}`,
     );
   });
 }
@@ -37,8 +37,8 @@ function fits({ spec, facts }: CheckInput): PrerequisiteResult | undefined {
 export const templateChecks: readonly PrerequisiteCheck[] = [
   { reason: 'LaunchTemplateNotFound', about: 'the launch template', section: 'launch-template', look: exists },
   {
-    reason: 'LaunchTemplateUnfit',
-    about: "the launch template's settings",
+    reason: 'LaunchTemplateInvalid',
+    about: 'the settings of the launch template',
     section: 'launch-template-settings',
     look: fits,
   },

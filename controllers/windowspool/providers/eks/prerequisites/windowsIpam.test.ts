@@ -31,122 +31,122 @@ const withAddon = (change: Partial<Addon> = {}) => factsOf({ cniAddon: known(sam
 const recently = NOW - MINUTE;
 
 const OFF =
-  'Windows IPAM is off, so pods get no addresses. ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false" (last written by kubectl-edit at 2026-03-01T11:00:00Z).';
+  'Windows IPAM is disabled, so pods get no IP addresses. ConfigMap kube-system/amazon-vpc-cni has enable-windows-ipam: "false" (last written by kubectl-edit at 2026-03-01T11:00:00Z).';
 
-describe('Windows IPAM that the operator enables', () => {
-  /** What is true, the step that is next, and the message after what was found. */
+describe('the next step to enable Windows IPAM', () => {
+  /** The facts, the next step, and the message after what was found. */
   const rows: readonly [what: string, facts: PrerequisiteFacts, offer: IpamOffer, next: string, message: string][] = [
     [
-      'in the ConfigMap where the add-on is not installed',
+      'is to write the ConfigMap if the add-on is not installed',
       factsOf({}),
       offer(),
       'applyCniConfig',
       'The operator enables it in the ConfigMap (--enable-windows-ipam)',
     ],
     [
-      'in the add-on that owns it',
+      'is to update the add-on if it is installed',
       withAddon(),
       offer(),
       'updateAddon',
       'The operator enables it in the vpc-cni add-on of cluster prod (--enable-windows-ipam)',
     ],
     [
-      'in a DEGRADED add-on, too',
+      'is to update a DEGRADED add-on',
       withAddon({ status: 'DEGRADED' }),
       offer(),
       'updateAddon',
       'The operator enables it in the vpc-cni add-on of cluster prod (--enable-windows-ipam)',
     ],
     [
-      'not while the add-on is updated',
+      'is to wait while the add-on is UPDATING',
       withAddon({ status: 'UPDATING' }),
       offer(),
       'wait',
-      'The vpc-cni add-on is UPDATING. Wait',
+      'The vpc-cni add-on is UPDATING. The operator waits',
     ],
     [
-      'not in an add-on that was never installed',
+      'is blocked if the creation of the add-on failed',
       withAddon({ status: 'CREATE_FAILED', issues: ['AccessDenied: no.', 'InternalFailure: what'] }),
       offer(),
       'blocked',
-      'The vpc-cni add-on is CREATE_FAILED: AccessDenied: no and InternalFailure: what. Repair it, or remove it and install it again',
+      'The vpc-cni add-on is CREATE_FAILED: AccessDenied: no and InternalFailure: what. Fix the cause, or delete the add-on and install it again',
     ],
     [
-      'not in an add-on whose values are unreadable',
+      'is blocked if the values of the add-on cannot be parsed',
       withAddon({ windowsIpam: undefined }),
       offer(),
       'blocked',
-      'The configuration values of the vpc-cni add-on are neither a JSON nor a YAML object, so the operator cannot add to them. Correct them in the add-on',
+      'The configuration values of the vpc-cni add-on are neither a JSON nor a YAML object, so the operator cannot change them. Correct them in the add-on',
     ],
     [
-      'not again at once in an add-on whose update failed',
+      'is blocked for some time after an update of the add-on failed',
       withAddon({ status: 'UPDATE_FAILED', issues: ['ConfigurationConflict: Conflicts found.'], modifiedAt: recently }),
       offer(),
       'blocked',
-      `EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found. Fix the cause. The operator tries again at 2026-03-01T12:14:00Z`,
+      'EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found. Fix the cause. Next attempt at 12:14Z',
     ],
     [
-      'again in an add-on whose update failed long ago',
+      'is to update an add-on again whose update failed long ago',
       withAddon({ status: 'UPDATE_FAILED', windowsIpam: true }),
       offer(),
       'updateAddon',
       'The operator enables it in the vpc-cni add-on of cluster prod (--enable-windows-ipam)',
     ],
     [
-      'not again at once in an add-on where another user disabled it',
+      'is blocked for some time after another user disabled it in the add-on',
       withAddon(),
       offer({ updateAddon: recently }),
       'blocked',
-      'The operator enabled it in the vpc-cni add-on, and another user disabled it there. The operator tries again at 2026-03-01T12:09:00Z',
+      'The operator enabled it in the vpc-cni add-on, and another user disabled it. Next attempt at 12:09Z',
     ],
     [
-      'again in an add-on where another user disabled it, after the resync interval',
+      'is to update the add-on again after the resync interval if another user disabled it',
       withAddon(),
       offer({ updateAddon: NOW - resyncMs }),
       'updateAddon',
       'The operator enables it in the vpc-cni add-on of cluster prod (--enable-windows-ipam)',
     ],
     [
-      'not in the ConfigMap that EKS may be about to write',
+      'is to wait if EKS may be about to write the ConfigMap',
       withAddon({ windowsIpam: true, modifiedAt: NOW - pollMs / 2 }),
       offer(),
       'wait',
-      'The vpc-cni add-on was just updated. Wait',
+      'The vpc-cni add-on was just updated. The operator waits',
     ],
     [
-      'in the ConfigMap that differs from its add-on, although the add-on was just updated by the operator',
+      'is to write a ConfigMap that differs from its add-on, although the operator just updated the add-on',
       withAddon({ windowsIpam: true }),
       offer({ updateAddon: recently }),
       'applyCniConfig',
       'The operator enables it in the ConfigMap (--enable-windows-ipam)',
     ],
     [
-      'not again at once in the ConfigMap',
+      'is blocked for some time after another user disabled it in the ConfigMap',
       factsOf({}),
       offer({ applyCniConfig: recently }),
       'blocked',
-      'The operator enabled it in the ConfigMap, and another user disabled it. Set it at its source. The operator tries again at 2026-03-01T12:09:00Z',
+      'The operator enabled it in the ConfigMap, and another user disabled it. Enable it at its source. Next attempt at 12:09Z',
     ],
     [
-      'not again at once in a ConfigMap that a tool manages',
+      'is blocked for some time after a tool disabled it in the ConfigMap',
       factsOf({ cniConfigOwner: known(sampleConfigMapOwner({ managedBy: 'Helm release kube-system/aws-vpc-cni' })) }),
       offer({ applyCniConfig: recently }),
       'blocked',
-      'The operator enabled it in the ConfigMap, which Helm release kube-system/aws-vpc-cni manages, and another user disabled it. Set it at its source. The operator tries again at 2026-03-01T12:09:00Z',
+      'The operator enabled it in the ConfigMap, which Helm release kube-system/aws-vpc-cni manages, and another user disabled it. Enable it at its source. Next attempt at 12:09Z',
     ],
     [
-      'not where the owner is unknown',
+      'is blocked if the add-on cannot be read',
       factsOf({ cniAddon: unasked() }),
       offer(),
       'blocked',
-      'The operator enables it when it knows the owner, which needs eks:DescribeAddon',
+      'To enable it, the operator must read the vpc-cni add-on. Grant eks:DescribeAddon',
     ],
     [
-      'not again after a refusal',
+      'is blocked after EKS rejected the update',
       withAddon(),
       offer({}, sampleError('refused', { operation: 'UpdateAddon', message: 'no such value.' })),
       'blocked',
-      'UpdateAddon failed: no such value. The operator tries again',
+      'UpdateAddon failed: no such value. The operator retries',
     ],
   ];
   for (const [what, facts, given, next, message] of rows) {
@@ -160,11 +160,11 @@ describe('Windows IPAM that the operator enables', () => {
     });
   }
 
-  it('not where the ConfigMap may not be read once more', () => {
+  it('is blocked if the owner of the ConfigMap cannot be read', () => {
     const move = nextIpamMove(factsOf({ cniConfigOwner: unasked() }), offer());
     assert.deepEqual(move, {
       kind: 'blocked',
-      why: 'The operator enables it when it can read the ConfigMap: get configmaps kube-system/amazon-vpc-cni',
+      why: 'To enable it, the operator must read the ConfigMap. Grant get configmaps kube-system/amazon-vpc-cni',
     });
   });
 });
@@ -172,7 +172,7 @@ describe('Windows IPAM that the operator enables', () => {
 describe('the lock on Windows IPAM', () => {
   const denied = { at: NOW, step: 'updateAddon', error: sampleError('denied') };
 
-  it('lets one pool change it at a time, and none that looked before that ended', () => {
+  it('lets one pool change it at a time, and rejects pools that read it before the change ended', () => {
     const lock = new WindowsIpamLock();
     assert.equal(lock.begin(NOW), true);
     assert.equal(lock.begin(NOW + 1), false);
@@ -181,7 +181,7 @@ describe('the lock on Windows IPAM', () => {
     assert.deepEqual(lock.attempts, { updateAddon: NOW + 2 });
   });
 
-  it('tells all pools what lasts, until it is due again', () => {
+  it('reports a lasting error to all pools until the next attempt is due', () => {
     const lock = new WindowsIpamLock();
     lock.end(NOW, { error: denied });
     assert.deepEqual([lock.errorSince(NOW - 1), lock.errorSince(NOW), lock.attempts], [[denied], [], {}]);

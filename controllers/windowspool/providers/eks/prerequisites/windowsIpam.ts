@@ -1,18 +1,17 @@
 /**
- * Enabling Windows IPAM at its owner (--enable-windows-ipam): the next step, and what blocks it. Pure. The VPC resource controller reads
- * only the ConfigMap; when the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the add-on, which reverts a value
- * that is set only there.
+ * Enables Windows IPAM at its owner (--enable-windows-ipam): the next step, and what blocks it. Pure. The VPC resource controller reads only the
+ * ConfigMap. If the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the add-on, which reverts a value that is set only there.
  */
 
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
-import { joined, sentence } from '../../../util/words.ts';
+import { clockTime, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { PERMISSIONS } from './facts.ts';
 
 /**
  * - `updateAddon`, `applyCniConfig`: the next step.
  * - `wait`: a transient state, without an action.
- * - `blocked`: what the user must fix, or when the operator tries again.
+ * - `blocked`: what the user must fix, or the time of the next attempt.
  */
 export type IpamMove =
   | { readonly kind: 'updateAddon'; readonly addon: Addon }
@@ -25,13 +24,13 @@ const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
 /** Statuses in which EKS accepts updates of an add-on and owns its objects. */
 const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
 
-/** The next step while Windows IPAM is off in the ConfigMap. */
+/** The next step while Windows IPAM is disabled in the ConfigMap. */
 export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMove {
   const { cniAddon } = facts;
   const { error } = offer;
-  if (error) return blocked(`${error.operation} failed: ${sentence(error.message)} The operator tries again`);
+  if (error) return blocked(`${describeFailure(error)} The operator retries`);
   if (!cniAddon?.ok)
-    return blocked(`The operator enables it when it knows the owner, which needs ${PERMISSIONS.cniAddon}`);
+    return blocked(`To enable it, the operator must read the vpc-cni add-on. Grant ${PERMISSIONS.cniAddon}`);
   const addon = cniAddon.value;
   return (addon && moveOfAddon(addon, offer)) ?? moveOfConfigMap(addon, facts, offer);
 }
@@ -44,11 +43,13 @@ function moveOfAddon(
   const { status, windowsIpam, issues, modifiedAt } = addon;
   if (windowsIpam === undefined)
     return blocked(
-      'The configuration values of the vpc-cni add-on are neither a JSON nor a YAML object, so the operator cannot add to them. Correct them in the add-on',
+      'The configuration values of the vpc-cni add-on are neither a JSON nor a YAML object, so the operator cannot change them. Correct them in the add-on',
     );
   if (BUSY.includes(status)) return { kind: 'wait', why: `The vpc-cni add-on is ${status}` };
   if (!SETTLED.includes(status))
-    return blocked(`The vpc-cni add-on is ${status}${inWords(issues)}. Repair it, or remove it and install it again`);
+    return blocked(
+      `The vpc-cni add-on is ${status}${inWords(issues)}. Fix the cause, or delete the add-on and install it again`,
+    );
   const failed = status === 'UPDATE_FAILED';
   if (windowsIpam && !failed) {
     // EKS may be about to write the ConfigMap.
@@ -56,9 +57,9 @@ function moveOfAddon(
   }
   const again = Math.max(failed ? modifiedAt + createRetryMs : 0, afterLast(attempts.updateAddon, resyncMs));
   if (now >= again) return { kind: 'updateAddon', addon };
-  const next = `The operator tries again at ${timeOf(again)}`;
+  const next = `Next attempt at ${clockTime(again)}`;
   if (failed) return blocked(`EKS failed to update the vpc-cni add-on${inWords(issues)}. Fix the cause. ${next}`);
-  return blocked(`The operator enabled it in the vpc-cni add-on, and another user disabled it there. ${next}`);
+  return blocked(`The operator enabled it in the vpc-cni add-on, and another user disabled it. ${next}`);
 }
 
 function moveOfConfigMap(
@@ -67,12 +68,12 @@ function moveOfConfigMap(
   { now, attempts, resyncMs }: IpamOffer,
 ): IpamMove {
   if (!owner?.ok)
-    return blocked(`The operator enables it when it can read the ConfigMap: ${PERMISSIONS.cniConfigOwner}`);
+    return blocked(`To enable it, the operator must read the ConfigMap. Grant ${PERMISSIONS.cniConfigOwner}`);
   const again = afterLast(attempts.applyCniConfig, resyncMs);
   if (now >= again) return { kind: 'applyCniConfig', seen: owner.value, addon };
   const whose = owner.value?.managedBy === undefined ? '' : `, which ${owner.value.managedBy} manages`;
   return blocked(
-    `The operator enabled it in the ConfigMap${whose}, and another user disabled it. Set it at its source. The operator tries again at ${timeOf(again)}`,
+    `The operator enabled it in the ConfigMap${whose}, and another user disabled it. Enable it at its source. Next attempt at ${clockTime(again)}`,
   );
 }
 
@@ -85,7 +86,7 @@ export function lastWriterOf({ cniConfigOwner }: PrerequisiteFacts): string {
 /** Which other controller may revert the ConfigMap, and where to set the value; undefined when none is known. */
 export function mayBeReverted({ seen, addon }: Extract<IpamMove, { kind: 'applyCniConfig' }>): string | undefined {
   if (seen?.managedBy === undefined || addon) return undefined;
-  return `${seen.managedBy} manages the ConfigMap and may revert it: enable it there, too (enableWindowsIpam: "true" in the chart aws-vpc-cni)`;
+  return `${seen.managedBy} manages the ConfigMap and may revert it. Also enable it there (enableWindowsIpam: "true" in the chart aws-vpc-cni)`;
 }
 
 function blocked(why: string): IpamMove {
@@ -94,11 +95,6 @@ function blocked(why: string): IpamMove {
 
 function afterLast(at: number | undefined, ms: number): number {
   return at === undefined ? 0 : at + ms;
-}
-
-/** `2026-03-01T12:00:00Z` */
-function timeOf(epoch: number): string {
-  return `${new Date(epoch).toISOString().slice(0, 19)}Z`;
 }
 
 function inWords(issues: readonly string[]): string {

@@ -16,14 +16,14 @@ export class WindowsIpamLock {
     return this.#attempts;
   }
 
-  /** The error of an attempt since that time (epoch milliseconds), when it is the same for every pool. */
+  /** The error of an attempt since that time (epoch milliseconds), if every pool would get it. */
   errorSince(since: number): readonly StepError[] {
     return this.#error && this.#error.at > since ? [this.#error] : [];
   }
 
   /**
-   * Whether a pool that read the setting at `readAt` (epoch milliseconds) may change it. When not, another pool changes or has changed it,
-   * and what was read is out of date.
+   * Whether a pool that read the setting at `readAt` (epoch milliseconds) may change it. If not, another pool is changing or has changed it, and
+   * what was read is outdated.
    */
   begin(readAt: number): boolean {
     if (readAt <= this.#busyUntil) return false;
@@ -31,7 +31,7 @@ export class WindowsIpamLock {
     return true;
   }
 
-  /** The attempt is over: `done` when it succeeded, `error` when it failed, neither when it was aborted. */
+  /** Ends the attempt: `done` if it succeeded, `error` if it failed, neither if it was aborted. */
   end(now: number, result: { readonly done?: keyof IpamAttempts; readonly error?: StepError }): void {
     this.#busyUntil = now;
     if (result.done) this.#attempts = { ...this.#attempts, [result.done]: now };

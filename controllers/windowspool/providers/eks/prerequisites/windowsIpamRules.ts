@@ -1,4 +1,4 @@
-/** The rule that enables Windows IPAM when a pool needs it and --enable-windows-ipam allows it. */
+/** The rule that enables Windows IPAM if a pool needs it and --enable-windows-ipam is set. */
 
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';

@@ -5,38 +5,39 @@ import type { StuckPod } from '../../../ports/pods.ts';
 import { MINUTE, NOW, sampleError, sampleNode, sampleState } from '../../../testing/fixtures.ts';
 import { describeStuckPods, withStuckPods } from './evictions.ts';
 
-const MOVE = 'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
+const REMEDY =
+  'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
 const pod = (name: string, ...budgets: readonly string[]): StuckPod => ({ namespace: 'shop', name, budgets });
 const found = (...value: readonly StuckPod[]) => ({ ok: true, value }) as const;
 
-describe('the pods that an update failed on', () => {
+describe('the pods that made an update fail', () => {
   const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, string])[] = [
-    ['are not told when nobody looked', undefined, MOVE],
-    ['are not told when none are left', found(), MOVE],
+    ['are not named when they were not read', undefined, REMEDY],
+    ['are not named when none are left', found(), REMEDY],
     [
-      'are named with the budget that keeps them',
+      'are named with the PodDisruptionBudget that blocks them',
       found(pod('cart-0', 'cart'), pod('cart-1', 'cart'), pod('web-0', 'web')),
-      `Pods that stayed: shop/cart-0 and shop/cart-1 (PodDisruptionBudget cart allows no disruption); shop/web-0 (PodDisruptionBudget web allows no disruption). ${MOVE}`,
+      `Pods that were not evicted: shop/cart-0 and shop/cart-1 (PodDisruptionBudget cart allows no disruption); shop/web-0 (PodDisruptionBudget web allows no disruption). ${REMEDY}`,
     ],
     [
-      'are named with all their budgets: with two they are never evicted',
+      'are named with all PodDisruptionBudgets if several match them',
       found(pod('cart-0', 'cart', 'shop')),
-      `Pods that stayed: shop/cart-0 (PodDisruptionBudgets cart and shop both match it, and such pods are never evicted). ${MOVE}`,
+      `Pods that were not evicted: shop/cart-0 (PodDisruptionBudgets cart and shop all match it, and the eviction API never evicts such pods). ${REMEDY}`,
     ],
     [
-      'are named where they come back',
+      'are named when they tolerate the cordon',
       found(pod('agent-x')),
-      `Pods that stayed: shop/agent-x (tolerates every taint, so it comes back to a cordoned node). ${MOVE}`,
+      `Pods that were not evicted: shop/agent-x (tolerates every taint, so it is rescheduled to the cordoned node). ${REMEDY}`,
     ],
     [
       'are counted after the fifth',
       found(...[1, 2, 3, 4, 5, 6, 7].map((i) => pod(`cart-${i}`, 'cart'))),
-      `Pods that stayed: shop/cart-1, shop/cart-2, shop/cart-3, shop/cart-4 and shop/cart-5 (PodDisruptionBudget cart allows no disruption); and 2 more. ${MOVE}`,
+      `Pods that were not evicted: shop/cart-1, shop/cart-2, shop/cart-3, shop/cart-4 and shop/cart-5 (PodDisruptionBudget cart allows no disruption); and 2 more. ${REMEDY}`,
     ],
     [
-      'are unknown without the right to list them',
+      'are unknown without the permission to list them',
       { ok: false, error: sampleError('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
-      `Which pods stayed is not known: list pods failed: pods is forbidden. ${MOVE}`,
+      `The pods that were not evicted are unknown: list pods failed: pods is forbidden. ${REMEDY}`,
     ],
   ];
   for (const [name, stuck, want] of table) it(name, () => assert.equal(describeStuckPods(stuck), want));
@@ -65,24 +66,24 @@ describe('the pods that an update failed on', () => {
     return asked;
   }
 
-  it('are looked for on ten nodes that were not replaced, those first that EKS names', async () => {
+  it('are read on ten nodes that were not replaced, first on those that EKS names', async () => {
     const names = await asked(failed());
     assert.deepEqual([names?.[0], names?.length, names?.includes('new')], ['old-7', 10, false]);
   });
 
   const quiet: readonly (readonly [string, NodeGroupUpdate | undefined])[] = [
-    ['no update ended', undefined],
-    ['it went well', failed({ status: 'Successful', errors: [] })],
+    ['no update has ended', undefined],
+    ['the update succeeded', failed({ status: 'Successful', errors: [] })],
     [
-      'it failed for another cause',
+      'it failed for another reason',
       failed({ errors: [{ code: 'NodeCreationFailure', message: '', resourceIds: [] }] }),
     ],
   ];
   for (const [why, update] of quiet) {
-    it(`are not looked for when ${why}`, async () => assert.equal(await asked(update), undefined));
+    it(`are not read when ${why}`, async () => assert.equal(await asked(update), undefined));
   }
 
-  it('are not looked for when every node was replaced', async () => {
+  it('are not read when every node was replaced', async () => {
     assert.equal(await asked(failed(), [sampleNode({ createdAt: NOW })]), undefined);
   });
 });

@@ -3,7 +3,7 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { Evictions, StuckPod } from '../../../ports/pods.ts';
-import { joined, sentence } from '../../../util/words.ts';
+import { describeFailure, joined, sentence } from '../../../util/words.ts';
 
 /** The number of nodes that are read: each is a call, and the pods of the first ones show the cause. */
 const NODES_ASKED = 10;
@@ -31,16 +31,16 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
 
 /** Which pods remained, why, and the remedy, in sentences. */
 export function describeStuckPods(stuck: ObservedState['stuckPods']): string {
-  const remedy = 'Let the PodDisruptionBudget of the pods give way, or end them, or set nodeGroup.update.force: true.';
+  const remedy =
+    'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
   if (stuck && !stuck.ok) {
-    const { operation, message } = stuck.error;
-    return `Which pods stayed is not known: ${sentence(`${operation} failed: ${message}`)} ${remedy}`;
+    return `The pods that were not evicted are unknown: ${describeFailure(stuck.error)} ${remedy}`;
   }
   if (!stuck || stuck.value.length === 0) return remedy;
   const causes = Map.groupBy(stuck.value.slice(0, PODS_NAMED), causeOf);
   const listed = [...causes].map(([cause, pods]) => `${joined(pods.map(nameOf))} (${cause})`);
   const more = stuck.value.length - PODS_NAMED;
-  return `${sentence(`Pods that stayed: ${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}`)} ${remedy}`;
+  return `${sentence(`Pods that were not evicted: ${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}`)} ${remedy}`;
 }
 
 const PODS_NAMED = 5;
@@ -51,7 +51,7 @@ function nameOf({ namespace, name }: StuckPod): string {
 
 function causeOf({ budgets }: StuckPod): string {
   const [only, ...others] = budgets;
-  if (only === undefined) return 'tolerates every taint, so it comes back to a cordoned node';
+  if (only === undefined) return 'tolerates every taint, so it is rescheduled to the cordoned node';
   if (others.length === 0) return `PodDisruptionBudget ${only} allows no disruption`;
-  return `PodDisruptionBudgets ${joined(budgets)} both match it, and such pods are never evicted`;
+  return `PodDisruptionBudgets ${joined(budgets)} all match it, and the eviction API never evicts such pods`;
 }

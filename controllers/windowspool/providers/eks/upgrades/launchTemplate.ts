@@ -51,23 +51,23 @@ export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate):
   const { instanceType } = template;
   const faults = template.forbidden.map(({ field, value }) => {
     const instead = INSTEAD[field];
-    return `it sets ${field} (${value}), which EKS does not take. Leave it out${instead ? `: ${instead}` : ''}`;
+    return `it sets ${field} (${value}), which EKS does not accept. Remove it${instead ? `: ${instead}` : ''}`;
   });
   if (instanceType && instanceTypes)
     faults.push(
-      `it sets InstanceType (${instanceType}), and spec.nodeGroup.instanceTypes says ${joined(instanceTypes)}. Leave one of them out`,
+      `both it (${instanceType}) and nodeGroup.instanceTypes (${joined(instanceTypes)}) set instance types. Remove one of them`,
     );
   if (!instanceType && !instanceTypes)
-    faults.push('neither it nor spec.nodeGroup.instanceTypes names an instance type. Name one in either of them');
+    faults.push('neither it nor nodeGroup.instanceTypes sets an instance type. Set one of them');
   return faults;
 }
 
 /** The fields of a pool that replace those of its launch template. */
 const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['field'], string>>> = {
-  IamInstanceProfile: 'EKS makes one from spec.nodeGroup.nodeRoleArn',
-  SubnetId: 'the subnets are spec.nodeGroup.subnets',
-  InstanceMarketOptions: 'the way to buy capacity is spec.nodeGroup.capacityType',
-  ImageId: 'the AMI follows spec.windowsVersion, spec.nodeGroup.edition and spec.nodeGroup.releaseVersion',
+  IamInstanceProfile: 'EKS creates one from nodeGroup.nodeRole',
+  SubnetId: 'nodeGroup.subnets sets the subnets',
+  InstanceMarketOptions: 'nodeGroup.capacityType sets the capacity type',
+  ImageId: 'windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI',
 };
 
 /**
@@ -85,5 +85,5 @@ export function desiredTemplateVersion({
     const template = fact.value;
     return template && templateFaults(pool.spec, template).length === 0 ? template.version : undefined;
   }
-  return pinnedTemplateVersion(pool.spec) ?? pool.status?.nodeGroup?.launchTemplate?.wantedVersion;
+  return pinnedTemplateVersion(pool.spec) ?? pool.status?.nodeGroup?.launchTemplate?.desiredVersion;
 }

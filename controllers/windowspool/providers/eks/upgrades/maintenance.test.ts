@@ -12,22 +12,22 @@ const BERLIN = window('30 2 * * *', '1h', 'Europe/Berlin');
 
 describe('a maintenance window', () => {
   const table: readonly (readonly [string, ReturnType<typeof window>, string, boolean])[] = [
-    ['is closed before it begins', SATURDAYS, '2026-03-07T01:59:59Z', false],
-    ['is open from its begin', SATURDAYS, '2026-03-07T02:00:00Z', true],
+    ['is closed before it starts', SATURDAYS, '2026-03-07T01:59:59Z', false],
+    ['is open from its start', SATURDAYS, '2026-03-07T02:00:00Z', true],
     ['is open until it ends', SATURDAYS, '2026-03-07T03:29:59Z', true],
     ['is closed when it ends', SATURDAYS, '2026-03-07T03:30:00Z', false],
     ['is closed on another day', SATURDAYS, '2026-03-08T02:30:00Z', false],
-    ['goes over midnight', window('0 23 * * *', '4h'), '2026-03-08T02:59:00Z', true],
+    ['continues after midnight', window('0 23 * * *', '4h'), '2026-03-08T02:59:00Z', true],
     ['is in its time zone, in winter', BERLIN, '2026-03-01T01:45:00Z', true],
     ['is in its time zone, in summer', BERLIN, '2026-07-01T00:45:00Z', true],
-    ['is not in another one', BERLIN, '2026-07-01T01:45:00Z', false],
-    ['that the clocks skip is held right after', BERLIN, '2026-03-29T01:45:00Z', true],
-    ['that nobody understands is never open', window('99 2 * * *', '1h'), '2026-03-07T02:00:00Z', false],
-    ['in no time zone is never open', window('* * * * *', '1h', 'Mars/Base'), '2026-03-07T02:00:00Z', false],
+    ['is not in another time zone', BERLIN, '2026-07-01T01:45:00Z', false],
+    ['that a clock change skips starts right after it', BERLIN, '2026-03-29T01:45:00Z', true],
+    ['with an invalid schedule is never open', window('99 2 * * *', '1h'), '2026-03-07T02:00:00Z', false],
+    ['with an unknown time zone is never open', window('* * * * *', '1h', 'Mars/Base'), '2026-03-07T02:00:00Z', false],
   ];
   for (const [name, one, time, want] of table) it(name, () => assert.equal(isInWindow([one], at(time)), want));
 
-  it('that the clocks repeat opens once', () => {
+  it('that a clock change repeats opens once', () => {
     const opens: string[] = [];
     for (let time = at('2026-10-25T00:00:00Z'); time < at('2026-10-25T06:00:00Z'); time += 30 * 60_000) {
       if (isInWindow([{ ...BERLIN, duration: '30m' }], time)) opens.push(new Date(time).toISOString());
@@ -35,21 +35,21 @@ describe('a maintenance window', () => {
     assert.equal(opens.length, 1, opens.join());
   });
 
-  it('is always open where there is none', () => assert.ok(isInWindow(undefined, 0)));
+  it('is always open if the spec has none', () => assert.ok(isInWindow(undefined, 0)));
 
-  it('says when the first of several begins', () => {
+  it('has the start of the first of several as the next one', () => {
     const friday = window('0 5 * * FRI', '1h');
     const next = nextOpening([SATURDAYS, friday, window('99 2 * * *', '1h')], at('2026-03-01T00:00:00Z'));
     assert.deepEqual(next, { at: at('2026-03-06T05:00:00Z'), window: friday });
   });
 
-  it('that never begins has no next', () => {
+  it('that never starts has no next start', () => {
     assert.equal(nextOpening([window('0 0 30 2 *', '1h')], at('2026-03-01T00:00:00Z')), undefined);
     assert.equal(nextOpening(undefined, 0), undefined);
   });
 
   const opening = at('2026-07-01T00:30:00Z');
-  it('begins at a time that is said in its time zone, too', () => {
+  it('has a start that is also shown in its time zone', () => {
     assert.equal(
       describeOpening({ at: opening, window: BERLIN }),
       '2026-07-01T00:30Z (2026-07-01 02:30 in Europe/Berlin)',
@@ -62,24 +62,24 @@ describe('a maintenance window', () => {
     [
       'an impossible minute',
       window('99 2 * * *', '1h'),
-      `${field}[1].schedule is "99 2 * * *": Invalid value for minute: 99. Give one such as "0 2 * * SAT".`,
+      `${field}[1].schedule: "99 2 * * *" is invalid (Invalid value for minute: 99). Use a cron schedule such as "0 2 * * SAT".`,
     ],
     [
-      'a day that never comes',
+      'a date that never occurs',
       window('0 0 30 2 *', '1h'),
-      `${field}[1].schedule is "0 0 30 2 *": that day never comes. Give one such as "0 2 * * SAT".`,
+      `${field}[1].schedule: "0 0 30 2 *" is invalid (the date never occurs). Use a cron schedule such as "0 2 * * SAT".`,
     ],
     [
-      'no time zone',
+      'an unknown time zone',
       window('* * * * *', '1h', 'Mars/Base'),
-      `${field}[1].timeZone is Mars/Base. Give a time zone such as Europe/Berlin.`,
+      `${field}[1].timeZone: Mars/Base is not a known time zone. Use a name such as Europe/Berlin.`,
     ],
   ];
   for (const [name, faulty, words] of faults) {
-    it(`with ${name} says so`, () => assert.equal(windowFault([SATURDAYS, faulty]), words));
+    it(`with ${name} has a fault`, () => assert.equal(windowFault([SATURDAYS, faulty]), words));
   }
 
-  it('without a fault says none', () => {
+  it('has no fault when it is valid', () => {
     assert.equal(windowFault([SATURDAYS, BERLIN]), undefined);
     assert.equal(windowFault(undefined), undefined);
   });

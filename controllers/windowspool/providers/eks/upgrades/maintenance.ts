@@ -37,13 +37,15 @@ export function nextOpening(windows: Windows, now: number): Opening | undefined 
     .reduce<Opening | undefined>((first, next) => (first && first.at <= next.at ? first : next), undefined);
 }
 
-/** The first window that can never open, with its field, value and remedy; the API server validates only the form. */
+/** The first window that can never open, with its field, value and remedy, in sentences; the API server validates only the form. */
 export function windowFault(windows: Windows): string | undefined {
   for (const [index, { schedule, timeZone = TIME_ZONE }] of (windows ?? []).entries()) {
     const field = `spec.nodeGroup.update.maintenanceWindows[${index}]`;
-    if (!isTimeZone(timeZone)) return `${field}.timeZone is ${timeZone}. Give a time zone such as Europe/Berlin.`;
+    if (!isTimeZone(timeZone))
+      return `${field}.timeZone: ${timeZone} is not a known time zone. Use a name such as Europe/Berlin.`;
     const fault = scheduleFault(schedule);
-    if (fault) return `${field}.schedule is "${schedule}": ${fault}. Give one such as "0 2 * * SAT".`;
+    if (fault)
+      return `${field}.schedule: "${schedule}" is invalid (${fault}). Use a cron schedule such as "0 2 * * SAT".`;
   }
   return undefined;
 }
@@ -71,7 +73,7 @@ function isTimeZone(timeZone: string): boolean {
 function scheduleFault(schedule: string): string | undefined {
   try {
     const never = new Cron(schedule, { timezone: 'UTC', paused: true }).nextRun(new Date(0)) === null;
-    return never ? 'that day never comes' : undefined;
+    return never ? 'the date never occurs' : undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return message.replace(/^CronPattern: /, '').replace(/\.$/, '');

@@ -9,7 +9,7 @@ const CORE = 'WINDOWS_CORE_2022_x86_64';
 const node = (reason: string, name = 'ip-1') => ({ name, reason, message: 'is wrong' });
 type FailingNodes = NonNullable<WindowsPoolStatus['failingNodes']>;
 
-/** Another pool of the same AMI type, with that release. */
+/** Another pool of the same AMI type, with this release. */
 function other(
   failingNodes: FailingNodes,
   releaseVersion = NEXT,
@@ -19,27 +19,31 @@ function other(
   return samplePool({}, { metadata: { name: 'api', uid: 'uid-api', ...rest }, status });
 }
 
-describe('a release that fails', () => {
+describe('a release that fails verification', () => {
   const failure = { pool: 'api', amiType: CORE, releaseVersion: NEXT, node: 'ip-1' };
   const table: readonly (readonly [string, WindowsPool, string | undefined])[] = [
-    ['is one whose node runs the wrong build', other([node('WrongBuild')]), 'WrongBuild: is wrong'],
-    ['is one whose kernel is below the floor', other([node('RevisionTooLow')]), 'RevisionTooLow: is wrong'],
-    ['is one whose kubelet does not fit', other([node('KubeletVersionSkew')]), 'KubeletVersionSkew: is wrong'],
+    ['has a node with the wrong build', other([node('WrongBuild')]), 'WrongBuild: is wrong'],
+    ['has a node with a revision below the minimum', other([node('RevisionTooLow')]), 'RevisionTooLow: is wrong'],
     [
-      'is found behind nodes that fail for another cause',
+      'has a node with an unsupported kubelet version',
+      other([node('KubeletVersionSkew')]),
+      'KubeletVersionSkew: is wrong',
+    ],
+    [
+      'is found after nodes that fail for another reason',
       other([node('NotReady', 'ip-0'), node('WrongBuild')]),
       'WrongBuild: is wrong',
     ],
     ['is the same in either spelling', other([node('WrongBuild')], '1.36-2026-03-17'), 'WrongBuild: is wrong'],
-    ['is none whose node is not Ready: that may have any cause', other([node('NotReady')]), undefined],
-    ['is none whose node has no addresses for pods', other([node('NoPodAddresses')]), undefined],
-    ['is none whose nodes are verified', other([]), undefined],
+    ['is none with a node that is not Ready, which may have any cause', other([node('NotReady')]), undefined],
+    ['is none with a node without pod addresses', other([node('NoPodAddresses')]), undefined],
+    ['is none with verified nodes', other([]), undefined],
     [
-      'is none in a pool that goes',
+      'is none in a pool that is being deleted',
       other([node('WrongBuild')], NEXT, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
       undefined,
     ],
-    ['is none in a pool of which nothing is known', samplePool(), undefined],
+    ['is none in a pool without a status', samplePool(), undefined],
   ];
   for (const [name, pool, finding] of table) {
     it(name, () => assert.deepEqual(releaseFailureOf(pool), finding && { ...failure, finding }));
@@ -48,10 +52,10 @@ describe('a release that fails', () => {
   const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
     ['its node is verified', other([])],
     ['the pool has another release', other([node('WrongBuild')], '1.36-2026.04.18')],
-    ['the pool is gone', undefined],
+    ['the pool is deleted', undefined],
   ];
   for (const [when, after] of ends) {
-    it(`wakes the pools that wait for it when ${when}`, () => {
+    it(`triggers the pools that wait for it when ${when}`, () => {
       const fleet = new Fleet();
       const woken: string[] = [];
       fleet.onRelease((name) => woken.push(name));
@@ -70,7 +74,7 @@ describe('a release that fails', () => {
     fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup } });
   const automatic = spec({ update: { policy: 'Automatic', force: false } });
 
-  it('is not rolled out by itself; then it is, once the nodes are verified, with no look at AWS in between', async () => {
+  it('is rolled out automatically only when the nodes are verified, without AWS calls in between', async () => {
     const { world, deps } = await readyWorld();
     world.pools.set('api', other([node('WrongBuild')]));
     world.publish(NEXT);
@@ -90,7 +94,7 @@ describe('a release that fails', () => {
     assert.equal(updatesIn(world.awsCalls()).length, 1);
   });
 
-  it('is rolled out where the user pins it, with a warning', async () => {
+  it('is rolled out with a warning when the spec pins it', async () => {
     const { world, deps } = await readyWorld();
     world.pools.set('api', other([node('WrongBuild')]));
     world.publish(NEXT);
@@ -100,7 +104,7 @@ describe('a release that fails', () => {
     assert.deepEqual(
       world.events.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason}: ${message}`),
       [
-        `ReleaseNotVerified: The update begins because the spec asks for it. With release ${NEXT} node ip-1 of pool api fails verification: WrongBuild: is wrong.`,
+        `ReleaseNotVerified: The update starts because the spec requests it. With release ${NEXT}, node ip-1 of WindowsPool api fails verification: WrongBuild: is wrong.`,
       ],
     );
   });

@@ -61,7 +61,7 @@ export function failureOfRelease(s: ObservedState, release: string): ReleaseFail
   return s.fleet.failures.find((failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release));
 }
 
-/** `With release R node N of pool P fails verification: WrongBuild: runs ...` */
+/** `With release R, node N of WindowsPool P fails verification: WrongBuild: runs ....` */
 export function describeReleaseFailure({ pool, releaseVersion, node, finding }: ReleaseFailure): string {
-  return sentence(`With release ${releaseVersion} node ${node} of pool ${pool} fails verification: ${finding}`);
+  return sentence(`With release ${releaseVersion}, node ${node} of WindowsPool ${pool} fails verification: ${finding}`);
 }

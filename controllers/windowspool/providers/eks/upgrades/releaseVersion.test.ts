@@ -7,9 +7,9 @@ describe('a release', () => {
       assert.equal(spelled(release), '1.35-2026.01.22');
   });
 
-  it('that is no release is left as it is', () => assert.deepEqual(['', 'x'].map(spelled), ['', 'x']));
+  it('is not changed if it is invalid', () => assert.deepEqual(['', 'x'].map(spelled), ['', 'x']));
 
-  it('tells its Kubernetes version', () => {
+  it('has its Kubernetes version', () => {
     assert.deepEqual(['1.35-2026-01-22', '1.36-2026.03.17', ''].map(minorOf), ['1.35', '1.36', '']);
   });
 });
@@ -24,7 +24,7 @@ describe('the day of a release', () => {
     ]);
   });
 
-  it('makes it newer than another, and its Kubernetes version counts more', () => {
+  it('determines which release is newer, after the Kubernetes version', () => {
     const newer: readonly (readonly [string, string, boolean])[] = [
       ['1.35-2026.02.10', '1.35-2026-01-22', true],
       ['1.35-2026.01.22', '1.35-2026-01-22', false],
@@ -36,7 +36,7 @@ describe('the day of a release', () => {
       assert.equal(isNewerRelease(release, other), want, `${release} ${other}`);
   });
 
-  it('says until when it can be launched', () => {
+  it('determines until when it can be launched', () => {
     assert.deepEqual(lifeOf('1.35-2026-01-22'), { old: Date.parse('2026-04-22'), private: Date.parse('2026-05-22') });
     assert.deepEqual([lifeOf('1.35'), lifeOf('1.35-2026.99.99')], [undefined, undefined]);
   });

@@ -42,8 +42,8 @@ export function releaseEnd(release: string, now: number): string {
   const life = lifeOf(release);
   if (!life || now < life.old) return '';
   const day = new Date(life.private).toISOString().slice(0, 10);
-  if (now >= life.private) return ` AWS made this AMI private about ${day}: no node starts from it any more.`;
-  return ` AWS makes this AMI private about ${day}: no node starts from it then.`;
+  if (now >= life.private) return ` AWS made this AMI private around ${day}. New nodes cannot start from it.`;
+  return ` AWS makes this AMI private around ${day}. After that, new nodes cannot start from it.`;
 }
 
 function monthsAfter(date: string, months: number): number {

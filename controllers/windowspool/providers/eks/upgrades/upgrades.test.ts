@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../../../hack/localaws/state.ts';
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import type { Scaling } from '../../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../../testing/fakeWorld.ts';
 import { NEXT, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import {
@@ -18,24 +19,25 @@ import {
 
 const MESSAGE = 'Reached max retries while trying to evict pod shop/cart-0 because of PodDisruptionBudget cart';
 
-/** The next updates fail, so many of them: their first node is not emptied. */
+/** The next `count` updates fail: their first node is not drained. */
 function failUpdates(world: FakeWorld, count = 1): void {
   const resourceIds = world.nodes.slice(0, 1).map(({ name }) => name);
   const errors = [{ errorCode: 'PodEvictionFailure' as const, errorMessage: MESSAGE, resourceIds }];
   for (let update = 0; update < count; update++) world.cloud.faults.updateFailure({ errors });
 }
 
-/** A Ready pool, and a release after its own. */
+/** A Ready pool, and a newer release. */
 async function upgradableWorld(options: Partial<StateOptions> = {}) {
   const made = await readyWorld({}, options);
   made.world.publish(NEXT);
   return made;
 }
 
-const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, rest: Partial<WindowsPoolSpec> = {}) =>
-  fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup }, ...rest });
+const pins = (nodeGroup: Partial<WindowsPoolSpec['nodeGroup']>, scaling: Partial<Scaling> = {}) =>
+  fresh({ nodeGroup: { ...samplePool().spec.nodeGroup, ...nodeGroup, scaling } });
+
 describe('an upgrade', () => {
-  it('is sent once, told while it runs, and remembered when it is done', async () => {
+  it('is sent once, reported while it runs, and recorded when it has finished', async () => {
     const { world, deps } = await upgradableWorld({ speed: 1 });
     world.apply(pins({ releaseVersion: NEXT }));
     await wake(world, deps);
@@ -43,16 +45,16 @@ describe('an upgrade', () => {
     assert.deepEqual([change, status, type], [`release ${NEXT}`, 'InProgress', 'VersionUpdate']);
     assert.equal(ready(world), 'True');
     assert.equal(conditionOf(world, 'Reconciling'), `True Updating: EKS is updating node group web: release ${NEXT}.`);
-    await until(world, deps, () => stateOf(world)?.update?.status === 'Successful', 'the end of the update');
+    await until(world, deps, () => stateOf(world)?.update?.status === 'Successful', 'the update');
     await hours(world, deps, 3);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual(
       [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate'), conditionOf(world, 'Reconciling')],
-      [NEXT, 'True AsSpecified: Node group web is as the spec says.', undefined],
+      [NEXT, 'True AsSpecified: Node group web matches the spec.', undefined],
     );
   });
 
-  it('that failed stays told, with the pods that EKS names, and is not sent again', async () => {
+  it('that failed is reported with the pods that were not evicted, and not sent again', async () => {
     const { world, deps } = await upgradableWorld();
     failUpdates(world);
     world.stuckPods = [{ namespace: 'shop', name: 'cart-0', budgets: ['cart'] }];
@@ -63,15 +65,15 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     const words = `PodEvictionFailure: ${MESSAGE} (${world.nodes[0]?.name})`;
     assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
-    const said = conditionOf(world, 'NodeGroupReady') ?? '';
+    const shown = conditionOf(world, 'NodeGroupReady') ?? '';
     assert.ok(
-      said.startsWith(`False UpdateFailed: Update ${stateOf(world)?.update?.id} of node group web failed:`) &&
-        said.includes(words),
-      said,
+      shown.startsWith(`False UpdateFailed: Update ${stateOf(world)?.update?.id} of node group web failed:`) &&
+        shown.includes(words),
+      shown,
     );
     assert.match(
-      said,
-      /Pods that stayed: shop\/cart-0 \(PodDisruptionBudget cart allows no disruption\)\. .* set nodeGroup\.update\.force: true/,
+      shown,
+      /Pods that were not evicted: shop\/cart-0 \(PodDisruptionBudget cart allows no disruption\)\. .*nodeGroup\.update\.force: true terminates nodes even if pods still run on them/,
     );
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
   });
@@ -80,11 +82,11 @@ describe('an upgrade', () => {
     ['a release', pins({ releaseVersion: NEXT })],
     ['a label', fresh({ labels: { team: 'a' } })],
   ] as const) {
-    it(`to ${what} that failed while nobody had heard that it began is not sent again`, async () => {
+    it(`to ${what} that failed before its start was recorded is not sent again`, async () => {
       const { world, deps } = await upgradableWorld();
       failUpdates(world);
       world.apply(change);
-      // The process ends right after the call: no status has the update's id.
+      // The process crashes right after the call: no status has the ID of the update.
       world.fails = (call) => {
         if (call === 'write status' && updatesIn(world.calls).length > 0) throw new Crash(call);
         return undefined;
@@ -97,7 +99,7 @@ describe('an upgrade', () => {
     });
   }
 
-  it('that failed is sent again once for each new value of the annotation, also right after a restart', async () => {
+  it('that failed is retried once for each new value of the annotation, also right after a restart', async () => {
     const { world, deps } = await upgradableWorld();
     failUpdates(world, 2);
     world.apply(pins({ releaseVersion: NEXT }));
@@ -114,22 +116,19 @@ describe('an upgrade', () => {
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
   });
 
-  it('to a pinned release that EKS does not offer yet is sent again, and not for every node event', async () => {
+  it('to a pinned release that EKS does not offer yet is retried, but not at every node event', async () => {
     const { world, deps } = await readyWorld();
     world.apply(pins({ releaseVersion: NEXT }));
     for (let event = 0; event < 20; event++) await wake(world, deps);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
-    assert.match(
-      conditionOf(world, 'Stalled') ?? '',
-      /^True ReleaseNotOffered: .* tried again at each --resync-interval/,
-    );
+    assert.match(conditionOf(world, 'Stalled') ?? '', /^True ReleaseNotOffered: .* Retried at each --resync-interval/);
     world.publish(NEXT);
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     await hours(world, deps, 1);
     assert.deepEqual([stateOf(world)?.failedTarget, conditionOf(world, 'Stalled')], [undefined, undefined]);
   });
 
-  it('that EKS refused is asked for again at once when the annotation says so', async () => {
+  it('that EKS rejected is retried at once when the user sets the annotation', async () => {
     const { world, deps } = await upgradableWorld();
     world.fails = (call) => (call === 'UpdateNodegroupVersion' ? sampleError('refused') : undefined);
     world.apply(pins({ releaseVersion: NEXT }));
@@ -138,19 +137,19 @@ describe('an upgrade', () => {
     retry(world, '1');
     await wake(world, deps);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
-    assert.match(conditionOf(world, 'NodeGroupReady') ?? '', /^False UpdateRefused: /);
+    assert.match(conditionOf(world, 'NodeGroupReady') ?? '', /^False UpdateRejected: /);
   });
 
   it('and another change that both fail are sent once each', async () => {
     const { world, deps } = await upgradableWorld();
     failUpdates(world, 2);
-    world.apply(pins({ releaseVersion: NEXT }, { scaling: { min: 3, max: 9 } }));
+    world.apply(pins({ releaseVersion: NEXT }, { maxSize: 9 }));
     await hours(world, deps, 5);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion', 'UpdateNodegroupConfig']);
     assert.deepEqual(stateOf(world)?.moreFailedTargets?.length, 1);
   });
 
-  it('that EKS does not take while the group is DEGRADED says so, is asked for rarely, and begins when it is mended', async () => {
+  it('that EKS rejects while the group is DEGRADED is reported, retried rarely, and sent when the group is healthy', async () => {
     const { world, deps } = await upgradableWorld({ switches: { updatesWhileDegraded: 'reject' } });
     const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'No capacity' }];
     world.cloud.faults.healthIssue({ group: 'web', issues });
@@ -158,10 +157,12 @@ describe('an upgrade', () => {
     await hours(world, deps, 2);
     const asked = updatesIn(world.awsCalls()).length;
     assert.ok(asked >= 8 && asked <= 17, `asked ${asked} times in 2 hours`);
+    const shown = conditionOf(world, 'NodeGroupReady') ?? '';
     assert.match(
-      conditionOf(world, 'NodeGroupReady') ?? '',
-      /^False Degraded: .*No capacity\. .*EKS takes no update of it for now: .* It is tried again now and then, .* A change waits: release 1\.36-2026\.03\.17\.$/,
+      shown,
+      /^False Degraded: .*No capacity\. .*EKS accepts no update while the group is in this state: .* The operator retries/,
     );
+    assert.match(shown, / Pending change: release 1\.36-2026\.03\.17\./);
     world.cloud.faults.healthIssue({ group: 'web', issues: [] });
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
   });
@@ -175,7 +176,7 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()).length, 3);
   });
 
-  it('that is possible is told, and the question is shared and asked rarely', async () => {
+  it('that is available is reported, and the newest release is read rarely', async () => {
     const { world, deps } = await readyWorld();
     world.publish(NEXT);
     await hours(world, deps, 3);
@@ -185,30 +186,33 @@ describe('an upgrade', () => {
     assert.equal(stateOf(world)?.releaseDate, '2026-02-11');
     assert.match(
       conditionOf(world, 'UpToDate') ?? '',
-      /^False UpdateAvailable: .* Set spec\.nodeGroup\.releaseVersion: 1\.36-2026\.03\.17, or update\.policy: Automatic\.$/,
+      /^False UpdateAvailable: .* Set nodeGroup\.releaseVersion: 1\.36-2026\.03\.17, or nodeGroup\.update\.policy: Automatic\.$/,
     );
     assert.equal(ready(world), 'True');
     world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     await hours(world, deps, 2);
     assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
-    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is not known: /);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is unknown: /);
   });
 
-  it('waits for the control plane, and starts when that is upgraded', async () => {
+  it('waits for the control plane, and starts when that has been upgraded', async () => {
     const { world, deps } = await readyWorld();
     world.apply(pins({ kubernetesVersion: '1.37' }));
     await hours(world, deps, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), []);
-    const words = 'spec.nodeGroup pins Kubernetes 1.37, and EKS cluster prod has 1.36';
+    const words = 'nodeGroup.kubernetesVersion pins Kubernetes 1.37, but EKS cluster prod runs 1.36.';
     assert.ok(conditionOf(world, 'PrerequisitesMet')?.startsWith(`False UnsupportedVersion: ${words}`));
-    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UnsupportedVersion: .* waits for the control plane/);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False UnsupportedVersion: .* The control plane must be upgraded first/,
+    );
     assert.equal(ready(world), 'True');
     world.cloud.faults.cluster({ version: '1.37' });
     await until(world, deps, () => stateOf(world)?.kubernetesVersion === '1.37', 'the version');
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
   });
 
-  it('that is automatic is sent once for each release, and once when it fails', async () => {
+  it('that is automatic is sent once for each release, also when it fails', async () => {
     const { world, deps } = await readyWorld();
     world.publish(NEXT);
     world.apply(pins({ update: { policy: 'Automatic', force: false } }));
@@ -216,7 +220,7 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual(
       [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate')],
-      [NEXT, 'True AsSpecified: Node group web is as the spec says.'],
+      [NEXT, 'True AsSpecified: Node group web matches the spec.'],
     );
     failUpdates(world);
     world.publish('1.36-2026.04.18');

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '../runtime/ports.ts';
-import { createKubernetesClient, type KubernetesClient } from './client.ts';
+import type { Logger } from '../../runtime/ports.ts';
+import { createKubernetesClient, type KubernetesClient } from '../client.ts';
 
 interface SeenRequest {
   readonly method: string;

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { HEALTH_CODES, type HealthIssue } from '../../ports/eks.ts';
+import { sampleGroup } from '../../testing/fixtures.ts';
+import { describeIssues, remediesFor } from './healthIssues.ts';
+
+const group = (...healthIssues: readonly HealthIssue[]) => sampleGroup(undefined, { healthIssues });
+const issue = (code: string, ...resourceIds: readonly string[]) => ({ code, message: 'It failed.', resourceIds });
+
+describe('the remedy for a health issue', () => {
+  const rows: readonly (readonly [what: string, issue: HealthIssue, command: string])[] = [
+    [
+      'names cluster and node group',
+      issue('AutoScalingGroupNotFound'),
+      'aws eks delete-nodegroup --cluster-name prod --nodegroup-name web',
+    ],
+    [
+      'names the Auto Scaling group',
+      issue('AsgInstanceLaunchFailures'),
+      'aws autoscaling describe-scaling-activities --auto-scaling-group-name eks-web-0a1b --max-items 5',
+    ],
+    [
+      'names the role',
+      issue('NodeCreationFailure', 'i-1'),
+      'aws iam list-attached-role-policies --role-name windows-nodes',
+    ],
+    [
+      'names the affected resources',
+      issue('NodeTerminationFailure', 'i-1', 'i-2'),
+      'aws ec2 terminate-instances --instance-ids i-1 i-2',
+    ],
+    [
+      'has a placeholder for what EKS does not report',
+      issue('Ec2SubnetInvalidConfiguration'),
+      'aws ec2 modify-subnet-attribute --subnet-id SUBNET --map-public-ip-on-launch',
+    ],
+  ];
+  for (const [what, found, command] of rows)
+    it(what, () => assert.ok(remediesFor(group(found)).includes(`(${command})`), remediesFor(group(found))));
+
+  for (const code of HEALTH_CODES)
+    it(`of ${code} is one or more sentences`, () =>
+      assert.match(remediesFor(group(issue(code))), /^ [A-Z][^\n]{10,350}\.$/));
+
+  it('is not repeated', () => {
+    assert.equal(
+      remediesFor(group(issue('InternalFailure'), issue('InternalFailure'))).match(/EKS retries/g)?.length,
+      1,
+    );
+  });
+
+  it('of an unknown code refers to the message of EKS', () => {
+    const seen = group(issue('NewCode', 'i-1'));
+    assert.equal(
+      `${describeIssues(seen)}${remediesFor(seen)}`,
+      'NewCode: It failed. (i-1). Fix the cause that EKS names.',
+    );
+  });
+});

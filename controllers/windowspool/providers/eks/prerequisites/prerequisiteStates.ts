@@ -1,0 +1,40 @@
+/** status.prerequisites: the prerequisites that need attention. Pure. */
+import type { PrerequisiteState } from '../../../api.gen.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { cut, sentence } from '../../../util/words.ts';
+import { examinationOf, scopeOf } from './examination.ts';
+import { wordsOf } from './remarks.ts';
+
+/** The maximum length of a message in the schema. */
+const MESSAGE_LENGTH = 4_096;
+
+interface Unmet {
+  readonly check: PrerequisiteCheck;
+  readonly result: Exclude<PrerequisiteResult, { kind: 'met' }>;
+}
+
+/**
+ * The entries of status.prerequisites, in the order of the checks; a prerequisite that is met has none. If nothing could be checked in this run, the
+ * previous entries stay.
+ */
+export function prerequisiteStates(s: ObservedState): PrerequisiteState[] {
+  const checked = examinationOf(s);
+  if (!checked) return isUnknown(s) ? (s.pool.status?.prerequisites ?? []) : [];
+  const { failed, warned, ignored, unknown } = checked;
+  const listed: readonly (readonly [PrerequisiteState['status'], readonly Unmet[]])[] = [
+    ['NotMet', failed],
+    ['Warning', warned],
+    ['Ignored', ignored],
+    ['Unknown', unknown],
+  ];
+  return listed.flatMap(([status, found]) => found.map((each) => stateOf(each, status)));
+}
+
+function isUnknown(s: ObservedState): boolean {
+  return s.group.kind === 'unreachable' || s.cluster.kind === 'unreachable' || scopeOf(s) !== 'nothing';
+}
+
+function stateOf({ check, result }: Unmet, status: PrerequisiteState['status']): PrerequisiteState {
+  return { name: check.section, status, reason: check.reason, message: cut(sentence(wordsOf(result)), MESSAGE_LENGTH) };
+}
