@@ -1,4 +1,4 @@
-# Every target is explained by `make help`. Node is the one from package-lock.json, whatever the machine has.
+# `make help` lists all targets. Node.js is the version in package-lock.json, not the one that is installed on the machine.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -9,59 +9,60 @@ PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it
 .PHONY: demo up down
-demo: deps controlplane ## From nothing to a verified Windows pool and back, on a real Kubernetes and a local AWS.
+demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS.
 	@node hack/testenv/main.ts demo
 
-up: deps controlplane ## Start the same in the background; prints the kubeconfig's path.
+up: deps controlplane ## Start the same environment in the background. Prints the environment variables to set.
 	@node hack/testenv/main.ts up
 
-down: deps ## Stop what `make up` started.
+down: deps ## Stop the environment of `make up`.
 	@node hack/testenv/main.ts down
 
 ##@ Test
 .PHONY: test unit model crash cluster-test e2e
-test: lint verify unit cluster-test ## Everything that must pass before a commit.
+test: lint verify unit cluster-test ## Run all checks and tests that must pass before a commit.
 
-unit: deps ## Unit tests, and the line coverage that the domain must have.
+unit: deps ## Run the unit tests. They must cover 95% of the lines of the domain.
 	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/**/*.ts' \
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{model,ports,testing}/**' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.mjs
 
-model: deps ## Live MODEL_RUNS random lives of pools (3000), of which `make unit` lives 30. MODEL_SEED and MODEL_PATH repeat one.
+model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory; `make unit` runs 30. MODEL_SEED and MODEL_PATH repeat one.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/life.test.ts
 
-crash: deps binaries ## Kill the operator's process at every request, where `make test` takes a sample. About 20 minutes.
+crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test` runs a sample.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts
 
-cluster-test: deps binaries ## Tests against a real API server, scheduler and controller manager, in SUITE_PROCESSES processes (2).
+cluster-test: deps binaries ## Run the suites in test/ against a real API server, scheduler and controller manager, in SUITE_PROCESSES (2) processes.
 	@node hack/suites/main.ts
 
-e2e: deps ## Live the life of one pool on a real EKS cluster: costs money, see docs/e2e.md. Writes build/e2e.json.
+e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see docs/e2e.md. Writes build/e2e.json.
 	@node hack/e2e/main.ts
 
-##@ Change
+##@ Develop
 .PHONY: build bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
-bench: deps controlplane ## Measure; writes build/bench.json.
+bench: deps controlplane ## Run the benchmarks, see hack/bench/README.md. Writes build/bench.json.
 	@node hack/bench/main.ts
 
-soak: deps controlplane ## Ten minutes of broken networks and restarts (SOAK_MINUTES); at the end the cache equals the API server.
+soak: deps controlplane ## Break connections and restart the API server for SOAK_MINUTES (10), then check the cache. Writes build/soak.json.
 	@node hack/bench/soak.ts
 
-generate: deps ## Make the generated files: API types, tables of reasons and of metrics.
+generate: deps ## Generate the API types, the reference pages, the dashboards and the files of the chart.
 	@node hack/generate/main.ts
 
-verify: deps ## Fail when a generated file is stale.
+verify: deps ## Fail if a generated file is out of date.
 	@node hack/generate/main.ts --check
 
-lint: deps ## Check types, style, import walls, floating promises and unused code.
+lint: deps ## Check types, style, import boundaries, floating promises, unused code and wording.
 	@tsc --noEmit
 	@biome check --error-on-warnings
 	@knip
+	@node hack/prose/main.ts
 
-fmt: deps ## Format the code and put right what the linter can.
+fmt: deps ## Format the code, and fix what the linter can fix.
 	@biome check --write
 
 ##@ Deploy
@@ -70,27 +71,27 @@ OVERLAY ?= config/default
 UNDEPLOY_TIMEOUT ?= 60m
 
 .PHONY: deploy undeploy
-deploy: ## Install the CRD, the rights and the operator of OVERLAY (config/default) into the cluster of your kubeconfig.
+deploy: ## Install the CRD, the permissions and the operator from OVERLAY (config/default) in the cluster of your kubeconfig.
 	@$(KUBECTL) apply -k $(OVERLAY)
 
-undeploy: ## Delete all pools and wait for them, then the operator, then the CRD (UNDEPLOY_TIMEOUT).
+undeploy: ## Delete all pools, wait for them for UNDEPLOY_TIMEOUT (60m), then delete the operator and the CRD.
 	@KUBECTL='$(KUBECTL)' hack/undeploy.sh '$(UNDEPLOY_TIMEOUT)'
 
 ##@ Prepare
 .PHONY: help deps binaries controlplane
-deps: $(PACKAGES) ## Install the npm packages, Node included.
+deps: $(PACKAGES) ## Install the npm packages, which include Node.js.
 
 $(PACKAGES): package.json package-lock.json
 	@echo 'Installing the npm packages of package-lock.json'
-	@# Not npm ci: it refuses a lock file that names no registry, because that leaves out other platforms' optional packages.
+	@# Not npm ci: it rejects a lock file without registry URLs, because such a file lacks the optional packages of other platforms.
 	@npm install --no-save --no-progress --loglevel=error
 	@touch $@
 
-binaries: deps controlplane ## Build all that is made with Go, once for all checkouts: the control plane, and the tools of the tests.
+binaries: deps controlplane ## Build all Go programs: the local Kubernetes and the tools of the tests. All checkouts share them.
 	@node hack/tools/main.ts
 
-controlplane: deps ## Build only the local Kubernetes, which is all that the demo needs.
+controlplane: deps ## Build only the local Kubernetes, which is enough for the demo.
 	@node hack/controlplane/main.ts build
 
-help: ## Show this list.
-	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help: ## Show this help.
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
