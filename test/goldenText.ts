@@ -51,11 +51,23 @@ function withoutAges(text: string): string {
     .join('\n');
 }
 
-/** The text without values that differ between runs: times, ages, IDs, versions of objects, addresses of nodes. */
+/** The events in the order of their reasons: kubectl sorts them by the second in which they occurred. */
+function withSortedEvents(text: string): string {
+  const [before, heading, events] = text.split(/^(Events:\n.*\n +---.*\n)/m);
+  if (!heading || events === undefined) return text;
+  const reasonOf = (line: string) => line.trim().split(/ +/)[1] ?? '';
+  const lines = events.trimEnd().split('\n');
+  const sorted = lines.toSorted((a, b) => reasonOf(a).localeCompare(reasonOf(b)));
+  return `${before}${heading}${sorted.join('\n')}\n`;
+}
+
+/** The text without values that differ between runs: times, ages, IDs, versions of objects, addresses of nodes, which are numbered as they appear. */
 export function normalized(text: string): string {
-  const nodes = [...new Set(text.match(/\bip-10(?:-\d+){3}\b/g))].sort();
+  const nodes = [...new Set(text.match(/\bip-10(?:-\d+){3}\b/g))];
   const named = nodes.reduce((before, node, index) => before.replaceAll(node, `ip-10-0-0-${index + 1}`), text);
   const replaced = withoutAges(replacements.reduce((before, [pattern, by]) => before.replace(pattern, by), named));
   // kubectl adds trailing spaces and empty lines, which editors remove.
-  return `${replaced.replace(/[ \t]+$/gm, '').trimEnd()}\n`;
+  return `${withSortedEvents(replaced)
+    .replace(/[ \t]+$/gm, '')
+    .trimEnd()}\n`;
 }

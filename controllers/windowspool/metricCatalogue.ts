@@ -151,7 +151,7 @@ const operations = {
     { reason: { values: ['timed-out', 'refused', 'withdrawn'] } },
   ),
   windowspool_remediation_short_circuited: poolGauge(
-    '1 while no node is remediated because more nodes fail than remediation.maxUnhealthy allows, otherwise 0. No series without remediation.',
+    '1 while no node is remediated because more nodes fail than remediation.maxUnhealthy allows, otherwise 0. No series unless remediation.policy is Replace.',
   ),
 } as const;
 

@@ -107,12 +107,13 @@ describe('the Helm chart', function () {
     assert.deepEqual(added.sort(), [...theirs].sort());
   });
 
-  it('links every runbook below docsURL in alerts and dashboards', async () => {
+  it('links messages, alerts and dashboards to the pages below docsURL', async () => {
     const sets = ['prometheus.enabled=true', 'dashboards.enabled=true', 'docsURL=https://docs.example.com/windows'];
     const text = await template(...VALUES, ...sets.flatMap((set) => ['--set', set]));
     const folders = [...text.matchAll(/https:[^\s"]*\/runbooks\//g)].map(([folder]) => folder);
     assert.ok(folders.length > 40);
     assert.deepEqual([...new Set(folders)], ['https://docs.example.com/windows/runbooks/']);
+    assert.match(text, /^ +- --docs-url=https:\/\/docs\.example\.com\/windows$/m);
   });
 
   it('renders the same Deployment as config/metrics-cert with metrics.certSecret', async () => {

@@ -48,6 +48,8 @@ describe('the output of kubectl', () => {
   it('for a healthy pool', async () => {
     await apply('web');
     await fixture.world.kubectl('wait', '--for=condition=Ready', 'windowspool/web', '--timeout=30s');
+    // Nodes can be verified before EKS reports the group as ACTIVE.
+    await becomes('web', 'UpToDate', 'True/AsSpecified');
     await assertGolden('healthy', await show(commandsFor('web'), '  Verified  '));
   });
 
@@ -82,6 +84,7 @@ describe('the output of kubectl', () => {
     const old = fixture.world.cloud.state.groups.get('web')?.nodegroup.releaseVersion;
     await apply('search', { spec: { ...sample.spec, nodeGroup: { ...sample.spec.nodeGroup, releaseVersion: OLDER } } });
     await becomes('search', 'Ready', 'True/Verified');
+    await show(['describe wp search'], '  UpdateAvailable  ');
     fixture.world.cloud.faults.blockDrain({ group: 'search' });
     await fixture.world.patchPool('search', { nodeGroup: { releaseVersion: old } });
     await becomes('search', 'NodeGroupReady', 'False/UpdateFailed');
@@ -94,6 +97,7 @@ describe('the output of kubectl', () => {
     fixture.world.cloud.faults.nextNode({ group: 'shop', neverJoins: true });
     await fixture.world.patchPool('shop', { nodeGroup: { scaling: { minSize: 3 } } });
     await becomes('shop', 'NodesVerified', 'False/NodesMissing');
+    await becomes('shop', 'UpToDate', 'True/AsSpecified');
     await assertGolden('nodes-missing', await show(commandsFor('shop'), '  NodesMissing  '));
   });
 
@@ -107,6 +111,7 @@ describe('the output of kubectl', () => {
     });
     await apply('guest', { spec: { ...sample.spec, windowsVersion: 'Windows2025' } });
     await becomes('guest', 'NodesVerified', 'True/AllVerified');
+    await becomes('guest', 'UpToDate', 'True/AsSpecified');
     await assertGolden(
       'foreign-runtime-class',
       await show(commandsFor('guest'), '  NodeGroupCreated  ', '  NotOwned  '),
@@ -203,7 +208,7 @@ describe('normalized output of kubectl', () => {
       'NAME   AGE     RELEASE   UPTODATE\nweb    2m15s             Pending',
       'NAME   AGE   RELEASE   UPTODATE\nweb    0s              Pending',
     ],
-    ['the same node twice', 'ip-10-0-2-9 ip-10-0-1-7.x ip-10-0-2-9', 'ip-10-0-0-2 ip-10-0-0-1.x ip-10-0-0-2'],
+    ['the same node twice', 'ip-10-0-2-9 ip-10-0-1-7.x ip-10-0-2-9', 'ip-10-0-0-1 ip-10-0-0-2.x ip-10-0-0-1'],
     ['the time of the next attempt', 'Next attempt at 06:47Z;', 'Next attempt at HH:MMZ;'],
     ['the id of an instance', '--target i-0123456789abcdef0', '--target i-INSTANCE'],
     ['a time', 'Creation Timestamp:  2026-11-21T12:48:38Z', 'Creation Timestamp:  TIME'],

@@ -53,13 +53,18 @@ describe('the metrics of terminating nodes', () => {
     });
   });
 
-  it('are 1 while remediation is short-circuited, 0 while it is active, and absent without remediation', () => {
+  it('are 1 while remediation is short-circuited, 0 while it is active, and absent unless it replaces nodes', () => {
     const failing = ['a', 'b'].map((name) => node(name, { taints: [] }));
     const circuit = (nodes: readonly ReturnType<typeof node>[], spec = {}) =>
       shown(scene({ nodes: [...nodes, node('c')], spec })).windowspool_remediation_short_circuited;
     assert.deepEqual(
-      [circuit(failing, { remediation }), circuit([], { remediation }), circuit(failing)],
-      [1, 0, undefined],
+      [
+        circuit(failing, { remediation }),
+        circuit([], { remediation }),
+        circuit(failing, { remediation: { ...remediation, policy: 'Report' } }),
+        circuit(failing),
+      ],
+      [1, 0, undefined, undefined],
     );
   });
 

@@ -6,6 +6,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { admit } from './admission.ts';
 import { nameOf } from './drain.ts';
+import { replacesUnhealthy } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 
 type Labels = LabelsOf<'windowspool_nodes_leaving'>;
@@ -27,7 +28,7 @@ export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
     ...(Number.isFinite(first)
       ? [gaugeSample('windowspool_nodes_leaving_start_timestamp_seconds', {}, first / 1_000)]
       : []),
-    ...(s.pool.spec.remediation
+    ...(replacesUnhealthy(s.pool)
       ? [gaugeSample('windowspool_remediation_short_circuited', {}, Number(halted !== undefined))]
       : []),
   ];

@@ -18,9 +18,14 @@ app.kubernetes.io/name: windowspool-operator
 {{- end -}}
 {{- end }}
 
+{{/* The base URL of the documentation without docsURL, as in config/prometheus and in the operator. */}}
+{{- define "windowspool-operator.docs" -}}
+{{- .Files.Get "files/prometheus/rules.yaml" | regexFind `https://\S+/docs` -}}
+{{- end }}
+
 {{/* The text of a file of files/. Its links to the documentation start with docsURL instead of the address in config/prometheus. */}}
 {{- define "windowspool-operator.file" -}}
-{{- $address := .root.Files.Get "files/prometheus/rules.yaml" | regexFind `https://\S+/docs` -}}
+{{- $address := include "windowspool-operator.docs" .root -}}
 {{- .root.Files.Get .path | replace $address (.root.Values.docsURL | default $address) -}}
 {{- end }}
 
