@@ -41,9 +41,9 @@ describe('the search for binaries', () => {
     const lines: string[] = [];
     assert.equal(await findInstalled(kubectl, folders, (line) => lines.push(line)), join(root, 'good', 'kubectl'));
     assert.deepEqual(lines, [
-      `${root}/old/kubectl is passed over: it is version 1.32.4, and 1.36 is needed.`,
-      `${root}/broken/kubectl is passed over: it ended with status 3 when asked for its version: .`,
-      `${root}/mute/kubectl is passed over: it tells no version but "hello".`,
+      `Skipping ${root}/old/kubectl: it is version 1.32.4, but 1.36 is required.`,
+      `Skipping ${root}/broken/kubectl: it exited with status 3 when asked for its version: .`,
+      `Skipping ${root}/mute/kubectl: it prints no version: "hello".`,
     ]);
   });
 

@@ -65,7 +65,7 @@ export async function findInstalled(
     seen.add(real);
     const reason = await whyUnusable(installed, path, signal);
     if (reason === undefined) return path;
-    log(`${path} is passed over: ${reason}.`);
+    log(`Skipping ${path}: ${reason}.`);
   }
   return undefined;
 }

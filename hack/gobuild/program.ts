@@ -43,12 +43,12 @@ export async function whyUnusable(
 ): Promise<string | undefined> {
   try {
     const { stdout, stderr, code } = await runCommand(path, versionArgs, { timeoutMs: 30_000, signal });
-    if (code !== 0) return `it ended with status ${code} when asked for its version: ${stderr.trim()}`;
+    if (code !== 0) return `it exited with status ${code} when asked for its version: ${stderr.trim()}`;
     const version = parseVersion(stdout);
-    if (version === undefined) return `it tells no version but ${JSON.stringify(stdout.trim())}`;
-    return version.startsWith(`${series}.`) ? undefined : `it is version ${version}, and ${series} is needed`;
+    if (version === undefined) return `it prints no version: ${JSON.stringify(stdout.trim())}`;
+    return version.startsWith(`${series}.`) ? undefined : `it is version ${version}, but ${series} is required`;
   } catch (error) {
     signal?.throwIfAborted();
-    return `it can't be run: ${error instanceof Error ? error.message : String(error)}`;
+    return `it cannot be run: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

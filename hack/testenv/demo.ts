@@ -12,24 +12,24 @@ const POOL = 'web';
 /** Newer than the initial releases of the local AWS. */
 const RELEASE = '1.36-2026.05.19';
 /** `minAvailable` of the sample's PodDisruptionBudget. */
-const WANTED_PODS = 1;
+const REQUIRED_PODS = 1;
 /** The sample's Deployment has two. */
 const MORE_PODS = 6;
 
 /** Runs every stage. Throws if one fails, and leaves nothing behind. */
 export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
   const stage = stages(say);
-  stage('Starting a Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
+  stage('Starting Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
   // EKS accepts published releases at once; otherwise the pool would wait for its next poll.
   const world = await startTestEnv({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
   try {
-    stage('Starting the operator under its own ServiceAccount with the rights of config/rbac');
+    stage('Starting the operator with its ServiceAccount and the permissions of config/rbac');
     // It polls a missing prerequisite every 20 seconds by default: too long for a demo.
     const operator = await world.operator(['--poll-interval=1s']).ready();
     await applySample(world, stage, say);
-    await switchIpamOn(world, stage, say);
+    await enableIpam(world, stage, say);
     await runWorkload(world, stage, say);
-    await upgradeUnderLoad(world, stage, say);
+    await updateUnderLoad(world, stage, say);
     const bad = await joinGatedPool(world, stage, say);
     await replaceNode(world, bad, stage, say);
     await deletePool(world, stage, say);
@@ -56,12 +56,12 @@ function stages(say: Say): Say {
 }
 
 async function applySample(world: TestEnv, stage: Say, say: Say): Promise<void> {
-  stage('Applying config/samples/windowspool.yaml in a cluster whose Windows IPAM is off');
+  stage('Applying config/samples/windowspool.yaml while Windows IPAM is disabled');
   await world.apply(windowsIpam(false));
   await world.kubectl('apply', '-k', SAMPLES);
   const pool = await world.waitForPool(
     POOL,
-    'to say that Windows IPAM is off',
+    'to report that Windows IPAM is disabled',
     (found) => conditionOf(found, 'Ready') === 'False/WindowsIPAMDisabled',
   );
   say(messageOf(pool, 'PrerequisitesMet'));
@@ -69,8 +69,8 @@ async function applySample(world: TestEnv, stage: Say, say: Say): Promise<void> 
   if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
 }
 
-async function switchIpamOn(world: TestEnv, stage: Say, say: Say): Promise<void> {
-  stage('Switching Windows IPAM on and waiting for condition Ready');
+async function enableIpam(world: TestEnv, stage: Say, say: Say): Promise<void> {
+  stage('Enabling Windows IPAM and waiting for the condition Ready');
   await world.apply(windowsIpam(true));
   await world.kubectl('wait', '--for=condition=Ready', `windowspool/${POOL}`, '--timeout=60s');
   say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
@@ -78,15 +78,15 @@ async function switchIpamOn(world: TestEnv, stage: Say, say: Say): Promise<void>
 }
 
 async function runWorkload(world: TestEnv, stage: Say, say: Say): Promise<void> {
-  stage('Deploying pods with runtimeClassName: windows-2022; the scheduler places them on the pool');
+  stage('Deploying pods with runtimeClassName: windows-2022; they are scheduled to the nodes of the pool');
   await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
 }
 
 /** The nodes are replaced one after another while pods run on them; Ready pods are counted at every event. */
-async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<void> {
-  stage(`Upgrading the pool to AMI release ${RELEASE} while the pods serve; their budget wants ${WANTED_PODS} of them`);
+async function updateUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<void> {
+  stage(`Updating the pool to AMI release ${RELEASE}; the PodDisruptionBudget requires ${REQUIRED_PODS} available pod`);
   world.cloud.faults.release({ date: RELEASE.slice(5) });
   const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
   const spec = { nodeGroup: { releaseVersion: RELEASE } };
@@ -101,9 +101,9 @@ async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<v
     90_000,
   );
   const { least, events } = await pods.stop();
-  if (least < WANTED_PODS) throw new Error(`${least} pods served, and the budget wants ${WANTED_PODS}`);
+  if (least < REQUIRED_PODS) throw new Error(`${least} pods were ready, but the budget requires ${REQUIRED_PODS}`);
   say(messageOf(pool, 'UpToDate'));
-  say(`${messageOf(pool, 'NodesVerified')} At each of ${events} events of the pods, ${least} or more served.`);
+  say(`${messageOf(pool, 'NodesVerified')} At least ${least} pod was ready at each of ${events} pod events.`);
   say(await world.kubectl('get', 'poddisruptionbudgets'));
   say(await world.kubectl('get', 'windowspools'));
 }
@@ -111,16 +111,16 @@ async function upgradeUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<v
 /** Returns the name of the failing node. There are more pods than before, and the failing node is the emptiest: only its taint prevents their scheduling. */
 async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<string> {
   stage(
-    'Closing the gate (verification.policy: Gate): nodes are born with a taint, which they lose once they are verified',
+    'Setting verification.policy: Gate: new nodes register with a taint, which the operator removes after it has verified them',
   );
   const spec = { verification: { policy: 'Gate' } };
   await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
   await world.waitForPool(
     POOL,
-    'to have the gate closed and its own nodes released',
+    'to have the gate taint, and all its nodes released',
     (found) => conditionOf(found, 'UpToDate') === 'True/AsSpecified' && found?.status?.nodes?.gated === 0,
   );
-  stage('A node with Windows Server 2019 joins the gated pool of Windows Server 2022');
+  stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
   world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
   await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
   const pool = await world.waitForPool(
@@ -129,23 +129,23 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
     (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
   );
   const [bad] = pool?.status?.failingNodes ?? [];
-  if (!bad) throw new Error('the pool names no node that fails');
+  if (!bad) throw new Error('the pool names no failing node');
   say(messageOf(pool, 'NodesVerified'));
   say(await world.kubectl('get', 'wp'));
   say(`${bad.name}:\n${verificationOf(await world.kubectl('describe', 'node', bad.name))}`);
-  stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them lands on that node`);
+  stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them is scheduled to that node`);
   await world.kubectl('scale', 'deployment', 'iis', `--replicas=${MORE_PODS}`);
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
   const onNode = `--field-selector=spec.nodeName=${bad.name}`;
   const landed = await world.kubectl('get', 'pods', '-l', 'app=iis', '-o', 'name', onNode);
-  if (landed !== '') throw new Error(`pods landed on ${bad.name}, which was never verified: ${landed}`);
+  if (landed !== '') throw new Error(`pods were scheduled to ${bad.name}, which is not verified: ${landed}`);
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
   return bad.name;
 }
 
 /** spec.remediation does the same automatically, after some minutes. */
 async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): Promise<void> {
-  stage('Having that node replaced: kubectl annotate node NAME winpool.dev/replace=true');
+  stage('Replacing that node: kubectl annotate node NAME winpool.dev/replace=true');
   await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
   const pool = await world.waitForPool(
     POOL,
@@ -182,7 +182,7 @@ function verificationOf(described: string): string {
 }
 
 async function deletePool(world: TestEnv, stage: Say, say: Say): Promise<void> {
-  stage('Deleting the pool: its node group goes first, then the pool, then the RuntimeClass');
+  stage('Deleting the pool: first its node group, then the pool, then the RuntimeClass');
   await world.kubectl('delete', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
   const left = world.cloud.state.groups.size;
@@ -201,6 +201,6 @@ async function auditOperator(world: TestEnv): Promise<string> {
   if (own.length === 0) throw new Error('the audit log knows no request of the operator');
   for (const { user, verb, requestURI } of foreign)
     throw new Error(`the operator came as ${user.username}: ${verb} ${requestURI}`);
-  for (const { verb, requestURI } of denied) throw new Error(`the operator was refused ${verb} ${requestURI}`);
-  return `The operator made ${own.length} requests, all as ${OPERATOR_USER}; none was refused.`;
+  for (const { verb, requestURI } of denied) throw new Error(`the operator was denied ${verb} ${requestURI}`);
+  return `The operator made ${own.length} requests, all as ${OPERATOR_USER}; none was denied.`;
 }
