@@ -99,8 +99,10 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
       }),
     writeStatus: (pool, status, signal) =>
       toCallResult('update windowspools/status', signal, () => {
-        // The subresource ignores all but the status. The resourceVersion in the metadata is the precondition.
-        return write('PUT', `${pathOf(pool.metadata.name)}/status`, { ...pool, status }, signal);
+        // The subresource ignores all but the status. The resourceVersion in the metadata is the precondition. The CRD's default applies only to
+        // objects without a status, and kstatus takes a status without a generation for that of a reconciled object.
+        const complete = { observedGeneration: UNSEEN, ...status };
+        return write('PUT', `${pathOf(pool.metadata.name)}/status`, { ...pool, status: complete }, signal);
       }),
   };
 }
