@@ -1,6 +1,6 @@
 /** Questions that rules and conditions ask about a pool and its observed state. Pure. */
 import type { WindowsPool } from './api.gen.ts';
-import { CREATED_FROM_TAG, PAUSED_ANNOTATION } from './labels.ts';
+import { PAUSED_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
 import { nodeSourceOf } from './nodeSource.ts';
@@ -10,7 +10,7 @@ import type { CallError } from './ports/callResult.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
-import { desiredNodeGroup } from './providers/eks/nodeGroup.ts';
+import { type Creation, creationOf, desiredNodeGroup } from './providers/eks/nodeGroup.ts';
 import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
 
 /** Whether the pool has a deletion timestamp. */
@@ -46,9 +46,14 @@ export function neededNodes(pool: WindowsPool): number {
   return Math.max(1, pool.spec.nodeGroup?.scaling.minSize ?? 1);
 }
 
+/** What the spec would create a node group from; see `creationOf`. */
+export function desiredCreation(s: ObservedState): Creation {
+  return creationOf(desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags);
+}
+
 /** A hash of the input of a node group creation. */
 export function createdFrom(s: ObservedState): string {
-  return desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags[CREATED_FROM_TAG] ?? '';
+  return desiredCreation(s).spec;
 }
 
 /** Whether the same call would keep failing until people change something. */

@@ -48,9 +48,21 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNo
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   const { nodeRole, subnets } = nodeGroupIn(spec);
-  // Another value of the annotation is another creation, so that a failed one is retried at once.
   const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
-  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: hashOf({ ...desired, tags, nodeRole, subnets, retry }) } };
+  const created = [hashOf({ ...desired, tags, nodeRole, subnets }), ...(retry === undefined ? [] : [hashOf(retry)])];
+  return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: created.join('.') } };
+}
+
+/** What a group was created from: a hash of the spec and, if there was a retry annotation, one of its value. */
+export interface Creation {
+  readonly spec: string;
+  readonly retry?: string;
+}
+
+/** Reads it from the tags of a group. */
+export function creationOf(tags: Readonly<Record<string, string>>): Creation {
+  const [spec = '', retry] = (tags[CREATED_FROM_TAG] ?? '').split('.');
+  return retry === undefined ? { spec } : { spec, retry };
 }
 
 /** The labels that the group sets on its nodes. */

@@ -2,13 +2,12 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
-import { CREATED_FROM_TAG } from '../../labels.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
-import { createdFrom, groupOf, isClusterMismatch } from '../../queries.ts';
+import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../queries.ts';
 import { hashOf } from '../../util/hash.ts';
 import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
@@ -16,7 +15,7 @@ import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscaler
 import { differencesOf } from './differences.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
-import { desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
@@ -66,9 +65,18 @@ export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
-  const changed = group.status === 'CREATE_FAILED' && group.tags[CREATED_FROM_TAG] !== createdFrom(s);
-  if (!changed && s.now < group.modifiedAt + s.settings.createRetryMs) return [];
+  if (
+    !(group.status === 'CREATE_FAILED' && isOtherCreation(s, group)) &&
+    s.now < group.modifiedAt + s.settings.createRetryMs
+  )
+    return [];
   return [{ kind: 'deleteNodeGroup', group: group.name, why: `it is ${group.status}` }];
+}
+
+/** Whether the spec has changed since the group was created, or the retry annotation requests another attempt. Its removal requests none. */
+function isOtherCreation(s: ObservedState, { tags }: NodeGroup): boolean {
+  const [created, desired] = [creationOf(tags), desiredCreation(s)];
+  return created.spec !== desired.spec || (desired.retry !== undefined && desired.retry !== created.retry);
 }
 
 /**

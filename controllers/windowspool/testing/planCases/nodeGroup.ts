@@ -10,6 +10,8 @@ import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
 const pool = samplePool({}, { status: knownStatus() });
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
+/** A pool whose creation a user wants to have retried. */
+const retried = samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': '2' } }, status: knownStatus() });
 
 function refusedStatus(minutesAgo: number): ObservedState['pool']['status'] {
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
@@ -121,10 +123,18 @@ export const nodeGroupCases: readonly PlanCase[] = [
   {
     name: 'a group whose creation failed is deleted at once when the retry annotation changes',
     observed: sampleState({
-      pool: samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': '2' } }, status: knownStatus() }),
+      pool: retried,
       group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }),
     }),
     want: ['delete node group web: it is CREATE_FAILED'],
+  },
+  {
+    name: 'a group whose creation failed after a retry is kept when the retry annotation is removed',
+    observed: sampleState({
+      pool,
+      group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW, tags: sampleGroup(retried).tags }),
+    }),
+    want: [],
   },
   {
     name: 'a failed deletion is retried after createRetryMs',
