@@ -8,9 +8,12 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it
-.PHONY: demo up down
+.PHONY: demo demo-argocd up down
 demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS.
 	@node hack/testenv/main.ts demo
+
+demo-argocd: deps controlplane ## Have a real Argo CD sync the operator and a pool from a Git repository, and push a commit.
+	@node hack/gitops/demo.ts
 
 up: deps controlplane ## Start the same environment in the background. Prints the environment variables to set.
 	@node hack/testenv/main.ts up

@@ -1,4 +1,3 @@
-import type { Component } from './components.ts';
 import type { Keeper, ProcessEnd } from './keeper.ts';
 import { logTail } from './logTail.ts';
 import { freePort, portTaken } from './ports.ts';
@@ -6,7 +5,7 @@ import { waitFor } from './wait.ts';
 
 /** How a component is started, and its health check. */
 export interface Start<T> {
-  readonly name: Component;
+  readonly name: string;
   readonly layer: number;
   readonly file: string;
   readonly args: (port: number) => string[];
@@ -15,6 +14,8 @@ export interface Start<T> {
   readonly timeoutMs: number;
   /** Only this port, for a restart. Default: any free port. */
   readonly port?: number;
+  /** Variables in addition to those of the starter. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const portTries = 5;
@@ -62,7 +63,14 @@ export class Starter {
   async #attempt<T>(start: Start<T>, port: number): Promise<{ result: T } | 'port taken'> {
     const { name, layer, file } = start;
     const log = this.logPath(name);
-    const pid = await this.#keeper.start({ name, file, args: start.args(port), env: this.#env, log, layer });
+    const pid = await this.#keeper.start({
+      name,
+      file,
+      args: start.args(port),
+      env: { ...this.#env, ...start.env },
+      log,
+      layer,
+    });
     const probe = async () => {
       const result = await start.healthy(port);
       const end = this.#ends.get(pid);

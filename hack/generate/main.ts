@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dashboards } from '../grafana/dashboards.ts';
+import { argoCdFiles } from './argocd.ts';
 import { chartFiles } from './chart.ts';
 import { metricsPage } from './metrics.ts';
 import { conditionsPage } from './reasons.ts';
@@ -17,6 +18,7 @@ const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'docs/conditions.md': conditionsPage,
   'docs/metrics.md': metricsPage,
   ...chartFiles(),
+  ...argoCdFiles(),
   ...Object.fromEntries(Object.entries(dashboards()).map(([name, text]) => [`config/grafana/${name}`, () => text])),
 };
 

@@ -27,6 +27,8 @@ export interface TestEnvOptions {
   /** The speed of the local AWS, relative to the default. */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
+  /** The name of the EKS cluster. Default: `demo`. */
+  readonly clusterName?: string;
   /** Without the CRD and the operator's RBAC, for callers that install them themselves. */
   readonly bare?: boolean;
   readonly signal?: AbortSignal;
@@ -34,7 +36,7 @@ export interface TestEnvOptions {
 
 /** Starts the environment without an operator. The CRD and the operator's RBAC are installed, unless it is bare. */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
-  const { dir, log, signal, speed, switches, bare = false } = options;
+  const { dir, log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false } = options;
   const entry = await operatorEntry();
   const controlPlane = await startControlPlane({
     crds: bare ? [] : [CRD],
@@ -44,7 +46,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
   });
   const cloud = await startLocalAws({
     cluster: {
-      name: CLUSTER_NAME,
+      name: clusterName,
       region: REGION,
       caData: controlPlane.caData,
       endpoint: controlPlane.url,
@@ -118,7 +120,7 @@ export class TestEnv {
       awsUrl: this.cloud.url,
       entry: this.entry,
       ...at,
-      clusterName: CLUSTER_NAME,
+      clusterName: this.cloud.state.cluster.name,
       region: REGION,
       flags,
     });

@@ -1,8 +1,12 @@
-/** Builds missing tools of the tests. */
+/** Builds missing tools of the tests, and the GitOps tools. */
+import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { ensureTools } from './tools.ts';
 
+const log = (line: string) => console.error(line);
 try {
-  await ensureTools((line) => console.error(line));
+  await ensureTools(log);
+  await argoCdPrograms(log);
+  await fluxPrograms(log);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -2,15 +2,17 @@ import { fileURLToPath } from 'node:url';
 import { ensurePrograms, type Log } from '../gobuild/find.ts';
 import type { GoModule, Program } from '../gobuild/program.ts';
 
-/** The tools that tests run in addition to the local Kubernetes. */
-type ToolName = 'helm' | 'glua' | 'kstatus' | 'prometheus' | 'promtool';
+/** The tools of the go.mod in this folder. */
+type SharedTool = 'helm' | 'kstatus' | 'prometheus' | 'promtool';
+/** The tools that tests run in addition to the local Kubernetes. `helm` is Helm 4. */
+type ToolName = SharedTool | 'helm3';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
 /** Without the service discoveries, which are most of it, because the tests have static targets. */
 const PROMETHEUS_TAGS = ['remove_all_sd'];
 
 /** Separate from the control plane's module, so that another tool does not rebuild Kubernetes. */
-const toolsModule: GoModule<ToolName> = {
+const toolsModule: GoModule<SharedTool> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
   name: 'tools',
   what: 'the tools that the tests run',
@@ -22,15 +24,29 @@ const toolsModule: GoModule<ToolName> = {
       installed: { versionArgs: ['version'], series: '4' },
       stamps: (versionOf) => [`helm.sh/helm/v4/internal/version.version=${versionOf('helm.sh/helm/v4')}`],
     },
-    // The interpreter that Argo CD runs health checks with.
-    { name: 'glua', package: 'github.com/yuin/gopher-lua/cmd/glua', buildSeconds: 4 },
     { name: 'kstatus', package: './kstatus', buildSeconds: 5 },
     prometheus('prometheus', 120),
     prometheus('promtool', 40),
   ],
 };
 
-function prometheus(name: ToolName, buildSeconds: number): Program<ToolName> {
+/** Separate from the other tools, whose `k8s.io` modules are of an earlier version. */
+const helm3Module: GoModule<'helm3'> = {
+  dir: fileURLToPath(new URL('helm3', import.meta.url)),
+  name: 'helm3',
+  what: 'Helm 3, which the tests run',
+  programs: [
+    {
+      name: 'helm3',
+      package: 'helm.sh/helm/v3/cmd/helm',
+      buildSeconds: 85,
+      installed: { versionArgs: ['version'], series: '3' },
+      stamps: (versionOf) => [`helm.sh/helm/v3/internal/version.version=${versionOf('helm.sh/helm/v3')}`],
+    },
+  ],
+};
+
+function prometheus(name: SharedTool, buildSeconds: number): Program<SharedTool> {
   return {
     name,
     package: `${PROMETHEUS}/cmd/${name}`,
@@ -51,9 +67,11 @@ function releaseOf(version: string): string {
 /** Finds or builds all tools: see `ensurePrograms`. */
 export async function ensureTools(log: Log, signal?: AbortSignal): Promise<void> {
   await ensurePrograms(toolsModule, log, signal);
+  await ensurePrograms(helm3Module, log, signal);
 }
 
 /** The absolute path of one tool, which is built if it is missing. */
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
+  if (name === 'helm3') return (await ensurePrograms(helm3Module, log, signal)).helm3;
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }

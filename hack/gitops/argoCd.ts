@@ -1,0 +1,328 @@
+/** A real Argo CD on this machine: its components run as processes, with the ServiceAccounts and the settings of its own manifests. */
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import type { ControlPlane } from '../controlplane/controlplane.ts';
+import { freePort } from '../controlplane/ports.ts';
+import type { Starter } from '../controlplane/starter.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import type { Log } from '../gobuild/find.ts';
+import { moduleFolder, Processes } from './processes.ts';
+import { ARGO_CD, argoCdModule, argoCdPrograms } from './programs.ts';
+
+/** Argo CD's own namespace. */
+export const ARGOCD_NAMESPACE = 'argocd';
+
+const START_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** The pods of these would be those of kwok, which run nothing. */
+const WORKLOADS = ['Deployment', 'StatefulSet'];
+
+/** The health of a resource or of an Application, such as `Progressing`. */
+export interface Health {
+  readonly status: string;
+  readonly message?: string;
+}
+
+/** The fields of an Application that callers read. */
+export interface Application {
+  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly status?: {
+    readonly health?: Health;
+    readonly sync?: { readonly status: string; readonly revision?: string };
+    readonly operationState?: { readonly phase: string; readonly message?: string };
+    readonly conditions?: readonly { readonly type: string; readonly message: string }[];
+    readonly resources?: readonly ApplicationResource[];
+  };
+}
+
+/** A resource of an Application that Git contains, or that is to be pruned. */
+export interface ApplicationResource {
+  readonly kind: string;
+  readonly name: string;
+  readonly status?: string;
+  readonly health?: Health;
+  readonly requiresPruning?: boolean;
+}
+
+/** A node of the tree of resources: also those that a controller created for a resource of Git. */
+export interface TreeNode {
+  readonly kind: string;
+  readonly name: string;
+  readonly health?: Health;
+  readonly parentRefs?: readonly { readonly kind: string; readonly name: string }[];
+}
+
+export interface ArgoCdOptions {
+  readonly log?: Log;
+  readonly signal?: AbortSignal;
+}
+
+interface Component {
+  readonly name: string;
+  /** The ServiceAccount whose permissions it has; undefined: it does not use the API server. */
+  readonly account?: string;
+  readonly layer: number;
+  readonly args: (port: number, other: number) => readonly string[];
+  /** The path of its health check on `port`, or undefined where an open port is all there is. */
+  readonly health: string;
+}
+
+/**
+ * Installs Argo CD's manifests in the cluster and starts its components: the application controller, the repo server, the ApplicationSet
+ * controller, the API server without authentication, and a Redis in memory. They stop with this process at the latest.
+ */
+export async function startArgoCd(plane: ControlPlane, options: ArgoCdOptions = {}): Promise<ArgoCd> {
+  const { log = () => undefined, signal } = options;
+  const programs = await argoCdPrograms(log, signal);
+  await install(plane);
+  const processes = await Processes.create('argocd', (folder) => environment(folder, programs.kustomize), log, signal);
+  const { starter } = processes;
+  try {
+    const redisPort = await startRedis(starter, programs.redis);
+    const ports = new Map([['redis', redisPort]]);
+    for (const component of components(ports)) {
+      const { name, account, layer, args, health } = component;
+      const kubeconfig = account && (await plane.serviceAccountKubeconfig(ARGOCD_NAMESPACE, account));
+      const other = await freePort();
+      const { port } = await starter.start({
+        name,
+        layer,
+        file: programs.argocd,
+        args: (port) => [...args(port, other)],
+        env: { ARGOCD_BINARY_NAME: name, ...(kubeconfig && { KUBECONFIG: kubeconfig }) },
+        healthy: (port) => isHealthy(`http://127.0.0.1:${port}${health}`),
+        timeoutMs: START_TIMEOUT_MS,
+      });
+      ports.set(name, name === 'argocd-repo-server' ? other : port);
+    }
+    const server = ports.get('argocd-server');
+    return new ArgoCd(plane, processes, `http://127.0.0.1:${server}`);
+  } catch (error) {
+    await processes.end().catch((cause: unknown) => log(String(cause)));
+    throw error;
+  }
+}
+
+/** A running Argo CD. */
+export class ArgoCd {
+  readonly #plane: ControlPlane;
+  readonly #processes: Processes;
+  /** The URL of its API, which needs no login. */
+  readonly url: string;
+
+  constructor(plane: ControlPlane, processes: Processes, url: string) {
+    this.#plane = plane;
+    this.#processes = processes;
+    this.url = url;
+  }
+
+  /** Process IDs by component. */
+  get pids(): Readonly<Record<string, number>> {
+    return this.#processes.keeper.pids;
+  }
+
+  /** Registers a cluster, as `argocd cluster add` does: a Secret with its address and a token, and the labels and annotations that generators read. */
+  async addCluster(
+    name: string,
+    cluster: ControlPlane,
+    { labels = {}, annotations = {} }: { labels?: Record<string, string>; annotations?: Record<string, string> } = {},
+  ): Promise<void> {
+    const { users } = parse(await readFile(cluster.adminKubeconfig, 'utf8'));
+    await this.#apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        name: `cluster-${name}`,
+        namespace: ARGOCD_NAMESPACE,
+        labels: { 'argocd.argoproj.io/secret-type': 'cluster', ...labels },
+        annotations,
+      },
+      stringData: {
+        name,
+        server: cluster.url,
+        config: JSON.stringify({
+          bearerToken: users[0].user.token,
+          tlsClientConfig: { caData: cluster.caData },
+        }),
+      },
+    });
+  }
+
+  /** An Application, or undefined if it does not exist. */
+  async application(name: string): Promise<Application | undefined> {
+    const args = ['-n', ARGOCD_NAMESPACE, 'get', 'applications.argoproj.io', name, '-o', 'json', '--ignore-not-found'];
+    const text = await this.#kubectl(args);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /**
+   * Compares an Application with Git now, as a webhook of the Git server causes it; hard: also without the cache of manifests. Resolves with the
+   * Application when it was compared.
+   */
+  refresh(name: string, kind: 'normal' | 'hard' = 'normal'): Promise<Application> {
+    return this.#ask(`applications/${name}?appNamespace=${ARGOCD_NAMESPACE}&refresh=${kind}`);
+  }
+
+  /** All resources of an Application with their health, also those that Git does not contain. */
+  async tree(name: string): Promise<readonly TreeNode[]> {
+    const { nodes = [] } = await this.#ask<{ nodes?: readonly TreeNode[] }>(`applications/${name}/resource-tree`);
+    return nodes;
+  }
+
+  /** Starts an operation such as `sync`, with its body. */
+  async post(path: string, body: object): Promise<void> {
+    await this.#ask(path, { method: 'POST', body: JSON.stringify(body) });
+  }
+
+  /** Stops all components. */
+  stop(): Promise<void> {
+    return this.#processes.end();
+  }
+
+  async #ask<T>(path: string, request: RequestInit = {}): Promise<T> {
+    const url = `${this.url}/api/v1/${path}`;
+    const headers = { 'content-type': 'application/json' };
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const response = await fetch(url, { ...request, headers, signal });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Argo CD responded to ${path} with ${response.status}: ${text}`);
+    return JSON.parse(text);
+  }
+
+  async #apply(object: object): Promise<void> {
+    await applyTo(this.#plane, stringify(object));
+  }
+
+  async #kubectl(args: readonly string[]): Promise<string> {
+    const { stdout, stderr, code } = await this.#plane.kubectl(args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    return stdout;
+  }
+}
+
+async function applyTo(plane: ControlPlane, stdin: string): Promise<void> {
+  const { stderr, code } = await plane.kubectl(['apply', '--server-side', '--namespace', ARGOCD_NAMESPACE, '-f', '-'], {
+    stdin,
+  });
+  if (code !== 0) throw new Error(`kubectl apply: ${stderr.trim()}`);
+}
+
+/** Applies install.yaml of Argo CD's release without the workloads, and the AppProject that its API server would create. */
+async function install(plane: ControlPlane): Promise<void> {
+  const manifests = parseAllDocuments(
+    await readFile(join(await moduleFolder(argoCdModule, ARGO_CD), 'manifests/install.yaml'), 'utf8'),
+  )
+    .map((document) => document.toJS())
+    .filter(({ kind }) => !WORKLOADS.includes(kind));
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ARGOCD_NAMESPACE } };
+  await applyTo(plane, [namespace, ...manifests].map((object) => stringify(object)).join('---\n'));
+  // kubectl wait fails while a CRD has no conditions.
+  const path = '{.items[*].status.conditions[?(@.type=="Established")].status}';
+  const crds = ['get', 'crds', '-l', 'app.kubernetes.io/part-of=argocd', '-o', `jsonpath=${path}`];
+  await waitFor(async () => (await plane.kubectl(crds)).stdout === 'True True True', {
+    what: 'the CRDs of Argo CD to be established',
+    timeoutMs: START_TIMEOUT_MS,
+  });
+}
+
+/** A home of their own, and a PATH with the kustomize that the repo server runs. */
+async function environment(folder: string, kustomize: string): Promise<Record<string, string>> {
+  const bin = join(folder, 'bin');
+  await mkdir(bin);
+  await symlink(kustomize, join(bin, 'kustomize'));
+  const gitconfig = join(folder, '.gitconfig');
+  await writeFile(gitconfig, '[safe]\n\tdirectory = *\n');
+  return {
+    PATH: [bin, dirname(process.execPath), process.env.PATH ?? ''].join(delimiter),
+    HOME: folder,
+    TMPDIR: folder,
+    // The repo server verifies signatures only if a project requires them, and would need gpg.
+    ARGOCD_GPG_ENABLED: 'false',
+  };
+}
+
+async function startRedis(starter: Starter, file: string): Promise<number> {
+  const { port } = await starter.start({
+    name: 'redis',
+    layer: 0,
+    file,
+    args: (port) => [`127.0.0.1:${port}`],
+    healthy: answers,
+    timeoutMs: START_TIMEOUT_MS,
+  });
+  return port;
+}
+
+/** In the order of their start. `ports` gets the port of each for its clients. */
+function* components(ports: ReadonlyMap<string, number>): Generator<Component> {
+  const redis = () => ['--redis', `127.0.0.1:${ports.get('redis')}`];
+  const repoServer = () => [
+    ...['--repo-server', `127.0.0.1:${ports.get('argocd-repo-server')}`],
+    '--repo-server-plaintext',
+  ];
+  yield {
+    name: 'argocd-repo-server',
+    layer: 1,
+    args: (port, other) => [
+      ...redis(),
+      '--disable-tls',
+      ...['--address', '127.0.0.1', '--port', `${other}`],
+      ...['--metrics-address', '127.0.0.1', '--metrics-port', `${port}`],
+    ],
+    health: '/healthz',
+  };
+  yield {
+    name: 'argocd-server',
+    account: 'argocd-server',
+    layer: 2,
+    args: (port, other) => [
+      ...[...redis(), ...repoServer()],
+      ...['--insecure', '--disable-auth', '--namespace', ARGOCD_NAMESPACE],
+      ...['--address', '127.0.0.1', '--port', `${port}`],
+      ...['--metrics-address', '127.0.0.1', '--metrics-port', `${other}`],
+    ],
+    health: '/healthz',
+  };
+  yield {
+    name: 'argocd-application-controller',
+    account: 'argocd-application-controller',
+    layer: 2,
+    args: (port) => [
+      ...[...redis(), ...repoServer()],
+      ...['--namespace', ARGOCD_NAMESPACE, '--metrics-port', `${port}`],
+    ],
+    health: '/healthz',
+  };
+  yield {
+    name: 'argocd-applicationset-controller',
+    account: 'argocd-applicationset-controller',
+    layer: 2,
+    args: (port, other) => [
+      ...['--argocd-repo-server', `127.0.0.1:${ports.get('argocd-repo-server')}`, '--repo-server-plaintext'],
+      ...['--namespace', ARGOCD_NAMESPACE],
+      ...['--probe-addr', `127.0.0.1:${other}`, '--metrics-addr', `127.0.0.1:${port}`, '--webhook-addr', '127.0.0.1:0'],
+    ],
+    // It has no health check.
+    health: '/metrics',
+  };
+}
+
+async function isHealthy(url: string): Promise<true | undefined> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok ? true : undefined;
+}
+
+/** Whether a server accepts connections on a loopback port. */
+function answers(port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const end = (open: true | undefined) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(undefined));
+  });
+}

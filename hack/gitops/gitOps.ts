@@ -1,0 +1,181 @@
+/** Argo CD, a Git repository, and clusters with operators, set up as docs/gitops.md describes. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { blocksOf } from '../../test/docs/markdown.ts';
+import { waitFor } from '../controlplane/wait.ts';
+import type { Log } from '../gobuild/find.ts';
+import { startTestEnv, type TestEnv } from '../testenv/testEnv.ts';
+import { type Application, ARGOCD_NAMESPACE, type ArgoCd, startArgoCd } from './argoCd.ts';
+import { GitRepository } from './gitRepository.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** The pool that config/samples contains. */
+export const POOL = 'web';
+const POOL_FILE = 'config/samples/windowspool.yaml';
+const CLUSTER_FOLDER = 'config/argocd/cluster';
+const TIMEOUT_MS = 90_000;
+
+/** Starts a cluster without the operator's manifests, which Argo CD installs. */
+export function startCluster(clusterName: string, log: Log, signal?: AbortSignal): Promise<TestEnv> {
+  return startTestEnv({ clusterName, bare: true, speed: 4, log, ...(signal && { signal }) });
+}
+
+/** Argo CD in the first cluster. */
+export class GitOps implements AsyncDisposable {
+  readonly world: TestEnv;
+  readonly argo: ArgoCd;
+  readonly repository: GitRepository;
+
+  private constructor(world: TestEnv, argo: ArgoCd, repository: GitRepository) {
+    this.world = world;
+    this.argo = argo;
+    this.repository = repository;
+  }
+
+  static async start(world: TestEnv, log: Log, signal?: AbortSignal): Promise<GitOps> {
+    const argo = await startArgoCd(world.controlPlane, { log, ...(signal && { signal }) });
+    return new GitOps(world, argo, await GitRepository.create());
+  }
+
+  /** Runs the command of docs/gitops.md that adds the settings for pools to Argo CD. */
+  async applySettings(): Promise<void> {
+    const page = await readFile(`${ROOT}docs/gitops.md`, 'utf8');
+    const [block] = blocksOf(page).filter(({ text }) => text.includes('argocd-cm'));
+    const [command = '', ...args] = (block?.text ?? '').trim().split(/\s+/);
+    if (command !== 'kubectl') throw new Error(`docs/gitops.md has another command: ${block?.text}`);
+    await this.world.kubectl(...args.map((arg) => (arg.startsWith('config/') ? `${ROOT}${arg}` : arg)));
+  }
+
+  /** Registers a cluster for config/argocd/applicationset.yaml. */
+  async register(name: string, { controlPlane }: TestEnv): Promise<void> {
+    const labels = { windows: 'true' };
+    await this.argo.addCluster(name, controlPlane, { labels, annotations: { region: 'eu-west-1' } });
+  }
+
+  /** Applies config/argocd/applicationset.yaml with the URL of the repository. */
+  async applyApplicationSet(): Promise<void> {
+    const set = parse(await readFile(`${ROOT}config/argocd/applicationset.yaml`, 'utf8'));
+    set.spec.template.spec.source.repoURL = this.repository.url;
+    await this.world.apply(set);
+  }
+
+  /** Adds the workload of config/samples as the third wave. */
+  async addWorkload(): Promise<void> {
+    const [deployment, ...others] = (await this.repository.read('config/samples/deployment.yaml'))
+      .split(/^---\n/m)
+      .map((text) => parse(text));
+    for (const object of [deployment, ...others]) object.metadata.annotations = { 'argocd.argoproj.io/sync-wave': '2' };
+    const text = [deployment, ...others].map((object) => stringify(object)).join('---\n');
+    await this.repository.write(`${CLUSTER_FOLDER}/workload.yaml`, text);
+    await this.repository.edit(`${CLUSTER_FOLDER}/kustomization.yaml`, (text) =>
+      text.replace('  - ../../samples\n', '  - ../../samples\n  - workload.yaml\n'),
+    );
+    await this.repository.commit('Add the workload');
+  }
+
+  /** Changes the spec of the pool in Git. */
+  async commitPool(subject: string, change: (spec: PoolSpec) => void): Promise<void> {
+    await this.repository.edit(POOL_FILE, (text) => {
+      const pool = parse(text);
+      change(pool.spec);
+      return stringify(pool);
+    });
+    await this.repository.commit(subject);
+  }
+
+  /** Waits until a predicate is true for an Application. */
+  waitForApplication(
+    name: string,
+    what: string,
+    predicate: (application: Application) => boolean | Promise<boolean>,
+    timeoutMs = TIMEOUT_MS,
+  ): Promise<Application> {
+    let last: Application | undefined;
+    return waitFor(
+      async () => {
+        last = await this.argo.application(name);
+        return last && (await predicate(last)) && last;
+      },
+      {
+        what: `Application ${name} ${what}`,
+        timeoutMs,
+        intervalMs: 200,
+        explain: () =>
+          [JSON.stringify(last?.status, null, 1), ...this.world.operators.map((operator) => operator.tail())].join(
+            '\n',
+          ),
+      },
+    );
+  }
+
+  /** The health of the pool as Argo CD shows it, such as `Progressing: EKS is creating node group web.` */
+  async poolHealth(application: string, pool = POOL): Promise<string> {
+    const nodes = await this.argo.tree(application);
+    const { health } = nodes.find(({ kind, name }) => kind === 'WindowsPool' && name === pool) ?? {};
+    return health ? [health.status, ...(health.message ? [health.message] : [])].join(': ') : 'none';
+  }
+
+  /** Waits until Argo CD shows this health of the pool. */
+  async waitForPoolHealth(application: string, expected: RegExp): Promise<string> {
+    let last = '';
+    return waitFor(
+      async () => {
+        last = await this.poolHealth(application);
+        return expected.test(last) && last;
+      },
+      { what: `Argo CD to show ${expected}`, timeoutMs: TIMEOUT_MS, intervalMs: 200, explain: () => last },
+    );
+  }
+
+  /** Removes an Application and leaves its resources. */
+  async removeApplication(name: string): Promise<void> {
+    await this.world.kubectl('-n', ARGOCD_NAMESPACE, 'delete', 'applications.argoproj.io', name, '--timeout=30s');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.argo.stop();
+    await this.repository.remove();
+  }
+}
+
+/** The fields of a pool that the tests change in Git. */
+export interface PoolSpec {
+  nodeGroup: { subnets: readonly object[]; scaling: object };
+  labels?: Record<string, string>;
+  paused?: boolean;
+  deletionPolicy?: string;
+}
+
+/** Starts an operator as soon as Argo CD has installed its ServiceAccount and its permissions. */
+export async function startInstalledOperator(world: TestEnv): Promise<void> {
+  const found = (...args: readonly string[]) =>
+    world.kubectl('get', ...args, '--ignore-not-found', '-o', 'name').catch(() => '');
+  await waitFor(
+    async () =>
+      (await found('serviceaccount', 'windowspool-operator', '-n', 'winpool-system')) !== '' &&
+      (await found('clusterrolebinding', 'windowspool-operator')) !== '' &&
+      (await found('crd', 'windowspools.winpool.dev')) !== '',
+    { what: 'Argo CD to install the operator', timeoutMs: TIMEOUT_MS, intervalMs: 200 },
+  );
+  await world.login();
+  await world.operator(['--poll-interval=300ms', '--retry-base=50ms', '--retry-max=1s', '--leader-elect=true']).ready();
+}
+
+/** Records the distinct values of a function, one after another, until it is stopped. */
+export function record(read: () => Promise<string>): () => Promise<readonly string[]> {
+  const seen: string[] = [];
+  const ending = new AbortController();
+  const done = (async () => {
+    while (!ending.signal.aborted) {
+      const value = await read().catch(() => undefined);
+      if (value !== undefined && value !== seen.at(-1)) seen.push(value);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await done;
+    return seen;
+  };
+}
