@@ -16,7 +16,7 @@ export const ARGOCD_NAMESPACE = 'argocd';
 
 const START_TIMEOUT_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 20_000;
-/** The pods of these would be those of kwok, which run nothing. */
+/** kwok runs no containers, so these are not installed. */
 const WORKLOADS = ['Deployment', 'StatefulSet'];
 
 /** The health of a resource or of an Application, such as `Progressing`. */
@@ -65,7 +65,7 @@ interface Component {
   readonly account?: string;
   readonly layer: number;
   readonly args: (port: number, other: number) => readonly string[];
-  /** The path of its health check on `port`, or undefined where an open port is all there is. */
+  /** The path of its health check on `port`, which responds with 200. */
   readonly health: string;
 }
 
@@ -158,8 +158,8 @@ export class ArgoCd {
   }
 
   /**
-   * Compares an Application with Git now, as a webhook of the Git server causes it; hard: also without the cache of manifests. Resolves with the
-   * Application when it was compared.
+   * Compares an Application with Git now, as a webhook does; `hard` also ignores the cache of manifests. Returns the Application after the
+   * comparison.
    */
   refresh(name: string, kind: 'normal' | 'hard' = 'normal'): Promise<Application> {
     return this.#ask(`applications/${name}?appNamespace=${ARGOCD_NAMESPACE}&refresh=${kind}`);
@@ -227,7 +227,7 @@ async function install(plane: ControlPlane): Promise<void> {
   });
 }
 
-/** A home of their own, and a PATH with the kustomize that the repo server runs. */
+/** HOME, and a PATH with the kustomize that the repo server runs. */
 async function environment(folder: string, kustomize: string): Promise<Record<string, string>> {
   const bin = join(folder, 'bin');
   await mkdir(bin);

@@ -98,7 +98,7 @@ async function archiveOf(
 ): Promise<{ commit: string; archive: Buffer }> {
   const git = async (...args: readonly string[]) => {
     const { stdout, stderr, code } = await runCommand('git', args, { cwd: folder, timeoutMs: GIT_TIMEOUT_MS });
-    if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
+    if (code !== 0) throw new Error(`git ${args.join(' ')} exited with status ${code}: ${stderr.trim()}`);
     return stdout;
   };
   const commit = (await git('rev-parse', 'HEAD')).trim();

@@ -136,7 +136,7 @@ export class Flux {
     }
   }
 
-  /** Has an object reconciled now, like `flux reconcile`, and returns it when that has ended. */
+  /** Requests a reconciliation, like `flux reconcile`, and returns the object afterwards. */
   async reconcile(kind: FluxKind, name: string): Promise<FluxObject> {
     const at = new Date().toISOString();
     const args = ['annotate', '--overwrite', kind, name, '--namespace', FLUX_NAMESPACE];
@@ -153,8 +153,11 @@ export class Flux {
 
   /** Stops all processes. */
   async stop(): Promise<void> {
-    await this.#processes.end();
-    await this.artifacts.stop();
+    try {
+      await this.#processes.end();
+    } finally {
+      await this.artifacts.stop();
+    }
   }
 }
 

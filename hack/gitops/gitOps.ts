@@ -1,12 +1,13 @@
 /** Argo CD, a Git repository, and clusters with operators, set up as docs/gitops.md describes. */
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { blocksOf } from '../../test/docs/markdown.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
 import { startTestEnv, type TestEnv } from '../testenv/testEnv.ts';
-import { type Application, ARGOCD_NAMESPACE, type ArgoCd, startArgoCd } from './argoCd.ts';
+import { type Application, type ArgoCd, startArgoCd } from './argoCd.ts';
 import { GitRepository } from './gitRepository.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -15,6 +16,7 @@ export const POOL = 'web';
 const POOL_FILE = 'config/samples/windowspool.yaml';
 const CLUSTER_FOLDER = 'config/argocd/cluster';
 const TIMEOUT_MS = 90_000;
+const POLL_MS = 50;
 
 /** Starts a cluster without the operator's manifests, which Argo CD installs. */
 export function startCluster(clusterName: string, log: Log, signal?: AbortSignal): Promise<TestEnv> {
@@ -34,8 +36,13 @@ export class GitOps implements AsyncDisposable {
   }
 
   static async start(world: TestEnv, log: Log, signal?: AbortSignal): Promise<GitOps> {
-    const argo = await startArgoCd(world.controlPlane, { log, ...(signal && { signal }) });
-    return new GitOps(world, argo, await GitRepository.create());
+    const repository = await GitRepository.create();
+    try {
+      return new GitOps(world, await startArgoCd(world.controlPlane, { log, ...(signal && { signal }) }), repository);
+    } catch (error) {
+      await repository.remove();
+      throw error;
+    }
   }
 
   /** Runs the command of docs/gitops.md that adds the settings for pools to Argo CD. */
@@ -128,14 +135,12 @@ export class GitOps implements AsyncDisposable {
     );
   }
 
-  /** Removes an Application and leaves its resources. */
-  async removeApplication(name: string): Promise<void> {
-    await this.world.kubectl('-n', ARGOCD_NAMESPACE, 'delete', 'applications.argoproj.io', name, '--timeout=30s');
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.argo.stop();
-    await this.repository.remove();
+    try {
+      await this.argo.stop();
+    } finally {
+      await this.repository.remove();
+    }
   }
 }
 
@@ -162,20 +167,40 @@ export async function startInstalledOperator(world: TestEnv): Promise<void> {
   await world.operator(['--poll-interval=300ms', '--retry-base=50ms', '--retry-max=1s', '--leader-elect=true']).ready();
 }
 
-/** Records the distinct values of a function, one after another, until it is stopped. */
-export function record(read: () => Promise<string>): () => Promise<readonly string[]> {
-  const seen: string[] = [];
-  const ending = new AbortController();
-  const done = (async () => {
-    while (!ending.signal.aborted) {
-      const value = await read().catch(() => undefined);
-      if (value !== undefined && value !== seen.at(-1)) seen.push(value);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+/** Records the distinct values of a function, one after another, until it is disposed. */
+export class Recording implements AsyncDisposable {
+  readonly #read: () => Promise<string>;
+  readonly #ending = new AbortController();
+  readonly #seen: string[] = [];
+  readonly #done: Promise<void>;
+
+  constructor(read: () => Promise<string>) {
+    this.#read = read;
+    this.#done = this.#poll();
+  }
+
+  /** Stops, and returns the values up to now. */
+  async values(): Promise<readonly string[]> {
+    await this[Symbol.asyncDispose]();
+    await this.#once();
+    return this.#seen;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await this.#done;
+  }
+
+  async #poll(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      await this.#once();
+      await sleep(POLL_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
     }
-  })();
-  return async () => {
-    ending.abort();
-    await done;
-    return seen;
-  };
+  }
+
+  async #once(): Promise<void> {
+    // The API server of Argo CD does not know the Application at first.
+    const value = await this.#read().catch(() => undefined);
+    if (value !== undefined && value !== this.#seen.at(-1)) this.#seen.push(value);
+  }
 }

@@ -77,7 +77,7 @@ export class GitRepository {
       },
       timeoutMs: TIMEOUT_MS,
     });
-    if (code !== 0) throw new Error(`git ${args.join(' ')} ended with ${code}: ${stderr.trim()}`);
+    if (code !== 0) throw new Error(`git ${args.join(' ')} exited with status ${code}: ${stderr.trim()}`);
     return stdout;
   }
 }

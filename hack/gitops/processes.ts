@@ -1,4 +1,4 @@
-/** What Argo CD and Flux have in common as processes on this machine. */
+/** Starts and stops the processes of Argo CD and Flux. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ export async function moduleFolder(
     timeoutMs: DOWNLOAD_TIMEOUT_MS,
     signal,
   });
-  if (code !== 0) throw new Error(`go mod download ${module} ended with ${code}: ${stderr}${stdout}`);
+  if (code !== 0) throw new Error(`go mod download ${module} exited with status ${code}: ${stderr}${stdout}`);
   const { Dir, Sum } = JSON.parse(stdout);
   if (sum !== undefined && Sum !== sum) throw new Error(`${module} has the digest ${Sum}, expected ${sum}.`);
   return Dir;

@@ -1,8 +1,9 @@
 /** A real Argo CD syncs the operator, its pools and their workloads from a Git repository, with config/argocd and docs/gitops.md. */
 import assert from 'node:assert/strict';
+import { stringify } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ARGOCD_NAMESPACE } from '../../hack/gitops/argoCd.ts';
-import { GitOps, POOL, record, startCluster, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
+import { GitOps, POOL, Recording, startCluster, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
 import { subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { freezeAws } from '../sharedWorld.ts';
@@ -12,7 +13,7 @@ const APP = 'windows-pools-demo';
 const say = (line: string) => console.log(`    ${line}`);
 
 describe('Argo CD with config/argocd', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   let world: TestEnv;
   let gitOps: GitOps;
   before(async function () {
@@ -22,8 +23,11 @@ describe('Argo CD with config/argocd', function () {
     gitOps = await GitOps.start(world, say);
   });
   after(async () => {
-    await gitOps?.[Symbol.asyncDispose]();
-    await world?.stop();
+    try {
+      await gitOps?.[Symbol.asyncDispose]();
+    } finally {
+      await world?.stop();
+    }
   });
 
   const synced = (what = 'to be Synced and Healthy') =>
@@ -32,7 +36,7 @@ describe('Argo CD with config/argocd', function () {
       what,
       ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Healthy',
     );
-  const statesOfPool = () => record(async () => (await gitOps.poolHealth(APP)).split(':')[0] ?? '');
+  const statesOfPool = () => new Recording(async () => (await gitOps.poolHealth(APP)).split(':')[0] ?? '');
   const labels = () => world.cloud.state.groups.get(POOL)?.nodegroup.labels ?? {};
   /** As a webhook of the Git server does after a push. */
   const sync = async () => {
@@ -44,12 +48,12 @@ describe('Argo CD with config/argocd', function () {
     await gitOps.applySettings();
     await gitOps.addWorkload();
     await gitOps.register('demo', world);
-    const states = statesOfPool();
+    await using states = statesOfPool();
     await gitOps.applyApplicationSet();
     await startInstalledOperator(world);
     await synced();
     assert.deepEqual(
-      (await states()).filter((state) => state !== 'none'),
+      (await states.values()).filter((state) => state !== 'none'),
       ['Missing', 'Progressing', 'Healthy'],
     );
     const pool = await world.pool(POOL);
@@ -57,7 +61,7 @@ describe('Argo CD with config/argocd', function () {
     const deployment = await world.get('deployment', 'iis');
     assert.equal(ready?.status, 'True');
     assert.ok(
-      String(deployment?.metadata?.creationTimestamp) >= String(ready?.lastTransitionTime),
+      Date.parse(String(deployment?.metadata?.creationTimestamp)) >= Date.parse(String(ready?.lastTransitionTime)),
       `the Deployment was created at ${deployment?.metadata?.creationTimestamp}, the pool was Ready at ${ready?.lastTransitionTime}`,
     );
   });
@@ -94,20 +98,17 @@ describe('Argo CD with config/argocd', function () {
     await synced();
   });
 
-  it('applies a commit, and is Progressing until EKS has applied it', async () => {
+  it('applies a commit, is Progressing until EKS has applied it, and keeps the size of kubectl scale', async () => {
     await gitOps.commitPool('Label the nodes', (spec) => {
       spec.labels = { team: 'shop' };
     });
-    const states = statesOfPool();
+    await using states = statesOfPool();
     await sync();
     await waitFor(() => labels().team === 'shop', { what: 'the label in EKS', timeoutMs: 60_000 });
     await synced();
-    const seen = await states();
+    const seen = await states.values();
     assert.deepEqual([seen.at(0), seen.at(-1)], ['Healthy', 'Healthy']);
     assert.ok(seen.includes('Progressing'), seen.join(' '));
-  });
-
-  it('keeps the size of kubectl scale when a commit changes another field', async () => {
     assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
     assert.equal(world.cloud.state.groups.get(POOL)?.nodegroup.scalingConfig?.desiredSize, 3);
   });
@@ -183,12 +184,12 @@ describe('Argo CD with config/argocd', function () {
     await gitOps.argo.refresh(APP);
     assert.equal((await world.pool(POOL))?.metadata.deletionTimestamp, undefined);
 
-    const states = statesOfPool();
+    await using states = statesOfPool();
     await confirm();
     await world.waitForPool(POOL, 'to be gone', (pool) => pool === undefined, 90_000);
     assert.equal(world.cloud.state.groups.get(POOL), undefined);
     await synced('to be Synced without the pool');
-    assert.ok((await states()).includes('Progressing'));
+    assert.ok((await states.values()).includes('Progressing'));
   });
 
   it('keeps the node group of a deleted pool with deletionPolicy Retain', async () => {
@@ -210,6 +211,13 @@ describe('Argo CD with config/argocd', function () {
 
   it('without the health check, shows no health for pools, and does not wait for them', async () => {
     await inGit(true);
+    const later = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later', namespace: 'default' } };
+    const annotations = { 'argocd.argoproj.io/sync-wave': '2' };
+    await gitOps.repository.write(
+      'config/samples/later.yaml',
+      stringify({ ...later, metadata: { ...later.metadata, annotations } }),
+    );
+    await gitOps.repository.edit('config/samples/kustomization.yaml', (text) => `${text}  - later.yaml\n`);
     await gitOps.commitPool('Add another pool', (spec) => {
       Object.assign(spec.nodeGroup, { name: 'other', adoption: 'Never' });
     });
@@ -223,6 +231,7 @@ describe('Argo CD with config/argocd', function () {
       await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
       await synced();
       assert.equal(await gitOps.poolHealth(APP), 'none');
+      assert.notEqual(await world.get('configmap', 'later'), undefined);
       assert.equal(conditionOf(await world.pool(POOL), 'Ready'), 'False/Creating');
     } finally {
       restoreSpeed();
@@ -231,16 +240,17 @@ describe('Argo CD with config/argocd', function () {
 });
 
 describe('An ApplicationSet of Argo CD over two clusters', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   const worlds = new Map<string, TestEnv>();
   let gitOps: GitOps;
-  before(async () => {
+  before(async function () {
+    this.timeout(30 * 60_000);
     for (const name of ['blue', 'green']) worlds.set(name, await startCluster(name, say));
     gitOps = await GitOps.start(worlds.get('blue') ?? assert.fail(), say);
   });
   after(async () => {
-    await gitOps?.[Symbol.asyncDispose]();
-    for (const world of worlds.values()) await world.stop();
+    const stopped = [gitOps?.[Symbol.asyncDispose](), ...[...worlds.values()].map((world) => world.stop())];
+    for (const result of await Promise.allSettled(stopped)) if (result.status === 'rejected') throw result.reason;
   });
 
   it('creates the same pool from one manifest, which selects the subnets by tag', async () => {
@@ -254,29 +264,37 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
     for (const [name, world] of worlds) await gitOps.register(name, world);
     await gitOps.applyApplicationSet();
     await Promise.all([...worlds.values()].map((world) => startInstalledOperator(world)));
-    for (const [name, { cloud }] of worlds) {
+    for (const [name, world] of worlds) {
+      const { cloud } = world;
+      const kubectl = world.kubectl.bind(world);
       await gitOps.waitForApplication(
         `windows-pools-${name}`,
         'to be Synced and Healthy',
         ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Healthy',
       );
-      const group = cloud.state.groups.get(POOL)?.nodegroup;
-      assert.deepEqual([group?.clusterName, group?.subnets], [name, subnets[name]]);
+      assert.deepEqual(cloud.state.groups.get(POOL)?.nodegroup.subnets, subnets[name]);
+      const map = '{range .items[*]}{.metadata.name} {.data.clusterName} {.data.region}{"\\n"}{end}';
+      const maps = await kubectl('-n', 'winpool-system', 'get', 'configmaps', '-o', `jsonpath=${map}`);
+      assert.match(maps, new RegExp(`^windowspool-operator-cluster-\\w+ ${name} eu-west-1$`, 'm'));
     }
   });
 });
 
 describe('Two Applications of Argo CD, one for the operator and one for the pools', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   let world: TestEnv;
   let gitOps: GitOps;
-  before(async () => {
+  before(async function () {
+    this.timeout(30 * 60_000);
     world = await startCluster('demo', say);
     gitOps = await GitOps.start(world, say);
   });
   after(async () => {
-    await gitOps?.[Symbol.asyncDispose]();
-    await world?.stop();
+    try {
+      await gitOps?.[Symbol.asyncDispose]();
+    } finally {
+      await world?.stop();
+    }
   });
 
   const application = (name: string, path: string, syncOptions: readonly string[] = []) => ({

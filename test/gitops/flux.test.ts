@@ -9,6 +9,7 @@ import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
 import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux } from '../../hack/gitops/flux.ts';
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';
 import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
@@ -319,7 +320,15 @@ describe('a Flux HelmRelease of the chart', function () {
     await world().kubectl('-n', NAMESPACE, 'scale', 'deployment', NAME, '--replicas=0');
     const corrected = await flux().reconcile('HelmRelease', NAME);
     assert.equal(fluxConditionOf(corrected, 'Drifted'), 'False/NoDriftDetected');
+    // Events are written after the reconciliation.
+    const shown = async () => (await events('DriftCorrected')) !== '';
+    await waitFor(shown, { what: 'the event DriftCorrected', timeoutMs: 20_000, intervalMs: 200 });
     assert.match(await events('DriftCorrected'), /\nDeployment\/winpool-system\/windowspool-operator configured$/);
+    assert.equal(
+      (await events('DriftDetected')).match(/Deployment\/winpool-system\/windowspool-operator/g)?.length,
+      1,
+      'only the manual change',
+    );
     assert.equal(
       await world().kubectl('-n', NAMESPACE, 'get', 'deployment', NAME, '-o', 'jsonpath={.spec.replicas}'),
       '1',

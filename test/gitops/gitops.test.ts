@@ -24,7 +24,7 @@ const results: Readonly<Record<string, readonly [kstatus: string, argo: string, 
   'create-failed': ['Failed', 'Degraded', 'EKS failed to create node group create-failed'],
   creating: ['InProgress', 'Progressing', 'EKS is creating node group creating.'],
   degraded: ['Current', 'Healthy', '1 of 1 node verified. Node group degraded is DEGRADED'],
-  deleting: ['Terminating', 'Progressing', 'Node group busy is being deleted.'],
+  deleting: ['Terminating', 'Progressing', 'Pending deletion'],
   drifted: [
     'Current',
     'Healthy',

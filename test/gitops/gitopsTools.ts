@@ -44,7 +44,8 @@ export async function argoHealthOf(object: object): Promise<HealthResult> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-health-'));
   try {
     const file = join(folder, 'pool.yaml');
-    await writeFile(file, stringify(object));
+    // Recordings have no times, and a deletion without a time is none to Argo CD.
+    await writeFile(file, stringify(object).replaceAll(': TIME', ': 2026-01-01T00:00:00Z'));
     const args = ['admin', 'settings', 'resource-overrides', 'health', file, '--argocd-cm-path', SETTINGS];
     const env = { ...process.env, ARGOCD_BINARY_NAME: 'argocd', HOME: folder };
     const { stdout, stderr, code } = await runCommand(argocd, args, { env, timeoutMs: TIMEOUT_MS });

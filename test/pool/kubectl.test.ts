@@ -43,7 +43,7 @@ interface Schema {
   readonly items?: Schema;
 }
 
-describe('kubectl, as a user types it', () => {
+describe('the kubectl commands for pools', () => {
   const fixture = withOperator('--resync-interval=1s');
   let folder: string;
   let env: NodeJS.ProcessEnv;

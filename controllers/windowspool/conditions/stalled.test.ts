@@ -118,7 +118,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       }),
       stalledAndReady(
         'NodeGroupReady',
-        `False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1). 3 of 3 nodes are still verified. Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them. ${retry}`,
+        `False UpdateFailed: Update u-1 of node group web failed: PodEvictionFailure: Reached max retries (ip-10-0-1-1). 3 of 3 nodes are still verified. Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces). Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them. ${retry}`,
       ),
     ],
     [

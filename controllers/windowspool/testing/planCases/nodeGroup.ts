@@ -10,7 +10,7 @@ import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
 const pool = samplePool({}, { status: knownStatus() });
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
-/** A pool whose creation a user wants to have retried. */
+/** A pool with the retry annotation. */
 const retried = samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': '2' } }, status: knownStatus() });
 
 function refusedStatus(minutesAgo: number): ObservedState['pool']['status'] {

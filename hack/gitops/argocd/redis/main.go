@@ -25,7 +25,7 @@ func main() {
 
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
-	// Keys expire only when miniredis is told that time passes.
+	// miniredis expires keys only when its clock is advanced.
 	second := time.NewTicker(time.Second)
 	for {
 		select {

@@ -21,8 +21,8 @@ if ready == nil then
   return health
 end
 
--- A paused pool has the health that it would have otherwise. Suspended would keep the sync operation running for ever, so Argo CD would never
--- sync the commit that resumes the pool.
+-- A paused pool has the same health as if it were not paused. If it were Suspended, a sync with later waves would run forever, and Argo CD would
+-- never sync the commit that resumes the pool.
 local prefix = ""
 if holds("Paused") then
   prefix = conditions["Paused"].message .. " "
@@ -31,7 +31,7 @@ local function health_of(status, message)
   return { status = status, message = prefix .. message }
 end
 
--- A user must act: a sync must not wait for that.
+-- Needs a manual change, so the sync must not wait.
 if holds("Stalled") then
   return health_of("Degraded", conditions["Stalled"].message)
 end

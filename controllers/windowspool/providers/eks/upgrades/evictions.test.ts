@@ -5,6 +5,7 @@ import type { StuckPod } from '../../../ports/pods.ts';
 import { MINUTE, NOW, sampleError, sampleNode, sampleState } from '../../../testing/fixtures.ts';
 import { describeStuckPods, withStuckPods } from './evictions.ts';
 
+const FIND = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';
 const REMEDY =
   'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
 const pod = (name: string, ...budgets: readonly string[]): StuckPod => ({ namespace: 'shop', name, budgets });
@@ -12,8 +13,8 @@ const found = (...value: readonly StuckPod[]) => ({ ok: true, value }) as const;
 
 describe('the pods that made an update fail', () => {
   const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, string])[] = [
-    ['are not named when they were not read', undefined, REMEDY],
-    ['are not named when none are left', found(), REMEDY],
+    ['are not named when they were not read', undefined, `${FIND} ${REMEDY}`],
+    ['are not named when none are left', found(), `${FIND} ${REMEDY}`],
     [
       'are named with the PodDisruptionBudget that blocks them',
       found(pod('cart-0', 'cart'), pod('cart-1', 'cart'), pod('web-0', 'web')),
@@ -37,7 +38,7 @@ describe('the pods that made an update fail', () => {
     [
       'are unknown without the permission to list them',
       { ok: false, error: sampleError('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
-      `The pods that were not evicted are unknown: list pods failed: pods is forbidden. ${REMEDY}`,
+      `The pods that were not evicted are unknown: list pods failed: pods is forbidden. ${FIND} ${REMEDY}`,
     ],
   ];
   for (const [name, stuck, want] of table) it(name, () => assert.equal(describeStuckPods(stuck), want));

@@ -33,10 +33,11 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
 export function describeStuckPods(stuck: ObservedState['stuckPods']): string {
   const remedy =
     'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
+  const find = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';
   if (stuck && !stuck.ok) {
-    return `The pods that were not evicted are unknown: ${describeFailure(stuck.error)} ${remedy}`;
+    return `The pods that were not evicted are unknown: ${describeFailure(stuck.error)} ${find} ${remedy}`;
   }
-  if (!stuck || stuck.value.length === 0) return remedy;
+  if (!stuck || stuck.value.length === 0) return `${find} ${remedy}`;
   const causes = Map.groupBy(stuck.value.slice(0, PODS_NAMED), causeOf);
   const listed = [...causes].map(([cause, pods]) => `${joined(pods.map(nameOf))} (${cause})`);
   const more = stuck.value.length - PODS_NAMED;
