@@ -28,6 +28,12 @@ describe('the output of kubectl', () => {
   const becomes = (name: string, type: string, state: string) =>
     fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
 
+  /** Waits until a pool is Ready and EKS has created its group: nodes can be verified before EKS reports the group as ACTIVE. */
+  async function isCreated(name: string): Promise<void> {
+    await becomes(name, 'Ready', 'True/Verified');
+    await becomes(name, 'UpToDate', 'True/AsSpecified');
+  }
+
   /** The commands and their output, once the last of them contains all the words. */
   async function show(commands: readonly string[], ...words: readonly string[]): Promise<string> {
     let text = '';
@@ -48,14 +54,13 @@ describe('the output of kubectl', () => {
   it('for a healthy pool', async () => {
     await apply('web');
     await fixture.world.kubectl('wait', '--for=condition=Ready', 'windowspool/web', '--timeout=30s');
-    // Nodes can be verified before EKS reports the group as ACTIVE.
-    await becomes('web', 'UpToDate', 'True/AsSpecified');
+    await isCreated('web');
     await assertGolden('healthy', await show(commandsFor('web'), '  Verified  '));
   });
 
   it('for a pool that is not Ready because a node has another build', async () => {
     await apply('billing');
-    await becomes('billing', 'Ready', 'True/Verified');
+    await isCreated('billing');
     await show(['describe wp billing'], '  Verified  ');
     const member = 'eks.amazonaws.com/nodegroup=billing';
     const [node = ''] = (
@@ -93,7 +98,7 @@ describe('the output of kubectl', () => {
 
   it('for a pool with a missing node', async () => {
     await apply('shop');
-    await becomes('shop', 'Ready', 'True/Verified');
+    await isCreated('shop');
     fixture.world.cloud.faults.nextNode({ group: 'shop', neverJoins: true });
     await fixture.world.patchPool('shop', { nodeGroup: { scaling: { minSize: 3 } } });
     await becomes('shop', 'NodesVerified', 'False/NodesMissing');
