@@ -8,7 +8,7 @@ import { freePort } from '../controlplane/ports.ts';
 import type { Starter } from '../controlplane/starter.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
-import { moduleFolder, Processes } from './processes.ts';
+import { isHealthy, moduleFolder, Processes } from './processes.ts';
 import { ARGO_CD, argoCdModule, argoCdPrograms } from './programs.ts';
 
 /** Argo CD's own namespace. */
@@ -33,17 +33,9 @@ export interface Application {
     readonly sync?: { readonly status: string; readonly revision?: string };
     readonly operationState?: { readonly phase: string; readonly message?: string };
     readonly conditions?: readonly { readonly type: string; readonly message: string }[];
-    readonly resources?: readonly ApplicationResource[];
+    /** Those that Git contains, or that are to be pruned. */
+    readonly resources?: readonly { readonly kind: string; readonly name: string }[];
   };
-}
-
-/** A resource of an Application that Git contains, or that is to be pruned. */
-export interface ApplicationResource {
-  readonly kind: string;
-  readonly name: string;
-  readonly status?: string;
-  readonly health?: Health;
-  readonly requiresPruning?: boolean;
 }
 
 /** A node of the tree of resources: also those that a controller created for a resource of Git. */
@@ -77,32 +69,33 @@ export async function startArgoCd(plane: ControlPlane, options: ArgoCdOptions = 
   const { log = () => undefined, signal } = options;
   const programs = await argoCdPrograms(log, signal);
   await install(plane);
-  const processes = await Processes.create('argocd', (folder) => environment(folder, programs.kustomize), log, signal);
-  const { starter } = processes;
-  try {
-    const redisPort = await startRedis(starter, programs.redis);
-    const ports = new Map([['redis', redisPort]]);
-    for (const component of components(ports)) {
-      const { name, account, layer, args, health } = component;
-      const kubeconfig = account && (await plane.serviceAccountKubeconfig(ARGOCD_NAMESPACE, account));
-      const other = await freePort();
-      const { port } = await starter.start({
-        name,
-        layer,
-        file: programs.argocd,
-        args: (port) => [...args(port, other)],
-        env: { ARGOCD_BINARY_NAME: name, ...(kubeconfig && { KUBECONFIG: kubeconfig }) },
-        healthy: (port) => isHealthy(`http://127.0.0.1:${port}${health}`),
-        timeoutMs: START_TIMEOUT_MS,
-      });
-      ports.set(name, name === 'argocd-repo-server' ? other : port);
-    }
-    const server = ports.get('argocd-server');
-    return new ArgoCd(plane, processes, `http://127.0.0.1:${server}`);
-  } catch (error) {
-    await processes.end().catch((cause: unknown) => log(String(cause)));
-    throw error;
+  const start = async (processes: Processes) =>
+    new ArgoCd(plane, processes, `http://127.0.0.1:${await startComponents(programs, plane, processes.starter)}`);
+  return Processes.create('argocd', (folder) => environment(folder, programs.kustomize), start, log, signal);
+}
+
+/** Starts Redis and the components, and returns the port of the API. */
+async function startComponents(
+  programs: Awaited<ReturnType<typeof argoCdPrograms>>,
+  plane: ControlPlane,
+  starter: Starter,
+): Promise<number | undefined> {
+  const ports = new Map([['redis', await startRedis(starter, programs.redis)]]);
+  for (const { name, account, layer, args, health } of components(ports)) {
+    const kubeconfig = account && (await plane.serviceAccountKubeconfig(ARGOCD_NAMESPACE, account));
+    const other = await freePort();
+    const { port } = await starter.start({
+      name,
+      layer,
+      file: programs.argocd,
+      args: (port) => [...args(port, other)],
+      env: { ARGOCD_BINARY_NAME: name, ...(kubeconfig && { KUBECONFIG: kubeconfig }) },
+      healthy: (port) => isHealthy(`http://127.0.0.1:${port}${health}`),
+      timeoutMs: START_TIMEOUT_MS,
+    });
+    ports.set(name, name === 'argocd-repo-server' ? other : port);
   }
+  return ports.get('argocd-server');
 }
 
 /** A running Argo CD. */
@@ -118,11 +111,6 @@ export class ArgoCd {
     this.url = url;
   }
 
-  /** Process IDs by component. */
-  get pids(): Readonly<Record<string, number>> {
-    return this.#processes.keeper.pids;
-  }
-
   /** Registers a cluster, as `argocd cluster add` does: a Secret with its address and a token, and the labels and annotations that generators read. */
   async addCluster(
     name: string,
@@ -130,7 +118,7 @@ export class ArgoCd {
     { labels = {}, annotations = {} }: { labels?: Record<string, string>; annotations?: Record<string, string> } = {},
   ): Promise<void> {
     const { users } = parse(await readFile(cluster.adminKubeconfig, 'utf8'));
-    await this.#apply({
+    const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: {
@@ -147,7 +135,8 @@ export class ArgoCd {
           tlsClientConfig: { caData: cluster.caData },
         }),
       },
-    });
+    };
+    await applyTo(this.#plane, stringify(secret));
   }
 
   /** An Application, or undefined if it does not exist. */
@@ -171,28 +160,17 @@ export class ArgoCd {
     return nodes;
   }
 
-  /** Starts an operation such as `sync`, with its body. */
-  async post(path: string, body: object): Promise<void> {
-    await this.#ask(path, { method: 'POST', body: JSON.stringify(body) });
-  }
-
   /** Stops all components. */
   stop(): Promise<void> {
     return this.#processes.end();
   }
 
-  async #ask<T>(path: string, request: RequestInit = {}): Promise<T> {
-    const url = `${this.url}/api/v1/${path}`;
-    const headers = { 'content-type': 'application/json' };
+  async #ask<T>(path: string): Promise<T> {
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    const response = await fetch(url, { ...request, headers, signal });
+    const response = await fetch(`${this.url}/api/v1/${path}`, { signal });
     const text = await response.text();
     if (!response.ok) throw new Error(`Argo CD responded to ${path} with ${response.status}: ${text}`);
     return JSON.parse(text);
-  }
-
-  async #apply(object: object): Promise<void> {
-    await applyTo(this.#plane, stringify(object));
   }
 
   async #kubectl(args: readonly string[]): Promise<string> {
@@ -307,12 +285,6 @@ function* components(ports: ReadonlyMap<string, number>): Generator<Component> {
     // It has no health check.
     health: '/metrics',
   };
-}
-
-async function isHealthy(url: string): Promise<true | undefined> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-  await response?.body?.cancel();
-  return response?.ok ? true : undefined;
 }
 
 /** Whether a server accepts connections on a loopback port. */

@@ -1,7 +1,7 @@
 /** `make demo-argocd`: Argo CD installs the operator and a pool from a Git repository, and a commit becomes nodes. */
 import { waitFor } from '../controlplane/wait.ts';
 import { type Application, ARGOCD_NAMESPACE } from './argoCd.ts';
-import { GitOps, POOL, startCluster, startInstalledOperator } from './gitOps.ts';
+import { GitOps, isSynced, POOL, startCluster, startInstalledOperator } from './gitOps.ts';
 
 const CLUSTER = 'demo';
 const APPLICATION = `windows-pools-${CLUSTER}`;
@@ -34,7 +34,7 @@ async function demo(signal: AbortSignal): Promise<void> {
 
     stage('Applying config/argocd/applicationset.yaml: wave 0 is the operator, wave 1 the pool, wave 2 pods for it');
     await gitOps.applyApplicationSet();
-    await Promise.all([startInstalledOperator(world), follow(gitOps, signal, isDone)]);
+    await Promise.all([startInstalledOperator(world), follow(gitOps, signal, isSynced)]);
     say(await world.kubectl('get', 'windowspools,deployments,pods', '--all-namespaces'));
 
     stage('Pushing a commit that raises minSize to 3');
@@ -44,7 +44,7 @@ async function demo(signal: AbortSignal): Promise<void> {
     await gitOps.argo.refresh(APPLICATION);
     await follow(gitOps, signal, async (application) => {
       const pool = await world.pool(POOL);
-      return isDone(application) && pool?.status?.summary?.verified === '3/3';
+      return isSynced(application) && pool?.status?.summary?.verified === '3/3';
     });
     say(await world.kubectl('-n', ARGOCD_NAMESPACE, 'get', 'applications'));
     say(await world.kubectl('get', 'windowspools'));
@@ -54,10 +54,6 @@ async function demo(signal: AbortSignal): Promise<void> {
     await world.stop();
   }
   stage('Done');
-}
-
-function isDone({ status }: Application): boolean {
-  return status?.sync?.status === 'Synced' && status.health?.status === 'Healthy';
 }
 
 /** Prints each change of what Argo CD shows, until the predicate is true. */

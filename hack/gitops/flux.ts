@@ -8,7 +8,7 @@ import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
 import { watchEvents } from '../testenv/watchEvents.ts';
 import { ArtifactServer } from './artifactServer.ts';
-import { moduleFolder, Processes } from './processes.ts';
+import { isHealthy, moduleFolder, Processes } from './processes.ts';
 import { FLUX, type FluxProgram, fluxModule, fluxPrograms } from './programs.ts';
 
 /** Flux's own namespace, in which its objects also are. */
@@ -76,14 +76,11 @@ export async function startFlux(plane: ControlPlane, options: FluxOptions = {}):
     TMPDIR: folder,
     RUNTIME_NAMESPACE: FLUX_NAMESPACE,
   });
-  const processes = await Processes.create('flux', environment, log, signal);
-  try {
+  const start = async (processes: Processes) => {
     await Promise.all(names.map((name) => startController(name, programs[name], plane, processes.starter)));
     return new Flux(plane, processes, await ArtifactServer.start(plane, FLUX_NAMESPACE));
-  } catch (error) {
-    await processes.end().catch((cause: unknown) => log(String(cause)));
-    throw error;
-  }
+  };
+  return Processes.create('flux', environment, start, log, signal);
 }
 
 /** A running Flux. */
@@ -183,12 +180,7 @@ async function startController(name: FluxProgram, file: string, plane: ControlPl
       '--requeue-dependency=500ms',
     ],
     env: { KUBECONFIG: kubeconfig },
-    healthy: async (port) => {
-      const signal = AbortSignal.timeout(5_000);
-      const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal }).catch(() => undefined);
-      await response?.body?.cancel();
-      return response?.ok || undefined;
-    },
+    healthy: (port) => isHealthy(`http://127.0.0.1:${port}/readyz`),
     timeoutMs: START_TIMEOUT_MS,
   });
 }

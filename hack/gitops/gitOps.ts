@@ -116,6 +116,11 @@ export class GitOps implements AsyncDisposable {
     );
   }
 
+  /** Waits until an Application is Synced and Healthy. */
+  synced(name: string, what = 'to be Synced and Healthy'): Promise<Application> {
+    return this.waitForApplication(name, what, isSynced);
+  }
+
   /** The health of the pool as Argo CD shows it, such as `Progressing: EKS is creating node group web.` */
   async poolHealth(application: string, pool = POOL): Promise<string> {
     const nodes = await this.argo.tree(application);
@@ -142,6 +147,11 @@ export class GitOps implements AsyncDisposable {
       await this.repository.remove();
     }
   }
+}
+
+/** Whether an Application is Synced and Healthy. */
+export function isSynced({ status }: Application): boolean {
+  return status?.sync?.status === 'Synced' && status.health?.status === 'Healthy';
 }
 
 /** The fields of a pool that the tests change in Git. */

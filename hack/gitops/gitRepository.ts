@@ -10,6 +10,15 @@ const TIMEOUT_MS = 30_000;
 /** What a platform team copies into its repository. `config` refers to the CRD. */
 const COPIED = ['config', 'crds'];
 
+/** The same commits for every user of the machine. */
+const ENVIRONMENT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Platform team',
+  GIT_AUTHOR_EMAIL: 'platform@example.com',
+  GIT_COMMITTER_NAME: 'Platform team',
+  GIT_COMMITTER_EMAIL: 'platform@example.com',
+};
+
 /** A repository with a work tree, on branch `main`. */
 export class GitRepository {
   readonly folder: string;
@@ -62,19 +71,9 @@ export class GitRepository {
   }
 
   async #git(...args: readonly string[]): Promise<string> {
-    const author = { NAME: 'Platform team', EMAIL: 'platform@example.com' };
     const { stdout, stderr, code } = await runCommand('git', args, {
       cwd: this.folder,
-      env: {
-        ...process.env,
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        ...Object.fromEntries(
-          Object.entries(author).flatMap(([key, value]) => [
-            [`GIT_AUTHOR_${key}`, value],
-            [`GIT_COMMITTER_${key}`, value],
-          ]),
-        ),
-      },
+      env: { ...process.env, ...ENVIRONMENT },
       timeoutMs: TIMEOUT_MS,
     });
     if (code !== 0) throw new Error(`git ${args.join(' ')} exited with status ${code}: ${stderr.trim()}`);

@@ -9,28 +9,39 @@ import { Starter } from '../controlplane/starter.ts';
 import type { Log } from '../gobuild/find.ts';
 import type { GoModule } from '../gobuild/program.ts';
 
+const HEALTH_TIMEOUT_MS = 5_000;
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** Starts processes in a temporary folder, which is removed when they have exited. They exit with this process at the latest. */
 export class Processes {
-  readonly keeper: Keeper;
+  readonly #keeper: Keeper;
   readonly folder: string;
   readonly starter: Starter;
 
-  /** `name` is part of the name of the folder; `environment` gets its path. `log` gets a line when a process exits unexpectedly. */
-  static async create(
+  /**
+   * Returns what `start` returns; if it fails, all processes are stopped. `name` is part of the name of the folder; `environment` gets its path.
+   * `log` gets a line when a process exits unexpectedly.
+   */
+  static async create<T>(
     name: string,
     environment: (folder: string) => Promise<Readonly<Record<string, string>>>,
+    start: (processes: Processes) => Promise<T>,
     log: Log,
     signal?: AbortSignal,
-  ): Promise<Processes> {
+  ): Promise<T> {
     const folder = await mkdtemp(join(tmpdir(), `windowspool-${name}-`));
-    return new Processes(folder, await environment(folder), log, signal);
+    const processes = new Processes(folder, await environment(folder), log, signal);
+    try {
+      return await start(processes);
+    } catch (error) {
+      await processes.end().catch((cause: unknown) => log(String(cause)));
+      throw error;
+    }
   }
 
   private constructor(folder: string, environment: Readonly<Record<string, string>>, log: Log, signal?: AbortSignal) {
     this.folder = folder;
-    this.keeper = new Keeper({
+    this.#keeper = new Keeper({
       log: join(folder, 'supervisor.log'),
       remove: folder,
       onEnd: (end) => {
@@ -38,7 +49,7 @@ export class Processes {
         if (!end.asked) log(`${end.name} ended ${end.how}. The end of its log:\n${logTail(this.logOf(end.name))}`);
       },
     });
-    this.starter = new Starter(this.keeper, folder, environment, signal);
+    this.starter = new Starter(this.#keeper, folder, environment, signal);
   }
 
   /** The path of the log of a process. */
@@ -48,8 +59,15 @@ export class Processes {
 
   /** Stops all processes. */
   end(): Promise<void> {
-    return this.keeper.end();
+    return this.#keeper.end();
   }
+}
+
+/** Whether a URL responds with 200, for a starter. */
+export async function isHealthy(url: string): Promise<true | undefined> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok ? true : undefined;
 }
 
 /** The folder with the sources of a module, which Go downloads if needed. Without `sum`, its digest is in the go.sum of `from`. */

@@ -12,30 +12,50 @@ import { HEALTH_KEY } from './gitopsTools.ts';
 const APP = 'windows-pools-demo';
 const say = (line: string) => console.log(`    ${line}`);
 
-describe('Argo CD with config/argocd', function () {
-  this.timeout(400_000);
-  let world: TestEnv;
-  let gitOps: GitOps;
+/** Argo CD in a cluster of its own, during the suite that calls this. */
+function withGitOps(): { readonly world: TestEnv; readonly gitOps: GitOps } {
+  const fixture = {} as { world: TestEnv; gitOps: GitOps };
   before(async function () {
     // Argo CD may have to be built.
     this.timeout(30 * 60_000);
-    world = await startCluster('demo', say);
-    gitOps = await GitOps.start(world, say);
+    fixture.world = await startCluster('demo', say);
+    fixture.gitOps = await GitOps.start(fixture.world, say);
   });
   after(async () => {
     try {
-      await gitOps?.[Symbol.asyncDispose]();
+      await fixture.gitOps?.[Symbol.asyncDispose]();
     } finally {
-      await world?.stop();
+      await fixture.world?.stop();
     }
   });
+  return fixture;
+}
 
-  const synced = (what = 'to be Synced and Healthy') =>
-    gitOps.waitForApplication(
-      APP,
-      what,
-      ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Healthy',
-    );
+/** Scales the pool, and checks that ten refreshes of the Application do not change it. */
+async function keepsSize({ world, gitOps }: ReturnType<typeof withGitOps>, application: string): Promise<void> {
+  await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
+  await world.waitForPool(POOL, 'to have 3 nodes', (pool) => pool?.status?.summary?.verified === '3/3');
+  await gitOps.synced(application);
+  const versionOf = async () => (await world.pool(POOL))?.metadata.resourceVersion;
+  const before = await versionOf();
+  for (let count = 0; count < 10; count++) {
+    const { status } = await gitOps.argo.refresh(application, count % 2 ? 'hard' : 'normal');
+    assert.equal(status?.sync?.status, 'Synced');
+  }
+  assert.equal(await versionOf(), before);
+  assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
+}
+
+describe('Argo CD with config/argocd', function () {
+  this.timeout(400_000);
+  const fixture = withGitOps();
+  let world: TestEnv;
+  let gitOps: GitOps;
+  before(() => {
+    ({ world, gitOps } = fixture);
+  });
+
+  const synced = (what?: string) => gitOps.synced(APP, what);
   const statesOfPool = () => new Recording(async () => (await gitOps.poolHealth(APP)).split(':')[0] ?? '');
   const labels = () => world.cloud.state.groups.get(POOL)?.nodegroup.labels ?? {};
   /** As a webhook of the Git server does after a push. */
@@ -78,19 +98,7 @@ describe('Argo CD with config/argocd', function () {
     assert.ok(!status?.resources?.some(({ kind }) => kind === 'RuntimeClass'));
   });
 
-  it('leaves a size that kubectl scale set, and changes nothing in ten refreshes', async () => {
-    await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
-    await world.waitForPool(POOL, 'to have 3 nodes', (pool) => pool?.status?.summary?.verified === '3/3');
-    await synced();
-    const versionOf = async () => (await world.pool(POOL))?.metadata.resourceVersion;
-    const before = await versionOf();
-    for (let count = 0; count < 10; count++) {
-      const { status } = await gitOps.argo.refresh(APP, count % 2 ? 'hard' : 'normal');
-      assert.equal(status?.sync?.status, 'Synced');
-    }
-    assert.equal(await versionOf(), before);
-    assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
-  });
+  it('leaves a size that kubectl scale set, and changes nothing in ten refreshes', () => keepsSize(fixture, APP));
 
   it('reverts a change of a field that is in Git', async () => {
     await world.patchPool(POOL, { nodeGroup: { scaling: { maxSize: 9 } } });
@@ -265,16 +273,10 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
     await gitOps.applyApplicationSet();
     await Promise.all([...worlds.values()].map((world) => startInstalledOperator(world)));
     for (const [name, world] of worlds) {
-      const { cloud } = world;
-      const kubectl = world.kubectl.bind(world);
-      await gitOps.waitForApplication(
-        `windows-pools-${name}`,
-        'to be Synced and Healthy',
-        ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Healthy',
-      );
-      assert.deepEqual(cloud.state.groups.get(POOL)?.nodegroup.subnets, subnets[name]);
+      await gitOps.synced(`windows-pools-${name}`);
+      assert.deepEqual(world.cloud.state.groups.get(POOL)?.nodegroup.subnets, subnets[name]);
       const map = '{range .items[*]}{.metadata.name} {.data.clusterName} {.data.region}{"\\n"}{end}';
-      const maps = await kubectl('-n', 'winpool-system', 'get', 'configmaps', '-o', `jsonpath=${map}`);
+      const maps = await world.kubectl('-n', 'winpool-system', 'get', 'configmaps', '-o', `jsonpath=${map}`);
       assert.match(maps, new RegExp(`^windowspool-operator-cluster-\\w+ ${name} eu-west-1$`, 'm'));
     }
   });
@@ -282,19 +284,11 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
 
 describe('Two Applications of Argo CD, one for the operator and one for the pools', function () {
   this.timeout(400_000);
+  const fixture = withGitOps();
   let world: TestEnv;
   let gitOps: GitOps;
-  before(async function () {
-    this.timeout(30 * 60_000);
-    world = await startCluster('demo', say);
-    gitOps = await GitOps.start(world, say);
-  });
-  after(async () => {
-    try {
-      await gitOps?.[Symbol.asyncDispose]();
-    } finally {
-      await world?.stop();
-    }
+  before(() => {
+    ({ world, gitOps } = fixture);
   });
 
   const application = (name: string, path: string, syncOptions: readonly string[] = []) => ({
@@ -312,12 +306,6 @@ describe('Two Applications of Argo CD, one for the operator and one for the pool
       },
     },
   });
-  const synced = (name: string) =>
-    gitOps.waitForApplication(
-      name,
-      'to be Synced and Healthy',
-      ({ status }) => status?.sync?.status === 'Synced' && status.health?.status === 'Healthy',
-    );
 
   it('become Healthy with client-side apply, even if the pools are synced before the CRD exists', async () => {
     await gitOps.applySettings();
@@ -328,25 +316,13 @@ describe('Two Applications of Argo CD, one for the operator and one for the pool
     );
     await world.apply(application('operator', 'config/default'));
     await startInstalledOperator(world);
-    await synced('operator');
-    await synced('pools');
+    await gitOps.synced('operator');
+    await gitOps.synced('pools');
     const pool = await world.pool(POOL);
     assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
     const path = '{.metadata.managedFields[?(@.operation=="Apply")].manager}';
     assert.equal(await world.kubectl('get', 'wp', POOL, '--show-managed-fields', '-o', `jsonpath=${path}`), '');
   });
 
-  it('leave a size that kubectl scale set, and change nothing in ten refreshes', async () => {
-    await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
-    await world.waitForPool(POOL, 'to have 3 nodes', (pool) => pool?.status?.summary?.verified === '3/3');
-    await synced('pools');
-    const versionOf = async () => (await world.pool(POOL))?.metadata.resourceVersion;
-    const before = await versionOf();
-    for (let count = 0; count < 10; count++) {
-      const { status } = await gitOps.argo.refresh('pools', count % 2 ? 'hard' : 'normal');
-      assert.equal(status?.sync?.status, 'Synced');
-    }
-    assert.equal(await versionOf(), before);
-    assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
-  });
+  it('leave a size that kubectl scale set, and change nothing in ten refreshes', () => keepsSize(fixture, 'pools'));
 });
