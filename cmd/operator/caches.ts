@@ -1,12 +1,12 @@
 /** The operator's caches: its view of the cluster, kept up to date by watches. */
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { NODE_SELECTOR, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
-import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import { API_VERSION, KIND, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import { runtimeClassIdentity, runtimeClassListWatch } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Controller } from '../../controllers/runtime/controller.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
-import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { EventPublisher, Logger, ObjectReference, Unreadable } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
@@ -29,6 +29,7 @@ export class Caches {
   readonly lists: InstanceLists;
   readonly #watches: Watches;
   #controller: Controller | undefined;
+  #events: EventPublisher | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
@@ -50,22 +51,29 @@ export class Caches {
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
     this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));
-    const common = (name: string) => ({ name, clock: realClock, log, hooks: metrics.reflector(name) });
+    const common = (name: string, kind: Pick<ObjectReference, 'apiVersion' | 'kind'>) => {
+      const hooks = metrics.reflector(name);
+      const unreadable = (object: Unreadable): void => {
+        hooks.unreadable?.(object);
+        this.#publishUnreadable(kind, object);
+      };
+      return { name, clock: realClock, log, hooks: { ...hooks, unreadable } };
+    };
     this.#reflectors = [
       new Reflector({
-        ...common('windowspools'),
+        ...common('windowspools', { apiVersion: API_VERSION, kind: KIND }),
         source: poolListWatch(client),
         identity: poolIdentity,
         store: this.pools,
       }),
       new Reflector({
-        ...common('nodes'),
+        ...common('nodes', { apiVersion: 'v1', kind: 'Node' }),
         source: nodeListWatch(client, NODE_SELECTOR),
         identity: nodeIdentity,
         store: this.nodes,
       }),
       new Reflector({
-        ...common('runtimeclasses'),
+        ...common('runtimeclasses', { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass' }),
         source: runtimeClassListWatch(client),
         identity: runtimeClassIdentity,
         store: this.runtimeClasses,
@@ -82,6 +90,21 @@ export class Caches {
   run(signal: AbortSignal): Promise<void>[] {
     signal.addEventListener('abort', () => this.lists.stop(), { once: true });
     return this.#reflectors.map((reflector) => reflector.run(signal));
+  }
+
+  /** Publishes events from now on: about objects that cannot be read. */
+  publishTo(events: EventPublisher): void {
+    this.#events = events;
+  }
+
+  /** Without its UID, which may be what cannot be read. The event names what the log and the metric only count. */
+  #publishUnreadable(kind: Pick<ObjectReference, 'apiVersion' | 'kind'>, { name, message }: Unreadable): void {
+    if (name === '') return;
+    const note = `${kind.kind} ${name} is ignored, because it cannot be read: ${message}`;
+    this.#events?.publish(
+      { ...kind, name, uid: name },
+      { type: 'Warning', reason: 'ObjectUnreadable', action: 'Read', note },
+    );
   }
 
   /** Starts to trigger the pools that changes concern; `gone` is called for a deleted pool before other pools are triggered by the deletion. */

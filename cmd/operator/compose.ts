@@ -43,6 +43,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     controller: REPORTER,
     instance,
   });
+  caches.publishTo(recorder);
   const parts = { ...connections, recorder, awsCache: new AwsCache() };
   const controller = createController(options, parts, log);
 

@@ -3,6 +3,7 @@
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
 import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/callResult.ts';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 
 /** The names of errors by kind, separated by spaces. A name has one kind. */
 export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
@@ -57,6 +58,9 @@ const RELEASE_NOT_OFFERED = /\brelease version \S+ is (?:not valid for kubernete
 /** The IAM action in a message: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_action.html */
 const NAMED_ACTION = /\b(?:not authorized to perform:?|missing permissions for) '?([a-z0-9-]{2,32}:[A-Za-z]{3,64})\b/;
 
+/** An endpoint of AWS, or a proxy before it, can send messages of any length. */
+const MESSAGE_LENGTH = 4_096;
+
 interface Parts {
   readonly name: string;
   readonly code: string | undefined;
@@ -69,9 +73,9 @@ function partsOf(error: unknown): Parts {
   const { name, code, message, $metadata } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const { httpStatusCode } = ($metadata ?? {}) as Readonly<Record<string, unknown>>;
   return {
-    name: typeof name === 'string' && name ? name : 'Error',
-    code: typeof code === 'string' ? code : undefined,
-    message: typeof message === 'string' ? message : '',
+    name: typeof name === 'string' && name ? foreignText(name) : 'Error',
+    code: typeof code === 'string' ? foreignText(code) : undefined,
+    message: typeof message === 'string' ? message.slice(0, MESSAGE_LENGTH) : '',
     status: typeof httpStatusCode === 'number' ? httpStatusCode : undefined,
   };
 }

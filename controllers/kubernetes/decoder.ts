@@ -2,8 +2,9 @@
  * Decodes lists and watches of JSON. Not client-node's informer: it keeps whole objects (17 KB of JSON for a node) and drops ERROR events.
  */
 import type { KubernetesObject, V1ListMeta, V1WatchEvent } from '@kubernetes/client-node';
-import type { ListPage, WatchEvent } from '../runtime/ports.ts';
-import { MalformedData } from './kubernetesError.ts';
+import type { ListPage, Unreadable, WatchEvent } from '../runtime/ports.ts';
+import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
+import { MalformedData, messageOf } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { failureOfStatus, type Status, statusOfJson } from './status.ts';
 
@@ -17,13 +18,16 @@ export interface Decoder<T> {
 }
 
 export interface EventDecoder<T> {
-  /** Returns the events that this chunk completes. Throws at the first malformed event. */
+  /** Returns the events that this chunk completes. Throws at the first that is no event; one with a malformed object is UNREADABLE. */
   push(piece: Uint8Array): readonly WatchEvent<T>[];
   /** Call at the end of the stream. Throws if an event is incomplete. */
   end(): void;
 }
 
 const NEWLINE = 0x0a;
+
+/** Of an event. It is one object, and etcd stores at most 1.5 MiB. */
+export const LARGEST_EVENT = 16 * 1024 * 1024;
 
 /** Decodes JSON; a watch has one event a line. `transform` picks the fields to keep, so that the rest can be collected. */
 export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (object: O) => T): Decoder<T> {
@@ -32,17 +36,49 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
     page: (body) => {
       const { metadata, items } = parse<{ metadata?: Wire<V1ListMeta>; items?: readonly O[] | null }>(body);
       if (!metadata?.resourceVersion) throw new MalformedData('a list without a resourceVersion');
-      const page = { items: (items ?? []).map(transform), resourceVersion: metadata.resourceVersion };
-      return metadata.continue ? { ...page, continueToken: metadata.continue } : page;
+      const results = (items ?? []).map((object) => attempt(() => transform(object), nameIn(object)));
+      return pageOf(results, metadata.resourceVersion, metadata.continue);
     },
     stream: () => new JsonEvents(transform),
   };
+}
+
+/** An item of a collection, or why it cannot be read. */
+export type Reading<T> = { readonly item: T } | { readonly unreadable: Unreadable };
+
+/** Reads an item; one that cannot be read must not hide the others. */
+export function attempt<T>(read: () => T, name: string): Reading<T> {
+  try {
+    return { item: read() };
+  } catch (error) {
+    return { unreadable: { name, message: foreignMessage(messageOf(error)) } };
+  }
+}
+
+export function pageOf<T>(readings: readonly Reading<T>[], resourceVersion: string, continueToken = ''): ListPage<T> {
+  const unreadable = readings.flatMap((reading) => ('unreadable' in reading ? [reading.unreadable] : []));
+  return {
+    items: readings.flatMap((reading) => ('item' in reading ? [reading.item] : [])),
+    resourceVersion,
+    ...(unreadable.length > 0 && { unreadable }),
+    ...(continueToken !== '' && { continueToken }),
+  };
+}
+
+export function eventOf<T>(type: 'ADDED' | 'MODIFIED' | 'DELETED', reading: Reading<T>): WatchEvent<T> {
+  return 'item' in reading ? { type, item: reading.item } : { type: 'UNREADABLE', ...reading.unreadable };
+}
+
+function nameIn(object: Wire<KubernetesObject>): string {
+  const name: unknown = object?.metadata?.name;
+  return typeof name === 'string' ? foreignText(name) : '';
 }
 
 class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T> {
   readonly #transform: (object: O) => T;
   /** Chunks of the incomplete line. */
   #partial: Uint8Array[] = [];
+  #partialBytes = 0;
 
   constructor(transform: (object: O) => T) {
     this.#transform = transform;
@@ -56,7 +92,7 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
       if (line.length > 0) events.push(this.#event(line));
       from = to + 1;
     }
-    if (from < piece.length) this.#partial.push(piece.subarray(from));
+    if (from < piece.length) this.#keep(piece.subarray(from));
     return events;
   }
 
@@ -64,10 +100,17 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
     if (this.#partial.length > 0) throw new MalformedData('the stream ended inside an event');
   }
 
+  #keep(rest: Uint8Array): void {
+    this.#partial.push(rest);
+    this.#partialBytes += rest.length;
+    if (this.#partialBytes > LARGEST_EVENT) throw new MalformedData(`an event of more than ${LARGEST_EVENT} bytes`);
+  }
+
   #complete(rest: Uint8Array): Buffer {
     if (this.#partial.length === 0) return Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength);
     const line = Buffer.concat([...this.#partial, rest]);
     this.#partial = [];
+    this.#partialBytes = 0;
     return line;
   }
 
@@ -78,7 +121,10 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        return { type, item: this.#transform(object) };
+        return eventOf(
+          type,
+          attempt(() => this.#transform(object), nameIn(object)),
+        );
       case 'BOOKMARK':
         return bookmarkOf(object);
       case 'ERROR':

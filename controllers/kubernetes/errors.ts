@@ -1,19 +1,20 @@
 import type { CallError, CallErrorKind, CallResult } from '../windowspool/ports/callResult.ts';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { failureOfStatus, statusOfBody } from './status.ts';
+import { failureOfStatus, retryAfterOf, statusOfBody } from './status.ts';
 
 /** The error of a response with a status of 400 or more. The body can be anything: load balancers send HTML, or nothing. */
 export function errorOfResponse(status: number, retryAfter: string | undefined, body: Buffer): KubernetesError {
   const reported = statusOfBody(body);
   const failure = reported && failureOfStatus(reported);
-  const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : Number(retryAfter) * 1000;
+  const retryAfterMs = retryAfter === undefined ? failure?.retryAfterMs : retryAfterOf(Number(retryAfter));
   return new KubernetesError(reported?.message || `the API server responded with ${status}: ${excerpt(body)}`, {
     status,
     reason: failure?.reason ?? `HTTP${status}`,
     causes: failure?.causes ?? [],
     details: reported?.causes.map(({ message: detail }) => detail).filter((detail) => detail !== '') ?? [],
     fields: reported?.causes.map(({ field }) => field).filter((field) => field !== '') ?? [],
-    retryAfterMs: Number.isFinite(retryAfterMs) ? retryAfterMs : undefined,
+    retryAfterMs,
   });
 }
 
@@ -80,11 +81,14 @@ export async function toCallResult<T>(
   }
 }
 
+/** Bytes of a page that may say what is wrong. Cut first: the expressions below would take quadratic time for a long page of `<`. */
+const EXCERPT_BYTES = 2_048;
+
 function excerpt(body: Buffer): string {
   const text = body
-    .toString('utf8')
+    .toString('utf8', 0, EXCERPT_BYTES)
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text || 'empty body';
+  return foreignText(text, 200) || 'empty body';
 }

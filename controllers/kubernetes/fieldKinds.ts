@@ -1,9 +1,10 @@
 /** Kinds of fields for a FieldTable: `name: text('metadata=1', 'name=1')`. */
+import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import { type Field, type FieldTable, jsonReader, type ProtobufField, protobufReader, type Step } from './fields.ts';
-import { Interner } from './interner.ts';
+import { cleaned, Interner } from './interner.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { MapLayouts } from './mapLayouts.ts';
-import { type MessageReader, WIRE } from './messageReader.ts';
+import { MessageReader, WIRE } from './messageReader.ts';
 import { epochOf } from './objects.ts';
 
 export type Kind<T> = (...path: readonly [Step, ...Step[]]) => Field<T>;
@@ -13,40 +14,72 @@ type TextMap = Readonly<Record<string, string>>;
 /** While the message is read: alternating keys and values. */
 type MapParts = string[] | TextMap;
 
+const noEntries: TextMap = Object.freeze({});
+
 /** Defines a kind. Default: length-delimited and not required. */
 export function kind<T>(traits: Traits<T>): Kind<T> {
   return (...path) => ({ wire: WIRE.bytes, required: false, ...traits, path });
 }
 
-const asText = (value: unknown): string => value as string;
+/** The largest annotation that is kept whole. */
+const LONGEST_VALUE = 16 * 1024;
+
+/** A JSON value, which must be of this type. */
+function typed<T extends string | number | boolean | object>(
+  type: 'string' | 'number' | 'boolean' | 'object',
+  value: unknown,
+): T {
+  if (typeof value !== type) throw new MalformedData(`a ${typeof value} instead of a ${type}`);
+  return value as T;
+}
+
+const stringOf = (value: unknown): string => typed<string>('string', value);
+const asText = (value: unknown): string => foreignText(stringOf(value));
+
+/** Items of a JSON list. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new MalformedData(`a ${typeof value} instead of a list`);
+  return value;
+}
+
 /** Shared by the process: the same strings repeat in every collection. */
 const interner = new Interner();
 const layouts = new MapLayouts();
 
-/** A string that is unique to its object, such as a provider ID. */
-export const text = kind<string>({ absent: '', fromProtobuf: (reader) => reader.text(), fromJson: asText });
+/** A string that is unique to its object, such as a provider ID. It is cut and cleaned as foreignText does. */
+export const text = kind<string>({ absent: '', fromProtobuf: cleaned, fromJson: asText });
 
-/** A string without which an object is malformed, such as its name. */
+/** A sentence, such as that of a condition. It is cut and cleaned as foreignMessage does. */
+export const sentence = kind<string>({
+  absent: '',
+  fromProtobuf: (reader) => foreignMessage(reader.text(LONGEST_VALUE)),
+  fromJson: (value) => foreignMessage(stringOf(value)),
+});
+
+/** A string that the API server itself sets, such as a continue token. */
+export const exactText = kind<string>({ absent: '', fromProtobuf: (reader) => reader.text(), fromJson: stringOf });
+
+/** The same, without which an object is malformed, such as its name. */
 export const identifier = kind<string>({
   absent: '',
   required: true,
   fromProtobuf: (reader) => reader.text(),
-  fromJson: asText,
+  fromJson: stringOf,
 });
 
-/** A string that many objects share, such as a version. It is interned. */
+/** A string that many objects share, such as a version. It is cut and cleaned as foreignText does, and interned. */
 export const sharedText = kind<string>({
   absent: '',
   fromProtobuf: (reader) => interner.text(reader),
   fromJson: asText,
 });
 
-/** A non-negative integer; 0 if absent. */
+/** An integer; 0 if absent. */
 export const whole = kind<number>({
   wire: WIRE.varint,
   absent: 0,
   fromProtobuf: (reader) => reader.varint(),
-  fromJson: (value) => value as number,
+  fromJson: (value) => typed<number>('number', value),
 });
 
 /** A boolean; false if absent. */
@@ -63,19 +96,30 @@ const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seco
 export const time = kind<number>({
   absent: 0,
   fromProtobuf: (reader) => readTimestamp(reader).seconds * 1000,
-  fromJson: (value) => epochOf(asText(value)),
+  fromJson: (value) => {
+    const epoch = epochOf(stringOf(value));
+    if (Number.isNaN(epoch)) throw new MalformedData(`the time ${JSON.stringify(asText(value))}`);
+    return epoch;
+  },
 });
+
+/**
+ * What could not be read: `status.addresses: a number instead of a string`, or empty. In a table with this field, a value that cannot be read is
+ * left out; without it, or for a required value, the object is malformed.
+ */
+export const problem: Field<string> = {
+  path: [],
+  wire: WIRE.bytes,
+  absent: '',
+  required: false,
+  fromProtobuf: (_, before) => before,
+  fromJson: () => '',
+};
 
 /** Whether the field is present. */
 export const presence = kind<boolean>({ absent: false, fromProtobuf: () => true, fromJson: () => true });
 
-/** A map of strings, such as labels. */
-export const textMap = mapOf((reader) => interner.text(reader));
-
 const readQuantity = protobufReader<{ text: string }>({ text: sharedText('string=1') });
-
-/** A map of resource.Quantity in canonical form. */
-export const quantities = mapOf((reader) => readQuantity(reader).text);
 
 /** A list of messages, in protobuf only. */
 export function messages<T>(
@@ -96,64 +140,94 @@ export function messages<T>(
 export function repeated<R extends object, T = R>(table: FieldTable<R>, itemOf: (record: R) => T): Kind<readonly T[]> {
   const [readProtobuf, readJson] = [protobufReader(table), jsonReader(table)];
   const inProtobuf = messages((reader) => itemOf(readProtobuf(reader)));
-  const fromJson = (value: unknown): readonly T[] =>
-    (value as readonly unknown[]).map((item) => itemOf(readJson(item)));
+  const fromJson = (value: unknown): readonly T[] => itemsOf(value).map((item) => itemOf(readJson(item)));
   return (...path) => ({ ...inProtobuf(...path), fromJson });
 }
 
-/** A protobuf map has entries of key = 1 and value = 2. A node has dozens, so they are read without a table, into an array. */
-function mapOf(readValue: (reader: MessageReader) => string): (...path: readonly Step[]) => Field<TextMap, MapParts> {
-  const absent: TextMap = Object.freeze({});
-  const fromProtobuf = (reader: MessageReader, before: MapParts): MapParts => {
+/**
+ * A map of strings, such as labels. A protobuf map has entries of key = 1 and value = 2. A node has dozens, so they are read without a table, into
+ * an array.
+ */
+export const textMap = (...path: readonly Step[]): Field<TextMap, MapParts> => ({
+  path,
+  wire: WIRE.bytes,
+  absent: noEntries,
+  required: false,
+  fromProtobuf: (reader, before) => {
     const entries = Array.isArray(before) ? before : [];
-    readEntry(reader, readValue, entries);
+    readEntry(reader, entries);
     return entries;
-  };
-  const finish = (parts: MapParts): TextMap => (Array.isArray(parts) ? layouts.mapOf(parts) : parts);
-  const fromJson = (value: unknown): TextMap => value as TextMap;
-  return (...path) => ({ path, wire: WIRE.bytes, absent, required: false, fromProtobuf, finish, fromJson });
-}
+  },
+  finish: (parts) => (Array.isArray(parts) ? layouts.mapOf(parts) : parts),
+  fromJson: (value) => {
+    const entries = Object.entries(typed<object>('object', value));
+    return layouts.mapOf(entries.filter(([key]) => !isOdd(key)).flatMap(([key, text]) => [key, asText(text)]));
+  },
+});
 
 /** The value of one key in a map of strings: empty if the map lacks the key, undefined if there is no map. Skips other values. */
 export function entry(wanted: string): Kind<string | undefined> {
   const keys = [Buffer.from(wanted)];
   return kind<string | undefined>({
     absent: undefined,
-    fromProtobuf: (reader, before = '') => wantedEntry(reader, keys)?.value ?? before,
+    fromProtobuf: (reader, before = '') => wantedEntry(reader, keys, bounded)?.value ?? before,
     // Protobuf cannot tell an empty map from an absent one.
-    fromJson: (value) => (Object.keys(value as TextMap).length > 0 ? ((value as TextMap)[wanted] ?? '') : undefined),
+    fromJson: (value) => {
+      const map = typed<object>('object', value);
+      if (Object.keys(map).length === 0) return undefined;
+      return Object.hasOwn(map, wanted) ? stringOf(map[wanted as never]).slice(0, LONGEST_VALUE) : '';
+    },
   });
 }
 
-/** The entries with these keys in a map of strings. Skips other values. */
-export function entriesOf(...wanted: readonly string[]): Kind<TextMap> {
-  const keys = wanted.map((key) => Buffer.from(key));
-  const absent: TextMap = Object.freeze({});
-  return kind<TextMap>({
-    absent,
-    fromProtobuf: (reader, before) => {
-      const found = wantedEntry(reader, keys);
-      return found ? { ...before, [wanted[found.index] ?? '']: found.value } : before;
-    },
-    fromJson: (value) => {
-      const found = wanted.filter((key) => Object.hasOwn(value as TextMap, key));
-      return found.length > 0 ? Object.fromEntries(found.map((key) => [key, (value as TextMap)[key] ?? ''])) : absent;
-    },
-  });
+/** The entries with these keys in a map of strings, such as annotations. Skips other values. */
+export const entriesOf = selectedEntries(cleaned);
+
+/** The entries with these keys in a map of resource.Quantity in canonical form. A kubelet can add any keys to its node's capacity. */
+export const quantitiesOf = selectedEntries((reader) => readQuantity(reader).text);
+
+function selectedEntries(readValue: (reader: MessageReader) => string) {
+  return (...wanted: readonly string[]): Kind<TextMap> => {
+    const keys = wanted.map((key) => Buffer.from(key));
+    return kind<TextMap>({
+      absent: noEntries,
+      fromProtobuf: (reader, before) => {
+        const found = wantedEntry(reader, keys, readValue);
+        return found ? { ...before, [wanted[found.index] ?? '']: found.value } : before;
+      },
+      fromJson: (value) => {
+        const map = typed<object>('object', value);
+        const found = wanted.filter((key) => Object.hasOwn(map, key));
+        return found.length > 0 ? Object.fromEntries(found.map((key) => [key, asText(map[key as never])])) : noEntries;
+      },
+    });
+  };
+}
+
+function bounded(reader: MessageReader): string {
+  return reader.text(LONGEST_VALUE);
 }
 
 /** Reads an entry whose key is one of `keys`; undefined for other keys. */
-function wantedEntry(reader: MessageReader, keys: readonly Buffer[]): { index: number; value: string } | undefined {
+function wantedEntry(
+  reader: MessageReader,
+  keys: readonly Buffer[],
+  readValue: (reader: MessageReader) => string,
+): { index: number; value: string } | undefined {
   let index = -1;
   let [start, end] = [0, 0];
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 > 2) {
+      reader.skip(tag & 7);
+      continue;
+    }
     if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
     const outer = reader.enter();
     if (tag >>> 3 === 1) index = keys.findIndex((key) => isText(reader, key));
-    if (tag >>> 3 === 2) [start, end] = [reader.at, reader.end];
+    else [start, end] = [reader.at, reader.end];
     reader.leave(outer);
   }
-  return index < 0 ? undefined : { index, value: reader.bytes.toString('utf8', start, end) };
+  return index < 0 ? undefined : { index, value: readValue(new MessageReader(reader.bytes, start, end)) };
 }
 
 /** Compares the string at a field number of a message. Does not move the reader. */
@@ -181,7 +255,7 @@ function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
   return end - at === text.length && text.compare(bytes, at, end) === 0;
 }
 
-function readEntry(reader: MessageReader, readValue: (reader: MessageReader) => string, entries: string[]): void {
+function readEntry(reader: MessageReader, entries: string[]): void {
   let key = '';
   let value = '';
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
@@ -192,10 +266,13 @@ function readEntry(reader: MessageReader, readValue: (reader: MessageReader) => 
     if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
     const outer = reader.enter();
     if (tag >>> 3 === 1) key = interner.text(reader);
-    else value = readValue(reader);
+    else value = interner.text(reader);
     reader.leave(outer);
   }
-  // Kubernetes has no such keys, and `__proto__` would be lost in a JavaScript object.
-  if (key === '' || key === '__proto__') throw new MalformedData(`the key ${JSON.stringify(key)} in a map`);
-  entries.push(key, value);
+  if (!isOdd(key)) entries.push(key, value);
+}
+
+/** Kubernetes has no labels and annotations with these keys, and `__proto__` would be lost in a JavaScript object. */
+function isOdd(key: string): boolean {
+  return key === '' || key === '__proto__';
 }

@@ -2,7 +2,9 @@
  * A table of fields defines, for protobuf and JSON at once, where the values of a record are. Readers for both formats are built from it; the
  * one for protobuf skips what the table does not name. Not client-node, which reads JSON only: protobuf takes less than half the time.
  */
-import { MalformedData } from './kubernetesError.ts';
+
+import { foreignText } from '../windowspool/ports/foreignText.ts';
+import { MalformedData, messageOf } from './kubernetesError.ts';
 import { type MessageReader, WIRE, type WireType } from './messageReader.ts';
 
 /** A field as in the .proto file: its name, which is also its JSON name, and its number. */
@@ -24,7 +26,7 @@ export interface ProtobufField<T, Part = T> {
 
 /** A field in both formats. */
 export interface Field<T, Part = T> extends ProtobufField<T, Part> {
-  /** `value` is neither undefined nor null. Its type is not checked: the API server guarantees it. */
+  /** `value` is neither undefined nor null. Throws if it has another type. */
   fromJson(value: unknown): T;
 }
 
@@ -47,14 +49,14 @@ type Values = Record<string, unknown>;
 
 /** Builds a reader of protobuf messages. As protobuf requires, fields can come in any order, and the last occurrence wins. */
 export function protobufReader<R extends object>(table: ProtobufTable<R>): (reader: MessageReader) => R {
-  const fields = named<ProtobufField<unknown>>(table);
+  const { fields, problem } = partsOf<ProtobufField<unknown>>(table);
   const unfinished = fields.filter((field) => field.finish !== undefined);
   const root = placesOf(fields);
   const required = fields.filter((field) => field.required);
-  const absent = valuesOf(fields, (field) => field.absent);
+  const absent = absentOf(table);
   return (reader) => {
     const values = { ...absent };
-    readMessage(reader, root, values);
+    readMessage(reader, root, values, problem);
     for (const field of unfinished) values[field.name] = field.finish?.(values[field.name]);
     return checked<R>(values, required);
   };
@@ -62,41 +64,67 @@ export function protobufReader<R extends object>(table: ProtobufTable<R>): (read
 
 /** Builds a reader of parsed JSON. */
 export function jsonReader<R extends object>(table: FieldTable<R>): (object: unknown) => R {
-  const fields = named<Field<unknown>>(table).map((field) => ({ ...field, names: field.path.map(nameOf) }));
+  const { fields, problem } = partsOf<Field<unknown>>(table);
+  const readings = fields.map((field) => ({ ...field, names: field.path.map(nameOf) }));
   const required = fields.filter((field) => field.required);
-  return (object) =>
-    checked<R>(
-      valuesOf(fields, ({ names, ...field }) => {
-        const value = names.reduce<unknown>((outer, name) => (outer as Values | undefined | null)?.[name], object);
-        return value === undefined || value === null ? field.absent : field.fromJson(value);
-      }),
-      required,
-    );
+  const absent = absentOf(table);
+  return (object) => {
+    const values = { ...absent };
+    for (const { names, ...field } of readings) {
+      const value = names.reduce<unknown>((outer, name) => (outer as Values | undefined | null)?.[name], object);
+      if (value === undefined || value === null) continue;
+      try {
+        values[field.name] = field.fromJson(value);
+      } catch (error) {
+        leaveOut(error, field, values, problem);
+      }
+    }
+    return checked<R>(values, required);
+  };
 }
 
-function readMessage(reader: MessageReader, message: Place, values: Values): void {
+function readMessage(reader: MessageReader, message: Place, values: Values, problem: string | undefined): void {
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const place = message.inside[tag >>> 3];
     if (place === undefined) reader.skip(tag & 7);
-    else readPlace(reader, tag & 7, place, values);
+    else readPlace(reader, tag & 7, place, values, problem);
   }
 }
 
-function readPlace(reader: MessageReader, wireType: number, place: Place, values: Values): void {
+function readPlace(
+  reader: MessageReader,
+  wireType: number,
+  place: Place,
+  values: Values,
+  problem: string | undefined,
+): void {
   if (wireType === WIRE.varint) {
     readVarint(reader, place, values);
     return;
   }
   if (wireType !== WIRE.bytes) throw unexpected(wireType, place);
   const outer = reader.enter();
-  const start = reader.at;
-  for (const field of place.fields) {
-    if (field.wire !== WIRE.bytes) throw unexpected(wireType, place);
-    reader.at = start;
-    values[field.name] = field.fromProtobuf(reader, values[field.name]);
+  const { at: start, end } = reader;
+  try {
+    for (const field of place.fields) {
+      if (field.wire !== WIRE.bytes) throw unexpected(wireType, place);
+      reader.at = start;
+      values[field.name] = field.fromProtobuf(reader, values[field.name]);
+    }
+    if (place.fields.length === 0) readMessage(reader, place, values, problem);
+  } catch (error) {
+    leaveOut(error, place.fields[0], values, problem);
+    // The error may have come from a value inside.
+    reader.end = end;
   }
-  if (place.fields.length === 0) readMessage(reader, place, values);
   reader.leave(outer);
+}
+
+/** Notes the first value that cannot be read. Throws if the table has no field for it. */
+function leaveOut(error: unknown, field: NamedField | undefined, values: Values, problem: string | undefined): void {
+  if (problem === undefined) throw error;
+  const where = field === undefined ? '' : `${field.path.map(nameOf).join('.')}: `;
+  values[problem] ||= foreignText(where + messageOf(error));
 }
 
 function readVarint(reader: MessageReader, place: Place, values: Values): void {
@@ -117,14 +145,18 @@ function checked<R>(values: Values, required: readonly NamedField[]): R {
   return values as R;
 }
 
-function named<F extends ProtobufField<unknown>>(table: Readonly<Record<string, F>>): readonly Named<F>[] {
-  return Object.entries(table).map(([name, field]) => ({ ...field, name }));
+/** The fields of a table, and the name of the one that notes problems: it has no path. */
+function partsOf<F extends ProtobufField<unknown>>(
+  table: Readonly<Record<string, F>>,
+): { fields: readonly Named<F>[]; problem: string | undefined } {
+  const all = Object.entries(table).map(([name, field]) => ({ ...field, name }));
+  const fields = all.filter(({ path }) => path.length > 0);
+  return { fields, problem: all.find(({ path }) => path.length === 0)?.name };
 }
 
-function valuesOf<F extends NamedField>(fields: readonly F[], value: (field: F) => unknown): Values {
-  const values: Values = {};
-  for (const field of fields) values[field.name] = value(field);
-  return values;
+/** The record of an object without fields. Copies have the same layout. */
+function absentOf(table: Readonly<Record<string, ProtobufField<unknown>>>): Values {
+  return Object.fromEntries(Object.entries(table).map(([name, { absent }]) => [name, absent]));
 }
 
 function placesOf(fields: readonly NamedField[]): Place {

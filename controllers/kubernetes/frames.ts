@@ -1,10 +1,8 @@
+import { LARGEST_EVENT } from './decoder.ts';
 import { MalformedData } from './kubernetesError.ts';
 
 /** The header is the frame's length, big-endian (apimachinery pkg/util/framer). */
 const HEADER_BYTES = 4;
-/** An event is one object, and etcd stores at most 1.5 MiB. A larger length is not that of a frame. */
-const LARGEST_FRAME = 16 * 1024 * 1024;
-
 /** Splits a stream into length-delimited frames. */
 export class Frames {
   #headerBytes = 0;
@@ -39,7 +37,7 @@ export class Frames {
     this.#length = this.#length * 256 + byte;
     this.#headerBytes++;
     if (this.#headerBytes < HEADER_BYTES) return;
-    if (this.#length > LARGEST_FRAME) throw new MalformedData(`an event of ${this.#length} bytes`);
+    if (this.#length > LARGEST_EVENT) throw new MalformedData(`an event of ${this.#length} bytes`);
     this.#missing = this.#length;
   }
 

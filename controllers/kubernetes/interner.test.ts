@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 import { Interner } from './interner.ts';
 import { MessageReader } from './messageReader.ts';
 
 describe('the interner', () => {
-  it('returns every string unchanged, regardless of their number', () => {
+  it('returns every string cut and cleaned, and otherwise unchanged, regardless of their number', () => {
     const interner = new Interner();
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 100, maxLength: 200 }));
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ minLength: 100, maxLength: 400 }));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 50, size: 'max' }), (texts) => {
         for (const one of [...texts, ...texts]) {
           const bytes = Buffer.from(`<${one}>`);
           const reader = new MessageReader(bytes, 1, bytes.length - 1);
-          assert.equal(interner.text(reader), Buffer.from(one).toString());
+          assert.equal(interner.text(reader), foreignText(Buffer.from(one).toString()));
         }
       }),
     );

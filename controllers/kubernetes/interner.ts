@@ -1,3 +1,4 @@
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 import type { MessageReader } from './messageReader.ts';
 
 /** Enough for the label keys and values of a hundred kinds of nodes. Must be a power of two. */
@@ -7,6 +8,9 @@ const LONGEST = 128;
 /** The 32-bit prime of https://datatracker.ietf.org/doc/html/draft-eastlake-fnv */
 const FNV_PRIME = 0x0100_0193;
 
+/** Of a string that is decoded before it is cut: foreignText keeps 256 characters, each of at most four bytes. */
+const MOST_BYTES = 2_048;
+
 /**
  * Keeps one copy of strings that repeat, such as label keys, zones and versions. Looks a string up by its bytes, without decoding them. Memory is
  * bounded: a string replaces the previous one in its slot.
@@ -14,10 +18,10 @@ const FNV_PRIME = 0x0100_0193;
 export class Interner {
   readonly #slots: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
 
-  /** Decodes the rest of the reader. */
+  /** Decodes the rest of the reader, and cleans it as foreignText does. */
   text(reader: MessageReader): string {
     const { bytes, at, end } = reader;
-    if (end - at > LONGEST) return reader.text();
+    if (end - at > LONGEST) return cleaned(reader);
     let hash = end - at;
     let seen = 0;
     for (let index = at; index < end; index++) {
@@ -26,14 +30,19 @@ export class Interner {
       hash = Math.imul(hash ^ byte, FNV_PRIME);
     }
     // Only ASCII has one character per byte, which equals() relies on.
-    if (seen >= 0x80) return reader.text();
+    if (seen >= 0x80) return cleaned(reader);
     const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     const known = this.#slots[slot];
     if (known !== undefined && equals(known, bytes, at, end)) return known;
-    const text = reader.text();
+    const text = cleaned(reader);
     this.#slots[slot] = text;
     return text;
   }
+}
+
+/** The rest of the reader as foreignText, in a time that does not grow with it. */
+export function cleaned(reader: MessageReader): string {
+  return foreignText(reader.text(MOST_BYTES));
 }
 
 function equals(text: string, bytes: Buffer, at: number, end: number): boolean {

@@ -40,3 +40,8 @@ export class MalformedData extends KubernetesError {
     super(`malformed data from the API server: ${what}`, { reason: 'MalformedAnswer' }, options);
   }
 }
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -58,9 +58,22 @@ describe('the reader of protobuf messages', () => {
     });
   }
 
-  it('rejects numbers without an exact value in JavaScript, including negative ones', () => {
-    assert.throws(() => new MessageReader(varint(2n ** 64n - 1n)).varint(), /more than 53 bits/);
-    assert.throws(() => new MessageReader(varint(2n ** 53n)).varint(), /more than 53 bits/);
+  it('reads negative numbers, such as the seconds of a time before 1970', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => {
+        const reader = new MessageReader(varint(BigInt.asUintN(64, BigInt(value))));
+        assert.deepEqual([reader.varint(), reader.at], [value, reader.end]);
+      }),
+    );
+  });
+
+  it('rejects numbers without an exact value in JavaScript', () => {
+    for (const value of [2n ** 53n, 2n ** 63n, 2n ** 64n - 2n ** 53n])
+      assert.throws(() => new MessageReader(varint(value)).varint(), /more than 53 bits/, String(value));
+  });
+
+  it('rejects a field of negative length', () => {
+    assert.throws(() => skipAll(readerOf((1 << 3) | 2, ...varint(2n ** 64n - 1n))), /longer than its message/);
   });
 
   it('stays within the current message', () => {

@@ -35,7 +35,7 @@ export class MessageReader {
     return tag;
   }
 
-  /** A number of at most 53 bits. Throws for negative ones, which none of our fields has. */
+  /** An int32 or int64 of at most 53 bits. Negative ones are ten bytes long. */
   varint(): number {
     const first = this.#byte();
     return first < 0x80 ? first : this.#longVarint(first & 0x7f);
@@ -59,9 +59,9 @@ export class MessageReader {
     return new MessageReader(this.bytes, this.at, this.end);
   }
 
-  /** The rest as a string. Invalid UTF-8 becomes U+FFFD, as in the API server's JSON. */
-  text(): string {
-    return this.bytes.toString('utf8', this.at, this.end);
+  /** The rest as a string, at most its first `limit` bytes. Invalid UTF-8 becomes U+FFFD, as in the API server's JSON. */
+  text(limit = Number.POSITIVE_INFINITY): string {
+    return this.bytes.toString('utf8', this.at, Math.min(this.end, this.at + limit));
   }
 
   /** Skips a value. Throws for groups, which Kubernetes does not use. */
@@ -93,16 +93,26 @@ export class MessageReader {
   #longVarint(first: number): number {
     let value = first;
     let scale = 0x80;
-    for (let count = 2; count <= LONGEST_VARINT; count++) {
+    for (let count = 2; count < LONGEST_VARINT; count++) {
       const byte = this.#byte();
       value += (byte & 0x7f) * scale;
-      if (byte < 0x80) {
-        if (value > Number.MAX_SAFE_INTEGER) throw new MalformedData('a number of more than 53 bits');
-        return value;
-      }
+      if (byte < 0x80) return safe(value);
       scale *= 0x80;
     }
-    throw new MalformedData('a number of more than ten bytes');
+    const last = this.#byte();
+    if (last >= 0x80) throw new MalformedData('a number of more than ten bytes');
+    return this.#tenBytes();
+  }
+
+  /** The last ten bytes as a signed number of 64 bits. In two halves, because the sum of all bytes would be rounded. */
+  #tenBytes(): number {
+    let [low, high] = [0, 0];
+    for (let index = 0; index < 5; index++) {
+      low += ((this.bytes[this.at - 10 + index] as number) & 0x7f) * 0x80 ** index;
+      high += ((this.bytes[this.at - 5 + index] as number) & 0x7f) * 0x80 ** index;
+    }
+    const bits = high % 2 ** 29;
+    return safe((bits < 2 ** 28 ? bits : bits - 2 ** 29) * 2 ** 35 + low);
   }
 
   #skipVarint(): void {
@@ -112,7 +122,7 @@ export class MessageReader {
 
   #endOfBytes(): number {
     const length = this.varint();
-    if (length > this.end - this.at) throw new MalformedData('a field that is longer than its message');
+    if (length < 0 || length > this.end - this.at) throw new MalformedData('a field that is longer than its message');
     return this.at + length;
   }
 
@@ -120,4 +130,9 @@ export class MessageReader {
     if (count > this.end - this.at) throw new MalformedData('a message that ends inside a field');
     this.at += count;
   }
+}
+
+function safe(value: number): number {
+  if (!Number.isSafeInteger(value)) throw new MalformedData('a number of more than 53 bits');
+  return value;
 }

@@ -3,17 +3,26 @@
  * k8s.io/apimachinery v0.36 meta/v1, and never change. To keep another field, add a line here and one to NodeRecord.
  */
 import { OPERATION_ANNOTATIONS, OWNERSHIP_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
-import type { NodeCondition, NodeRecord, Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
+import {
+  NODE_RESOURCES,
+  type NodeCondition,
+  type NodeRecord,
+  type Taint,
+  type TaintEffect,
+} from '../windowspool/ports/nodes.ts';
 import {
   entriesOf,
   entry,
   flag,
   identifier,
+  itemsOf,
   type Kind,
   kind,
   presence,
-  quantities,
+  problem,
+  quantitiesOf,
   repeated,
+  sentence,
   sharedText,
   text,
   textIs,
@@ -39,26 +48,32 @@ const taints = repeated<TaintFields, Taint>(
 
 const addressFields: FieldTable<{ readonly address: string }> = { address: sharedText('address=2') };
 const [addressInProtobuf, addressInJson] = [protobufReader(addressFields), jsonReader(addressFields)];
+/** More than the addresses of any Windows instance type: 50 of its first network interface, and the names. Later ones are ignored. */
+const MOST_ADDRESSES = 128;
 const noAddresses: readonly string[] = Object.freeze([]);
 
 /** Hostname, InternalDNS and the label kubernetes.io/hostname are usually equal, so the string is interned. */
 const addresses = kind<readonly string[]>({
   absent: noAddresses,
-  fromProtobuf: (reader, before) => withAddress(before, addressInProtobuf(reader).address),
+  fromProtobuf: (reader, before) => withAddress(before, () => addressInProtobuf(reader).address),
   fromJson: (value) =>
-    (value as readonly unknown[]).reduce<readonly string[]>(
-      (before, item) => withAddress(before, addressInJson(item).address),
+    itemsOf(value).reduce<readonly string[]>(
+      (before, item) => withAddress(before, () => addressInJson(item).address),
       noAddresses,
     ),
 });
 
-function withAddress(before: readonly string[], address: string): readonly string[] {
+function withAddress(before: readonly string[], read: () => string): readonly string[] {
+  if (before.length >= MOST_ADDRESSES) return before;
+  const address = read();
   // concat allocates exactly this length; a literal with a spread over-allocates.
   return before.includes(address) ? before : before.concat(address);
 }
 
 const noHandlers: readonly string[] = Object.freeze([]);
 
+/** containerd's configuration names a handful. Later ones are ignored. */
+const MOST_HANDLERS = 64;
 /** How many lists of handlers are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
 const HANDLER_LISTS = 8;
 
@@ -77,6 +92,7 @@ const handlerNames = (() => {
   };
   const add = (names: readonly string[], name: string): readonly string[] => {
     if (names === noHandlers) return [name];
+    if (names.length >= MOST_HANDLERS) return names;
     // Created by this reader, and not published yet.
     (names as string[]).push(name);
     return names;
@@ -84,13 +100,19 @@ const handlerNames = (() => {
   const asKind = kind<readonly string[]>({
     absent: noHandlers,
     fromProtobuf: (reader, before) => add(before, readProtobuf(reader).name),
-    fromJson: (value) => once((value as readonly unknown[]).map((item) => readJson(item).name)),
+    fromJson: (value) =>
+      once(
+        itemsOf(value)
+          .slice(0, MOST_HANDLERS)
+          .map((item) => readJson(item).name),
+      ),
   });
   return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
 })();
 
 const ownership = entry(OWNERSHIP_ANNOTATION);
 const annotations = entriesOf(...OPERATION_ANNOTATIONS);
+const resources = quantitiesOf(...NODE_RESOURCES);
 
 interface Condition {
   readonly type: string;
@@ -105,7 +127,7 @@ const conditionFields: FieldTable<Condition> = {
   status: sharedText('status=2'),
   since: time('lastTransitionTime=4'),
   reason: sharedText('reason=5'),
-  message: sharedText('message=6'),
+  message: sentence('message=6'),
 };
 
 const [conditionInProtobuf, conditionInJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
@@ -117,7 +139,7 @@ function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) =>
     absent,
     fromProtobuf: (reader, before) => (isWanted(reader) ? pick(conditionInProtobuf(reader)) : before),
     fromJson: (value) => {
-      const wanted = (value as readonly unknown[])
+      const wanted = itemsOf(value)
         .map(conditionInJson)
         .findLast((condition) => condition.type === type);
       return wanted === undefined ? absent : pick(wanted);
@@ -166,6 +188,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   operatingSystem: sharedText('status=3', 'nodeInfo=7', 'operatingSystem=9'),
   architecture: sharedText('status=3', 'nodeInfo=7', 'architecture=10'),
   addresses: addresses('status=3', 'addresses=5'),
-  capacity: quantities('status=3', 'capacity=1'),
-  allocatable: quantities('status=3', 'allocatable=2'),
+  capacity: resources('status=3', 'capacity=1'),
+  allocatable: resources('status=3', 'allocatable=2'),
+  unreadable: problem,
 };

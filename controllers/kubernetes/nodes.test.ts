@@ -28,7 +28,7 @@ describe('a node record', () => {
           { type: 'Hostname', address: 'ip-10-0-0-1' },
           { type: 'InternalDNS', address: 'ip-10-0-0-1' },
         ],
-        capacity: { memory: '8Gi' },
+        capacity: { memory: '8Gi', 'example.com/gpu': '1' },
         allocatable: { memory: '6Gi' },
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
@@ -80,6 +80,7 @@ describe('a node record', () => {
       addresses: ['10.0.0.1', 'ip-10-0-0-1'],
       capacity: { memory: '8Gi' },
       allocatable: { memory: '6Gi' },
+      unreadable: '',
     });
     assert.deepEqual(nodeIndexes.nodeGroup(record), ['web']);
   });

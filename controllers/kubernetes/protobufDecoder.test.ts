@@ -10,7 +10,7 @@ import { nodeRecordOf } from './nodes.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 import { anyNode } from './testing/anyNode.ts';
 import { nodeFrame, nodeListBody, nodeMessage, stored, windowsNode } from './testing/nodes.ts';
-import { each, envelope, frame, message, varint } from './testing/protobufWriter.ts';
+import { each, envelope, frame, message, varint, type WrittenField } from './testing/protobufWriter.ts';
 
 type Event = WatchEvent<NodeRecord>;
 const decoder = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
@@ -170,11 +170,6 @@ describe('unexpected protobuf', () => {
       /encoding "gzip"/,
     ],
     ['a bookmark without a version', bookmark(''), /without metadata.resourceVersion/],
-    [
-      'a node without a name',
-      nodeFrame('ADDED', stored({ ...realistic, metadata: { name: '' } }, 1)),
-      /without metadata.name/,
-    ],
   ];
   for (const [what, bytes, error] of malformed) {
     it(`is rejected if it is ${what}`, () => {
@@ -182,23 +177,59 @@ describe('unexpected protobuf', () => {
     });
   }
 
-  const wrong: [what: string, raw: Buffer, error: RegExp][] = [
-    ['a number for the metadata', message([1, 5]), /wire type 0 for/],
+  const labelled = (...entry: WrittenField[]) => message([1, message([11, message(...entry)])]);
+  const odd: [what: string, raw: Buffer][] = [
+    ['without a key', labelled([2, 'b'])],
+    ['that would change its map', labelled([1, '__proto__'], [2, 'b'])],
+  ];
+  for (const [what, raw] of odd) {
+    it(`leaves out a label ${what}`, () => {
+      assert.deepEqual(nodeOf(Buffer.concat([nodeMessage(realistic), raw])), expectedRecord);
+    });
+  }
+
+  const wrong: [what: string, raw: Buffer, problem: RegExp][] = [
     ['a number for a name', message([1, message([1, 5])]), /wire type 0 for metadata=1 name=1/],
     ['a fixed64 for a name', message([1, Buffer.from([(1 << 3) | 1, 0, 0, 0, 0, 0, 0, 0, 0])]), /wire type 1 for/],
     ['a string for the seconds', message([1, message([8, message([1, 'x'])])]), /wire type 2 for seconds=1/],
-    ['a number for a label', message([1, message([11, message([1, 'a'], [2, 5])])]), /wire type 0 in a map/],
-    ['a label without a key', message([1, message([11, message([2, 'b'])])]), /the key "" in a map/],
-    [
-      'a label that would change its map',
-      message([1, message([11, message([1, '__proto__'], [2, 'b'])])]),
-      /__proto__/,
-    ],
-    ['a group', Buffer.from([(1 << 3) | 3, (1 << 3) | 4]), /wire type 3/],
+    ['a number for a label', labelled([1, 'a'], [2, 5]), /^metadata.labels: .*the wire type 0 in a map/],
   ];
-  for (const [what, raw, error] of wrong) {
-    it(`is rejected if it has ${what}`, () => {
-      assert.throws(() => nodeOf(Buffer.concat([nodeMessage(realistic), raw])), error);
+  for (const [what, raw, problem] of wrong) {
+    it(`costs a node only the value if it has ${what}`, () => {
+      const { unreadable, ...others } = nodeOf(Buffer.concat([nodeMessage(realistic), raw]));
+      assert.match(unreadable, problem);
+      assert.deepEqual({ ...others, unreadable: '', createdAt: expectedRecord.createdAt }, expectedRecord);
+    });
+  }
+
+  const lost: [what: string, raw: Buffer, name: string, error: RegExp][] = [
+    ['without a name', nodeMessage(stored({ ...realistic, metadata: { name: '' } }, 1)), '', /without metadata.name/],
+    ['with a number for its metadata', message([1, 5]), '', /wire type 0 for/],
+    ['without a UID', message([1, message([1, 'win-1'], [6, '8'])]), 'win-1', /without metadata.uid/],
+    ['with a group', Buffer.of((1 << 3) | 3), '', /wire type 3/],
+  ];
+  for (const [what, raw, name, error] of lost) {
+    it(`costs a list and a watch only the node ${what}`, () => {
+      const [before, bad, after] = eventsOf(
+        Buffer.concat([
+          nodeFrame('ADDED', realistic),
+          frame('ADDED', envelope('v1', 'Node', raw)),
+          nodeFrame('ADDED', realistic),
+        ]),
+      );
+      const read = { type: 'ADDED', item: expectedRecord };
+      assert.deepEqual([before, after], [read, read]);
+      assert.ok(bad?.type === 'UNREADABLE');
+      assert.match(bad.message, error);
+      assert.equal(bad.name, name);
+      const items = [nodeMessage(realistic), raw, nodeMessage(realistic)];
+      const list = message([1, message([2, '7'])], ...each(2, items, (item) => item));
+      const { type: _, ...unreadable } = bad;
+      assert.deepEqual(decoder.page(envelope('v1', 'NodeList', list)), {
+        items: [expectedRecord, expectedRecord],
+        unreadable: [unreadable],
+        resourceVersion: '7',
+      });
     });
   }
 
@@ -227,7 +258,12 @@ describe('unexpected protobuf', () => {
       const header = Buffer.alloc(4);
       header.writeUInt32BE(length);
       const cut = Buffer.concat([header, event.subarray(0, length)]);
-      assert.throws(() => eventsOf(cut), MalformedData, `cut at ${length}`);
+      try {
+        const [read] = eventsOf(cut);
+        assert.ok(read?.type === 'UNREADABLE' || (read?.type === 'ADDED' && read.item.unreadable), `cut at ${length}`);
+      } catch (error) {
+        assert.ok(error instanceof MalformedData, String(error));
+      }
     }
   });
 

@@ -1,6 +1,15 @@
 import type { ListPage, WatchEvent } from '../runtime/ports.ts';
-import { bookmarkEvent, type Decoder, type EventDecoder, failureEvent } from './decoder.ts';
-import { identifier, messages, text, textMap } from './fieldKinds.ts';
+import {
+  attempt,
+  bookmarkEvent,
+  type Decoder,
+  type EventDecoder,
+  eventOf,
+  failureEvent,
+  pageOf,
+  type Reading,
+} from './decoder.ts';
+import { exactText, identifier, messages, problem, text, textMap } from './fieldKinds.ts';
 import { type FieldTable, protobufReader } from './fields.ts';
 import { Frames } from './frames.ts';
 import { MalformedData } from './kubernetesError.ts';
@@ -24,7 +33,7 @@ export function protobufDecoder<T extends object>(collection: ProtobufCollection
     if (envelope.kind === kind && envelope.apiVersion === collection.apiVersion) return envelope.raw;
     throw new MalformedData(`a ${envelope.apiVersion} ${envelope.kind} instead of a ${collection.apiVersion} ${kind}`);
   };
-  const readItem = protobufReader(collection.fields);
+  const readItem = attemptOf(protobufReader(collection.fields));
   const readPage = pageReader(readItem);
   return {
     accept: { list: PROTOBUF, watch: `${PROTOBUF};stream=watch` },
@@ -33,15 +42,33 @@ export function protobufDecoder<T extends object>(collection: ProtobufCollection
   };
 }
 
-function pageReader<T>(readItem: (reader: MessageReader) => T): (reader: MessageReader) => ListPage<T> {
-  const read = protobufReader<Required<ListPage<T>>>({
+const readName = protobufReader<{ name: string; problem: string }>({ name: text('metadata=1', 'name=1'), problem });
+
+/** Reads an item. Leaves the reader within the bounds of the item, wherever it failed. */
+function attemptOf<T>(read: (reader: MessageReader) => T): (reader: MessageReader) => Reading<T> {
+  return (reader) => {
+    const { bytes, at, end } = reader;
+    const reading = attempt(() => read(reader), '');
+    if ('item' in reading) return reading;
+    reader.end = end;
+    const named = attempt(() => readName(new MessageReader(bytes, at, end)).name, '');
+    return { unreadable: { ...reading.unreadable, name: 'item' in named ? named.item : '' } };
+  };
+}
+
+function pageReader<T>(readItem: (reader: MessageReader) => Reading<T>): (reader: MessageReader) => ListPage<T> {
+  const read = protobufReader<{
+    readonly resourceVersion: string;
+    readonly continueToken: string;
+    readonly readings: readonly Reading<T>[];
+  }>({
     resourceVersion: identifier('metadata=1', 'resourceVersion=2'),
-    continueToken: text('metadata=1', 'continue=3'),
-    items: messages(readItem)('items=2'),
+    continueToken: exactText('metadata=1', 'continue=3'),
+    readings: messages(readItem)('items=2'),
   });
   return (reader) => {
-    const { continueToken, ...page } = read(reader);
-    return continueToken === '' ? page : { ...page, continueToken };
+    const { readings, resourceVersion, continueToken } = read(reader);
+    return pageOf(readings, resourceVersion, continueToken);
   };
 }
 
@@ -53,9 +80,9 @@ const readBookmark = protobufReader<{ resourceVersion: string; annotations: Read
 class ProtobufEvents<T> implements EventDecoder<T> {
   readonly #frames = new Frames();
   readonly #item: (envelope: Envelope) => MessageReader;
-  readonly #read: (reader: MessageReader) => T;
+  readonly #read: (reader: MessageReader) => Reading<T>;
 
-  constructor(item: (envelope: Envelope) => MessageReader, read: (reader: MessageReader) => T) {
+  constructor(item: (envelope: Envelope) => MessageReader, read: (reader: MessageReader) => Reading<T>) {
     this.#item = item;
     this.#read = read;
   }
@@ -75,7 +102,7 @@ class ProtobufEvents<T> implements EventDecoder<T> {
       case 'ADDED':
       case 'MODIFIED':
       case 'DELETED':
-        return { type, item: this.#read(this.#item(envelope)) };
+        return eventOf(type, this.#read(this.#item(envelope)));
       case 'BOOKMARK': {
         const { resourceVersion, annotations } = readBookmark(this.#item(envelope));
         return bookmarkEvent(resourceVersion, annotations);

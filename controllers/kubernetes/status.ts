@@ -1,5 +1,5 @@
 import type { ApiFailure } from '../runtime/ports.ts';
-import { repeated, text, whole } from './fieldKinds.ts';
+import { repeated, sentence, text, whole } from './fieldKinds.ts';
 import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { MessageReader } from './messageReader.ts';
@@ -21,13 +21,13 @@ export interface Status {
 }
 
 const causes = repeated<StatusCause>(
-  { reason: text('reason=1'), message: text('message=2'), field: text('field=3') },
+  { reason: text('reason=1'), message: sentence('message=2'), field: text('field=3') },
   (cause) => cause,
 );
 
 /** Field numbers of k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
 const statusFields: FieldTable<Status> = {
-  message: text('message=3'),
+  message: sentence('message=3'),
   reason: text('reason=4'),
   retryAfterSeconds: whole('details=5', 'retryAfterSeconds=5'),
   causes: causes('details=5', 'causes=4'),
@@ -61,6 +61,14 @@ export function failureOfStatus({ code, reason, retryAfterSeconds, causes }: Sta
     status: code || undefined,
     reason: reason || undefined,
     causes: causes.map((cause) => cause.reason).filter((cause) => cause !== ''),
-    retryAfterMs: retryAfterSeconds > 0 ? retryAfterSeconds * 1000 : undefined,
+    retryAfterMs: retryAfterOf(retryAfterSeconds),
   };
+}
+
+/** No server may stop a cache for longer. Kubernetes itself sends 1 to 10 seconds. */
+const LONGEST_RETRY_AFTER_SECONDS = 60;
+
+/** The milliseconds to wait, which a server asks for in seconds; undefined if it asks for none. */
+export function retryAfterOf(seconds: number | undefined): number | undefined {
+  return seconds !== undefined && seconds > 0 ? Math.min(seconds, LONGEST_RETRY_AFTER_SECONDS) * 1_000 : undefined;
 }

@@ -37,6 +37,10 @@ export const engineMetrics = {
   reflector_watches_total: counter('Started watches.', REFLECTOR),
   reflector_events_total: counter('Watch events, without bookmarks.', REFLECTOR),
   reflector_failures_total: counter('Failed lists and watches.', REFLECTOR),
+  reflector_unreadable_objects_total: counter(
+    'Objects in lists and watches that the operator could not read. It left them out; the log names them.',
+    REFLECTOR,
+  ),
   reflector_failing: gauge(
     'Watches that failed and have not received anything since: the cache of these objects is stale.',
     REFLECTOR,

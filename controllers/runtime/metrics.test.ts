@@ -21,6 +21,7 @@ describe('the engine metrics', () => {
     reflector.watchStarted?.();
     reflector.events?.(7);
     reflector.failed?.();
+    reflector.unreadable?.({ name: 'a', message: 'no UID' });
     const another = metrics.reflector('nodes');
     reflector.failing?.(true);
     for (const { failed, failing } of [another, another]) {
@@ -51,6 +52,7 @@ describe('the engine metrics', () => {
       'reflector_failures_total{name="nodes"} 5',
       'reflector_items_in_list{name="nodes"} 10',
       'reflector_lists_total{name="nodes"} 1',
+      'reflector_unreadable_objects_total{name="nodes"} 1',
       'reflector_watches_total{name="nodes"} 1',
       'rest_client_requests_total{code="200",method="GET",host="localhost:6443"} 1',
       'workqueue_adds_total{name="windowspool"} 1',

@@ -102,9 +102,10 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
   const watches = instruments.counter('reflector_watches_total');
   const events = instruments.counter('reflector_events_total');
   const failures = instruments.counter('reflector_failures_total');
+  const unreadable = instruments.counter('reflector_unreadable_objects_total');
   const failing = instruments.gauge('reflector_failing');
   return (name) => {
-    for (const metric of [lists, watches, events, failures, failing]) metric.inc({ name }, 0);
+    for (const metric of [lists, watches, events, failures, unreadable, failing]) metric.inc({ name }, 0);
     return {
       listed: (count) => {
         lists.inc({ name });
@@ -113,6 +114,7 @@ function reflectorMetrics(instruments: Instruments): (name: string) => Reflector
       watchStarted: () => watches.inc({ name }),
       events: (count) => events.inc({ name }, count),
       failed: () => failures.inc({ name }),
+      unreadable: () => unreadable.inc({ name }),
       // Several reflectors can share a name.
       failing: (now) => failing.inc({ name }, now ? 1 : -1),
     };

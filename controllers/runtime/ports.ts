@@ -47,10 +47,18 @@ export interface ApiFailure {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** An object of a collection that cannot be decoded. It is left out, so that it does not hide the others. */
+export interface Unreadable {
+  /** Empty if not even that can be read. */
+  readonly name: string;
+  readonly message: string;
+}
+
 export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly item: T }
   /** Every change up to this version was delivered. `initialEventsEnd`: the initial events of a watch list are complete. */
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+  | ({ readonly type: 'UNREADABLE' } & Unreadable)
   | { readonly type: 'ERROR'; readonly failure: ApiFailure; readonly message: string };
 
 export interface ListOptions {
@@ -64,6 +72,7 @@ export interface ListOptions {
 
 export interface ListPage<T> {
   readonly items: readonly T[];
+  readonly unreadable?: readonly Unreadable[];
   readonly resourceVersion: string;
   readonly continueToken?: string;
 }
@@ -81,7 +90,7 @@ export interface ListWatch<T> {
   list(options: ListOptions, signal: AbortSignal): Promise<ListPage<T>>;
   /**
    * Streams changes, one batch for each chunk from the network, to save wake-ups. Always requests bookmarks. Throws if the server rejects the
-   * request, if the connection breaks, at a malformed event, and when the signal aborts. Returns when the server ends the stream.
+   * request, if the connection breaks, at an event that is no event of Kubernetes, and when the signal aborts. Returns when the server ends the stream.
    */
   watch(options: WatchOptions, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]>;
 }

@@ -226,6 +226,31 @@ describe('the reflector', () => {
     assert.equal(events, world.server.log.length);
   });
 
+  it('leaves out only the objects that cannot be read, and names them', async () => {
+    const bad = { name: 'bad', message: 'no UID' };
+    const broken = (server: SimulatedServer): ListWatch<SimulatedItem> => ({
+      list: async (options, signal) => ({ ...(await server.list(options, signal)), unreadable: [bad] }),
+      async *watch(options, signal) {
+        for await (const events of server.watch(options, signal)) yield [{ type: 'UNREADABLE', ...bad }, ...events];
+      },
+    });
+    for (const watchList of [true, false]) {
+      const named: string[] = [];
+      await using world = startSimulatedWorld({
+        prepare: (server) => {
+          server.watchLists = watchList;
+          server.write('a', 1);
+        },
+        way: broken,
+        hooks: { unreadable: ({ name, message }) => named.push(`${name}: ${message}`) },
+      });
+      await world.clock.until(() => world.store.hasSynced, 'synced');
+      world.server.write('b', 2);
+      await world.clock.until(world.converged, 'the store equals the server');
+      assert.deepEqual(new Set(named), new Set(['bad: no UID']));
+    }
+  });
+
   it('does not check a watch that receives events', async () => {
     await using world = start();
     for (let second = 0; second < 300; second += 30) {

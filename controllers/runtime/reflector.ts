@@ -5,7 +5,7 @@
 import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
 import { deadline } from './clock.ts';
 import { failureOf, isExpired, isRefused, isTooLargeVersion, messageOf, StreamFailure } from './failure.ts';
-import type { Clock, Identity, ListOptions, ListWatch, Logger, WatchEvent } from './ports.ts';
+import type { Clock, Identity, ListOptions, ListWatch, Logger, Unreadable, WatchEvent } from './ports.ts';
 import { missedEvents, SilenceWatch } from './silence.ts';
 import type { Store } from './store.ts';
 
@@ -28,6 +28,8 @@ export interface ReflectorHooks {
   /** Counts changes and items of watch lists, without bookmarks. */
   events?(count: number): void;
   failed?(): void;
+  /** An object was left out, because it cannot be decoded. */
+  unreadable?(object: Unreadable): void;
   /** Called when it changes: true at the first failure, false when the watch works again and when the reflector stops. */
   failing?(now: boolean): void;
 }
@@ -140,6 +142,7 @@ export class Reflector<T> {
       try {
         const page = await this.#options.source.list(options, limit.signal);
         for (const item of page.items) items.push(item);
+        for (const object of page.unreadable ?? []) leaveOut(this.#options, object);
         if (!page.continueToken) return { items, version: page.resourceVersion };
         options = { resourceVersion: '', limit: PAGE, continueToken: page.continueToken };
       } catch (error) {
@@ -264,13 +267,14 @@ class WatchRun<T> {
   apply(event: WatchEvent<T>): void {
     if (event.type === 'ERROR') throw new StreamFailure(event.message, event.failure);
     this.receivedAny = true;
-    if (this.#initial) this.#collect(this.#initial, event);
+    if (event.type === 'UNREADABLE') leaveOut(this.#options, event);
+    else if (this.#initial) this.#collect(this.#initial, event);
     else if (event.type === 'BOOKMARK') this.#options.store.progress(event.resourceVersion);
     else if (event.type === 'DELETED') this.#options.store.remove(event.item);
     else this.#options.store.upsert(event.item);
   }
 
-  #collect(initial: Map<string, T>, event: WatchEvent<T>): void {
+  #collect(initial: Map<string, T>, event: Exclude<WatchEvent<T>, { type: 'ERROR' | 'UNREADABLE' }>): void {
     const { identity, store, hooks } = this.#options;
     if (event.type === 'BOOKMARK') {
       if (!event.initialEventsEnd) return;
@@ -279,8 +283,13 @@ class WatchRun<T> {
       this.#initial = undefined;
       this.#onSynced();
     } else if (event.type === 'DELETED') initial.delete(identity.key(event.item));
-    else if (event.type !== 'ERROR') initial.set(identity.key(event.item), event.item);
+    else initial.set(identity.key(event.item), event.item);
   }
+}
+
+function leaveOut<T>({ name, log, hooks }: ReflectorOptions<T>, object: Unreadable): void {
+  log.error({ reflector: name, object: object.name, error: object.message }, 'object cannot be read; it is left out');
+  hooks?.unreadable?.(object);
 }
 
 function withoutBookmarks(events: readonly WatchEvent<unknown>[]): number {

@@ -81,7 +81,7 @@ export async function missedEvents<T>(
   const options = { resourceVersion: version(), sendInitialEvents: false, timeoutSeconds: 1 };
   for await (const events of source.watch(options, limit.signal)) {
     for (const event of events) {
-      if (event.type === 'BOOKMARK') continue;
+      if (event.type === 'BOOKMARK' || event.type === 'UNREADABLE') continue;
       if (event.type === 'ERROR' || compareVersions(resourceVersion(event.item), version()) > 0) return true;
     }
   }

@@ -296,6 +296,7 @@ export interface VerificationSpec {
    */
   warnOnly?: (
     | 'NotReady'
+    | 'NodeUnreadable'
     | 'WrongArchitecture'
     | 'UnknownKernelVersion'
     | 'WrongBuild'

@@ -2,6 +2,8 @@
 
 /** Reasons of node verification. Those that can fail a node are the values of spec.verification.warnOnly. */
 const nodeChecks = {
+  NodeUnreadable:
+    'A node has a value that the operator cannot read, which the message names. The operator does not change its labels and taints. Correct the value (kubectl get node NODE --output yaml), or replace the node.',
   WrongArchitecture: 'A node is not x86_64. Check the instance types of the node group.',
   UnknownKernelVersion:
     'A node reports a kernel version that is not a Windows build, so it cannot be verified. Check the node (kubectl describe node NODE).',
@@ -254,6 +256,7 @@ export function remedyFor(reason: NodeCheck, node: string): string {
 const REPLACE = 'Replace it: kubectl annotate node NODE winpool.dev/replace=true';
 
 const remedies: Readonly<Record<NodeCheck, string>> = {
+  NodeUnreadable: 'Correct the value: kubectl edit node NODE --subresource=status',
   WrongArchitecture: 'Check the instance types of the node group.',
   UnknownKernelVersion: 'Check the node: kubectl describe node NODE',
   WrongBuild: REPLACE,

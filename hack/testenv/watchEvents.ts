@@ -48,6 +48,7 @@ export async function watchEvents<T extends Wire<KubernetesObject>>(
   let version = '';
   const take = (event: WatchEvent<T>): void => {
     if (event.type === 'ERROR') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
+    if (event.type === 'UNREADABLE') throw new WatchEnded(`the watch of ${path}: ${event.message}`);
     if (event.type === 'BOOKMARK') {
       if (event.initialEventsEnd) known.resolve();
       if (event.initialEventsEnd || version !== '') version = event.resourceVersion;

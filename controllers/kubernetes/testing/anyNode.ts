@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import type { NodeJson } from './nodeJson.ts';
 
-const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🪟'));
+/** What a kubelet may report: also control characters, characters that change the direction of text, and far too much. */
+const hostile = fc.constantFrom(
+  '\u001b[31mred\n',
+  '\u202egnp.exe',
+  'a'.repeat(300),
+  '🪟'.repeat(200),
+  '.'.repeat(5_000),
+);
+const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🪟'), hostile);
 const some = fc.string({ minLength: 1 });
 const key = fc
   .tuple(
@@ -9,11 +17,21 @@ const key = fc
     fc.stringMatching(/^[a-z0-9]{1,20}$/),
   )
   .map(([domain, name]) => `${domain}/${name}`);
-/** In whole seconds, as in the API server's JSON, from 1970. */
+/** In whole seconds, as in the API server's JSON, from the year 100. */
 const time = fc
-  .integer({ min: 0, max: 4_000_000_000 })
+  .integer({ min: -59_000_000_000, max: 4_000_000_000 })
   .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
 
+/** The API server accepts any keys of resources from a kubelet. */
+const oddKey = fc.constantFrom('', '__proto__', 'constructor', 'memory', 'vpc.amazonaws.com/PrivateIPv4Address');
+const resources = (value: fc.Arbitrary<string>) =>
+  fc.array(fc.tuple(fc.oneof(key, oddKey), value), { maxLength: 25 }).map((entries) => {
+    const map: Record<string, string> = {};
+    // An assignment to __proto__ would not add a key.
+    for (const [name, quantity] of entries)
+      Object.defineProperty(map, name, { value: quantity, enumerable: true, configurable: true, writable: true });
+    return map;
+  });
 const map = (value: fc.Arbitrary<string>) => fc.dictionary(key, value, { maxKeys: 25, noNullPrototype: true });
 const optional = <T extends object>(fields: { [Name in keyof T]: fc.Arbitrary<T[Name]> }) =>
   fc.record(fields, { requiredKeys: [], noNullPrototype: true });
@@ -59,8 +77,8 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
     ),
     spec: optional({ providerID: text, unschedulable: fc.boolean(), taints: fc.array(taint, { maxLength: 20 }) }),
     status: optional({
-      capacity: map(quantity),
-      allocatable: map(quantity),
+      capacity: resources(quantity),
+      allocatable: resources(quantity),
       addresses: fc.array(fc.record({ type: text, address: text }), { maxLength: 4 }),
       conditions: fc.array(condition, { maxLength: 6 }),
       nodeInfo: optional({ kernelVersion: text, kubeletVersion: text, osImage: text, architecture: text }),

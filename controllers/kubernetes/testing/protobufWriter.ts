@@ -1,6 +1,6 @@
 /** Writes protobuf, for tests and benchmarks of the reader. */
 
-/** A string, a message or other bytes, or a non-negative number. */
+/** A string, a message or other bytes, or an integer. */
 type Value = string | Uint8Array | number;
 
 /** A field: its number and its value. Undefined is omitted. */
@@ -39,10 +39,10 @@ export function frame(type: string, object: Uint8Array): Buffer {
   return Buffer.concat([length, event]);
 }
 
-/** Writes an integer, 7 bits in each byte. */
+/** Writes an integer, 7 bits in each byte. A negative one has ten bytes. */
 export function varint(value: number | bigint): Buffer {
   const bytes: number[] = [];
-  let rest = BigInt(value);
+  let rest = BigInt.asUintN(64, BigInt(value));
   for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
   return Buffer.from([...bytes, Number(rest)]);
 }

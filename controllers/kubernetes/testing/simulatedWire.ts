@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 /** The collection of a simulated server as bytes on a wire, which a test can break at any byte. */
 import { StreamFailure } from '../../runtime/failure.ts';
 import type { Clock, ListPage, WatchEvent } from '../../runtime/ports.ts';
@@ -33,7 +34,7 @@ const inJson: WireFormat = {
     const object = (): object => {
       if (event.type === 'ERROR')
         return { kind: 'Status', code: event.failure.status, reason: event.failure.reason, message: event.message };
-      if (event.type !== 'BOOKMARK') return jsonOf(event.item);
+      if (event.type !== 'BOOKMARK') return jsonOf(itemOf(event));
       const annotations = event.initialEventsEnd ? ENDS : undefined;
       return { metadata: { resourceVersion: event.resourceVersion, annotations } };
     };
@@ -42,6 +43,12 @@ const inJson: WireFormat = {
   page: ({ items, resourceVersion, continueToken }) =>
     Buffer.from(JSON.stringify({ metadata: { resourceVersion, continue: continueToken }, items: items.map(jsonOf) })),
 };
+
+/** A server does not know what its client cannot read. */
+function itemOf(event: Exclude<WatchEvent<SimulatedItem>, { readonly type: 'BOOKMARK' | 'ERROR' }>): SimulatedItem {
+  assert.ok(event.type !== 'UNREADABLE');
+  return event.item;
+}
 
 function jsonOf({ key, uid, resourceVersion, value }: SimulatedItem): object {
   return { metadata: { name: key, uid, resourceVersion }, spec: { value } };
@@ -54,7 +61,7 @@ const inProtobuf: WireFormat = {
       const status = message([3, event.message], [4, event.failure.reason], [6, event.failure.status]);
       return frame(event.type, envelope('v1', 'Status', status));
     }
-    const object = event.type === 'BOOKMARK' ? bookmarkMessage(event) : itemMessage(event.item);
+    const object = event.type === 'BOOKMARK' ? bookmarkMessage(event) : itemMessage(itemOf(event));
     return frame(event.type, envelope(KIND.apiVersion, KIND.kind, object));
   },
   page: ({ items, resourceVersion, continueToken = '' }) => {

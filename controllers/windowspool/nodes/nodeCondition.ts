@@ -1,15 +1,14 @@
 /** The verification result as a condition of the Node, for `kubectl describe node` and for other tools. Pure. */
 
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
+import { foreignMessage } from '../ports/foreignText.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
 import type { Reason } from '../reasons.ts';
 import { count, sentence } from '../util/words.ts';
 
-/** Short enough to read in `kubectl describe`. */
-const MESSAGE_LENGTH = 1_024;
-
 /**
- * The condition for a verification result. Equal results give equal conditions, so that it is written only when it changes.
+ * The condition for a verification result. Equal results give equal conditions, so that it is written only when it changes; its message is cut as
+ * that of a node is when it is read.
  * - `True`: every enforced check passes; warnings are in the message.
  * - `Unknown`: the node joined recently and is not complete yet.
  * - `False`: a check fails; the reason is that of the first.
@@ -17,12 +16,7 @@ const MESSAGE_LENGTH = 1_024;
 export function conditionFor({ state, failures, warnings }: VerificationResult, pool: string): NodeCondition {
   const reported = (findings: readonly CheckFailure[]) => findings.map(({ message }) => message).join('; ');
   const make = (status: NodeCondition['status'], reason: Reason, text: string): NodeCondition => {
-    const message = `WindowsPool ${pool}: ${sentence(text)}`;
-    return {
-      status,
-      reason,
-      message: message.length > MESSAGE_LENGTH ? `${message.slice(0, MESSAGE_LENGTH - 1)}…` : message,
-    };
+    return { status, reason, message: foreignMessage(`WindowsPool ${pool}: ${sentence(text)}`) };
   };
   if (state === 'verified') {
     return make(

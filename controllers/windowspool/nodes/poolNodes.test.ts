@@ -159,3 +159,19 @@ describe('the cache of the nodes of pools', () => {
     assert.notEqual(poolNodesCache.of('pool', 'web', expecting()), first);
   });
 });
+
+describe('a node that cannot be read completely', () => {
+  it('fails, and nothing is written that could undo what was not read', () => {
+    const node = sampleNode({
+      name: 'a',
+      unreadable: 'spec.taints: a number instead of a list',
+      labels: { ...sampleNode().labels, 'node.kubernetes.io/windows-build': '10.0.17763' },
+    });
+    const poolNodes = new PoolNodes([node], { ...expecting(), owner: 'web' }, NOW);
+    const { failing, mistainted, mislabelled, unmarked, unreported } = poolNodes;
+    const message = 'cannot be read: spec.taints: a number instead of a list';
+    assert.deepEqual(failing[0]?.failures[0], { reason: 'NodeUnreadable', message });
+    assert.deepEqual([mistainted, mislabelled, unmarked], [[], [], []]);
+    assert.equal(unreported[0]?.condition?.reason, 'NodeUnreadable');
+  });
+});

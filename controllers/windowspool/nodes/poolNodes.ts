@@ -142,15 +142,17 @@ export class PoolNodes implements PoolNodesView {
     if (result.state === 'failing') this.#failing.set(node.name, result);
     if (result.state === 'joining') this.#joining.set(node.name, result);
     if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
-    if (isMislabelled(node)) this.#mislabelled.set(node.name, node);
+    // A write could undo what was not read, such as other taints.
+    const isReadable = node.unreadable === '';
+    if (isReadable && isMislabelled(node)) this.#mislabelled.set(node.name, node);
     if (operationFor(node)) this.#ordered.set(node.name, node);
     if (CORDONED_ANNOTATION in node.annotations) this.#cordoned.set(node.name, node);
     if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
     const change = taintChangeFor(result, this.#expected.taints);
-    if (change) this.#mistainted.set(node.name, { node, change });
+    if (isReadable && change) this.#mistainted.set(node.name, { node, change });
     const { reportedBy, owner, spec } = this.#expected;
     const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec);
-    if (marks) this.#unmarked.set(node.name, { node, change: marks });
+    if (isReadable && marks) this.#unmarked.set(node.name, { node, change: marks });
     const condition = reportedBy === undefined ? undefined : conditionFor(result, reportedBy);
     if (!isSameCondition(node.verified, condition)) this.#unreported.set(node.name, { node, condition });
     this.#tally(result, 1);

@@ -35,6 +35,7 @@ export const SETTLING_MS = 120_000;
 
 /** In order of importance: the pool's status shows the first failure. */
 const checks: readonly Check[] = [
+  { reason: 'NodeUnreadable', test: ({ unreadable }) => (unreadable ? `cannot be read: ${unreadable}` : undefined) },
   {
     reason: 'WrongArchitecture',
     test: (node) => wrongLabel(node, 'kubernetes.io/arch', 'amd64'),

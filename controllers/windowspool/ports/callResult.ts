@@ -1,5 +1,7 @@
 /** Results of calls that may fail in expected ways: an expected error is a value, a bug is an exception. */
 
+import { foreignMessage } from './foreignText.ts';
+
 /**
  * The kinds of call errors, classified once in the adapters.
  * - `throttled`, `unavailable`: retry with backoff (429, 5xx, network, timeouts).
@@ -45,14 +47,20 @@ export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: CallError };
 
+/** More than any message of AWS without its encoded authorization message, which comes last. */
+const SCRUBBED_LENGTH = 2_048;
+
 /**
  * An AWS message without the parts that change with every attempt (request IDs, encoded authorization messages), so that a condition can quote it.
  */
 export function scrub(message: string): string {
-  return message
+  // Cut first: the expressions take more than linear time for hostile texts.
+  const text = message
+    .slice(0, SCRUBBED_LENGTH)
     .replace(/[.,;]?\s*Encoded authorization failure message:\s*\S+/gi, '.')
     .replace(/\s*\((?:[^()]*\b(?:request ?id|host id)\b[^()]*)\)/gi, '')
     .replace(/[.,;]?\s*request ?id:?\s*[0-9a-f-]{8,}/gi, '')
     .replace(/\.\.+$/, '.')
     .trim();
+  return foreignMessage(text);
 }

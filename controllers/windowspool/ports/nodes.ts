@@ -18,7 +18,13 @@ export interface NodeCondition {
   readonly message: string;
 }
 
-/** The fields of a Node that the operator caches. */
+/** The resources whose quantities the operator reads. */
+export const NODE_RESOURCES = ['memory', 'vpc.amazonaws.com/PrivateIPv4Address'] as const;
+
+/**
+ * The fields of a Node that the operator caches. Texts that a kubelet sets are cut and cleaned (foreignText); of its lists, addresses and runtime
+ * handlers beyond those of any real node are left out.
+ */
 export interface NodeRecord {
   readonly name: string;
   readonly uid: string;
@@ -51,9 +57,11 @@ export interface NodeRecord {
   readonly architecture: string;
   /** The IP addresses and DNS names of the node, each once, in the order of `status.addresses`. */
   readonly addresses: readonly string[];
-  /** Kubernetes quantities: memory, vpc.amazonaws.com/PrivateIPv4Address and the rest. */
+  /** The Kubernetes quantities of NODE_RESOURCES. */
   readonly capacity: Readonly<Record<string, string>>;
   readonly allocatable: Readonly<Record<string, string>>;
+  /** What could not be read, such as `status.addresses: a number instead of a list`; empty for every node that an API server sends. */
+  readonly unreadable: string;
 }
 
 /**

@@ -241,6 +241,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     addresses: [name],
     capacity: { memory: '8388608Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
     allocatable: { memory: '6291456Ki', 'vpc.amazonaws.com/PrivateIPv4Address': '9' },
+    unreadable: '',
     ...change,
   };
 }

@@ -13,7 +13,11 @@ export function joined(names: readonly string[], most = 5): string {
 
 /** The text with exactly one full stop at its end. */
 export function sentence(text: string): string {
-  return `${text.trim().replace(/[.!]+$/, '')}.`;
+  const trimmed = text.trim();
+  // Not by a regular expression: it takes quadratic time for a text of dots that does not end with one.
+  let end = trimmed.length;
+  while (end > 0 && '.!'.includes(trimmed.charAt(end - 1))) end--;
+  return `${trimmed.slice(0, end)}.`;
 }
 
 /** `DescribeNodegroup failed: not authorized.` */
