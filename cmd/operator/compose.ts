@@ -7,7 +7,7 @@ import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
-import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { Fence, Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
@@ -22,8 +22,7 @@ const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
 const REPORTER = 'winpool.dev/windowspool-operator';
 /**
- * How long running reconciles may continue after the stop; an AWS call takes a second or two, or hangs. Shorter than the 5 s between the loss of the
- * lease and its expiry, so that the process exits before another one leads.
+ * How long running reconciles may continue after the stop; an AWS call takes a second or two, or hangs. If the lease is lost, they end at once.
  */
 const GRACE_MS = 4_000;
 const EVENTS_MS = 3_000;
@@ -31,7 +30,9 @@ const VERSION_REFRESH_MS = 3_600_000;
 
 /** Runs the operator until the signal aborts and everything has stopped. Rejects when it cannot continue. */
 export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
-  const connections = await connect(options, version, log);
+  // Without leader election there is no other process.
+  const fence: Fence = { check: () => elector?.check() };
+  const connections = await connect(options, version, log, fence);
   const { client, aws, caches, registry, serverVersion } = connections;
   collectProcessMetrics(registry);
   showOperator(registry, options, version);
@@ -60,10 +61,14 @@ export async function runOperator(options: Options, version: string, log: Logger
     aws.close();
     client.close();
   };
+  // Works only while this process holds the lease. The last events are written before it is released.
+  const work = async (leading: AbortSignal): Promise<void> => {
+    await controller.run(leading);
+    if (!(leading.reason instanceof LeadershipLost)) await recorder.stop(EVENTS_MS);
+  };
   try {
-    // Works only while this process holds the lease.
-    if (elector) await elector.run(signal, (work) => controller.run(work));
-    else await controller.run(signal);
+    if (elector) await elector.run(signal, work);
+    else await work(signal);
   } catch (error) {
     // Another process may lead from now on: nothing may delay the exit, not even an event that waits for a connection.
     if (!(error instanceof LeadershipLost)) await finish();

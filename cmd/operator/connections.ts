@@ -21,7 +21,7 @@ import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasse
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
-import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { Fence, Logger } from '../../controllers/runtime/ports.ts';
 import { DisruptionBudget } from '../../controllers/windowspool/disruption/disruptionBudget.ts';
 import type { Writers } from '../../controllers/windowspool/model/writers.ts';
 import type { Sources } from '../../controllers/windowspool/sources.ts';
@@ -40,8 +40,9 @@ export interface Connections {
   readonly serverVersion: { current: string | undefined };
 }
 
-/** Creates the clients and the caches. Sends no request, except that a kubeconfig may run its credential plugin. */
-export async function connect(options: Options, version: string, log: Logger): Promise<Connections> {
+/**
+ * Creates the clients and the caches. The fence is checked before each write, and before each call to AWS. Sends no request, except that a kubeconfig may run its credential plugin. */
+export async function connect(options: Options, version: string, log: Logger, fence: Fence): Promise<Connections> {
   const registry = new Registry();
   const metrics = createEngineMetrics(registry);
   const client = await createKubernetesClient({
@@ -50,8 +51,9 @@ export async function connect(options: Options, version: string, log: Logger): P
     log,
     version,
     onRequest: metrics.request,
+    fence,
   });
-  const aws = createAwsClients({ region: options.region, version });
+  const aws = createAwsClients({ region: options.region, version, fence });
   const caches = new Caches(client, log, metrics);
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }

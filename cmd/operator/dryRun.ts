@@ -19,7 +19,7 @@ export async function dryRun(
   print: (text: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const connections = await connect(options, version, log);
+  const connections = await connect(options, version, log, { check: () => undefined });
   const { client, aws, caches, serverVersion } = connections;
   const ending = new AbortController();
   const background = caches.run(ending.signal);

@@ -2,7 +2,22 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Fence } from '../runtime/ports.ts';
 import { createAwsClients } from './clients.ts';
+
+const open: Fence = { check: () => undefined };
+
+/** Allows the first `passes` checks. */
+function closingAfter(passes: number): Fence & { checks: number } {
+  const fence = {
+    checks: 0,
+    check: () => {
+      fence.checks += 1;
+      if (fence.checks > passes) throw new Error('the lease was lost');
+    },
+  };
+  return fence;
+}
 
 describe('a call to EC2 Auto Scaling whose response is lost', () => {
   const server = createServer((request, response) => {
@@ -37,12 +52,28 @@ describe('a call to EC2 Auto Scaling whose response is lost', () => {
   const ending = { InstanceId: 'i-1', ShouldDecrementDesiredCapacity: true };
 
   it('is retried by the SDK if it only reads, and never if it terminates an instance', async () => {
-    const clients = createAwsClients({ region: 'eu-west-1', version: 'test' });
+    const clients = createAwsClients({ region: 'eu-west-1', version: 'test', fence: open });
     await assert.rejects(clients.autoScaling('DescribeAutoScalingGroups', {}, signal));
     assert.equal(requests, 3);
     await assert.rejects(clients.autoScaling('TerminateInstanceInAutoScalingGroup', ending, signal));
     assert.equal(requests, 4);
     clients.close();
+  });
+
+  it('is not sent, nor sent again, by a process that does not lead any more', async () => {
+    const cases: readonly [what: string, passes: number, sent: number][] = [
+      ['before the call', 0, 0],
+      ['while the connection is established', 1, 0],
+      ['before the SDK retries', 2, 1],
+    ];
+    for (const [what, passes, sent] of cases) {
+      requests = 0;
+      const fence = closingAfter(passes);
+      const clients = createAwsClients({ region: 'eu-west-1', version: 'test', fence });
+      await assert.rejects(clients.autoScaling('DescribeAutoScalingGroups', {}, signal), /the lease was lost/, what);
+      assert.equal(requests, sent, what);
+      clients.close();
+    }
   });
 });
 
@@ -78,7 +109,7 @@ describe('the AWS clients', () => {
       };
       for (const name of Object.keys(values)) before[name] = process.env[name];
       setEnv(values);
-      const clients = createAwsClients({ region: 'eu-west-1', version: '0.0.0' });
+      const clients = createAwsClients({ region: 'eu-west-1', version: '0.0.0', fence: open });
       await assert.rejects(clients.eks('DescribeCluster', { name: 'demo' }, AbortSignal.timeout(20_000)));
       clients.close();
     } finally {

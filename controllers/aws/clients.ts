@@ -1,6 +1,8 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
+import type { Fence } from '../runtime/ports.ts';
 import type { AutoScalingCall, Ec2Call, EksCall, IamCall, SsmCall } from './calls.ts';
 import * as eks from './eksClient.ts';
+import { fencedAgents } from './fencedAgents.ts';
 
 export interface AwsClients {
   readonly eks: EksCall;
@@ -12,30 +14,38 @@ export interface AwsClients {
   close(): void;
 }
 
-export function createAwsClients(options: { readonly region: string; readonly version: string }): AwsClients {
+export interface AwsClientOptions {
+  readonly region: string;
+  readonly version: string;
+  /** Checked right before each request is sent: only the leader calls AWS. */
+  readonly fence: Fence;
+}
+
+export function createAwsClients(options: AwsClientOptions): AwsClients {
   const config = clientConfig(options);
-  const client = new eks.EKSClient(config);
+  const { fence } = options;
+  const client = fenced(new eks.EKSClient(config), fence);
   // Loaded lazily: an operator whose pools are healthy may never need them.
   const ec2 = lazy(async () => {
     const sdk = await import('./ec2Client.ts');
-    return { client: new sdk.EC2Client(config), sdk };
+    return { client: fenced(new sdk.EC2Client(config), fence), sdk };
   });
   const ssm = lazy(async () => {
     const sdk = await import('./ssmClient.ts');
-    return { client: new sdk.SSMClient(config), sdk };
+    return { client: fenced(new sdk.SSMClient(config), fence), sdk };
   });
   const iam = lazy(async () => {
     const sdk = await import('./iamClient.ts');
-    return { client: new sdk.IAMClient(config), sdk };
+    return { client: fenced(new sdk.IAMClient(config), fence), sdk };
   });
   const autoScaling = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
-    return { client: new sdk.AutoScalingClient(config), sdk };
+    return { client: fenced(new sdk.AutoScalingClient(config), fence), sdk };
   });
   // If the SDK retried after a lost response, it would shrink the group twice. The operator checks the instance before it retries.
   const endings = lazy(async () => {
     const sdk = await import('./autoScalingClient.ts');
-    return { client: new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), sdk };
+    return { client: fenced(new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), fence), sdk };
   });
   return {
     eks: (operation, input, signal) => send({ client, sdk: eks }, operation, input, signal),
@@ -81,7 +91,26 @@ function send({ client, sdk }: Loaded, operation: string, input: unknown, signal
   return send.call(client, new Command(input), { abortSignal: signal });
 }
 
-function clientConfig({ region, version }: { readonly region: string; readonly version: string }) {
+/** The part of every client's middleware stack that `fenced` uses. */
+interface Middleware {
+  add(
+    middleware: <I, O>(next: (args: I) => Promise<O>) => (args: I) => Promise<O>,
+    options: { readonly step: 'deserialize'; readonly priority: 'low'; readonly name: string },
+  ): void;
+}
+
+/** Checks the fence last: after the credentials were read, the request was signed, and before each of the SDK's retries. */
+function fenced<C extends { readonly middlewareStack: unknown }>(client: C, fence: Fence): C {
+  const stack = client.middlewareStack as Middleware;
+  const middleware: Parameters<Middleware['add']>[0] = (next) => (args) => {
+    fence.check();
+    return next(args);
+  };
+  stack.add(middleware, { step: 'deserialize', priority: 'low', name: 'fence' });
+  return client;
+}
+
+function clientConfig({ region, version, fence }: AwsClientOptions) {
   return {
     region,
     maxAttempts: 3,
@@ -91,7 +120,7 @@ function clientConfig({ region, version }: { readonly region: string; readonly v
       requestTimeout: 15_000,
       throwOnRequestTimeout: true,
       // The SDK leaves proxies to the agent, and Node's agent reads HTTPS_PROXY and NO_PROXY only from proxyEnv.
-      httpsAgent: { maxSockets: 50, proxyEnv: process.env },
+      ...fencedAgents({ keepAlive: true, maxSockets: 50, proxyEnv: process.env }, fence),
     },
     customUserAgent: [['windowspool-operator', version]] as [string, string][],
   };

@@ -225,6 +225,35 @@ describe('the Kubernetes client', () => {
     assert.ok(server.connections() <= 32, `${server.connections()} connections`);
   });
 
+  it('sends no write of a process that does not lead, not even on a connection that was established before', async () => {
+    let leads = true;
+    const fence = {
+      check: () => {
+        if (!leads) throw new Error('the lease was lost');
+      },
+    };
+    await using server = await loopback((_, response) => json(response, 200, {}), undefined, fence);
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
+    const write = (method: (typeof methods)[number], unfenced = false) =>
+      server.client.request(method, `/${method}`, { body: {}, signal: live(), unfenced });
+    for (const connected of [false, true]) {
+      leads = false;
+      for (const method of methods)
+        await assert.rejects(write(method), /the lease was lost/, `connected: ${connected}`);
+      assert.deepEqual(server.requests, []);
+      leads = true;
+      for (const method of methods) await write(method);
+      assert.equal(server.requests.splice(0).length, 4);
+    }
+    leads = false;
+    await server.client.request('GET', '/x', { signal: live() });
+    await write('PUT', true);
+    assert.deepEqual(
+      server.requests.map(({ method }) => method),
+      ['GET', 'PUT'],
+    );
+  });
+
   it('closes a connection that is idle for five seconds, and none in use', async function () {
     this.timeout(60_000);
     const closed = Promise.withResolvers<number>();

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { VersionInfo } from '@kubernetes/client-node';
-import type { Logger } from '../runtime/ports.ts';
+import type { Fence, Logger } from '../runtime/ports.ts';
 import type { Authentication, Credentials } from './authentication.ts';
 import { Connections } from './connections.ts';
 import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
@@ -34,6 +34,8 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Limits the whole exchange. Default 30 s. */
   readonly timeoutMs?: number;
+  /** Whether a process that does not lead may send this write, too. Default false. */
+  readonly unfenced?: boolean;
 }
 
 export interface StreamOptions {
@@ -48,6 +50,8 @@ export interface KubernetesClientOptions extends CredentialSource {
   readonly version: string;
   /** Called for each request. `code` is the HTTP status, or `<error>` if there was no response. */
   readonly onRequest?: (code: string, method: string, host: string) => void;
+  /** Checked right before each write. Default: every write may be sent. */
+  readonly fence?: Fence;
 }
 
 /** Content types of patches: https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply */
@@ -72,8 +76,10 @@ export class KubernetesClient {
   readonly #host: string;
   readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
   readonly #userAgent: string;
+  readonly #fence: Fence | undefined;
 
-  constructor(credentials: Credentials, { log, version, onRequest }: KubernetesClientOptions) {
+  constructor(credentials: Credentials, { log, version, onRequest, fence }: KubernetesClientOptions) {
+    this.#fence = fence;
     this.log = log;
     this.#userAgent = `windowspool-operator/${version}`;
     this.#credentials = credentials;
@@ -160,6 +166,7 @@ export class KubernetesClient {
         body: options.body === undefined ? undefined : JSON.stringify(options.body),
         agent: this.#connections.agent(tls),
         signal: options.signal,
+        beforeSend: method === 'GET' || options.unfenced ? undefined : () => this.#fence?.check(),
         ...(headersTimeoutMs !== undefined && { headersTimeoutMs }),
       });
       const { statusCode: status = 0 } = response;

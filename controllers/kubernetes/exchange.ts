@@ -17,10 +17,18 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Time-out for the response headers. Default: none. */
   readonly headersTimeoutMs?: number;
+  /** Called when the connection is established, right before anything is sent. If it throws, nothing is sent. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 /** Resolves with the response when its headers arrive, whatever its status. */
-export async function send({ url, body, headersTimeoutMs, ...options }: Exchange): Promise<IncomingMessage> {
+export async function send({
+  url,
+  body,
+  headersTimeoutMs,
+  beforeSend,
+  ...options
+}: Exchange): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // Node sets no content-length for the body of a DELETE.
   const length = body !== undefined && { 'content-length': String(Buffer.byteLength(body)) };
@@ -29,14 +37,22 @@ export async function send({ url, body, headersTimeoutMs, ...options }: Exchange
   const limit = (ms: number, what: string) => setTimeout(() => request.destroy(timeoutOf(what, ms)), ms);
   // The listener stays, but a later error is reported by the response.
   request.on('error', reject);
+  const start = (): void => {
+    try {
+      beforeSend?.();
+      request.end(body);
+    } catch (error) {
+      request.destroy(error as Error);
+    }
+  };
   request.once('socket', (socket) => {
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (!socket.connecting) return;
+    if (!socket.connecting) return start();
     const connecting = limit(CONNECT_TIMEOUT_MS, 'connection');
     for (const event of [connectedEvent(socket), 'close']) socket.once(event, () => clearTimeout(connecting));
+    socket.once(connectedEvent(socket), start);
   });
   const waiting = headersTimeoutMs === undefined ? undefined : limit(headersTimeoutMs, 'response');
-  request.end(body);
   try {
     return await promise;
   } finally {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Controller, type ControllerOptions, type ReconcileResult } from './controller.ts';
+import { LeadershipLost } from './leaderElection.ts';
 import { silentLog } from './testing/silentLog.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 
@@ -23,8 +24,8 @@ function start(overrides: Overrides) {
   });
   const stopping = new AbortController();
   const running = controller.run(stopping.signal);
-  const stop = (): Promise<void> => {
-    stopping.abort();
+  const stop = (reason?: Error): Promise<void> => {
+    stopping.abort(reason);
     return running;
   };
   return { clock, controller, results, stop, running };
@@ -184,6 +185,21 @@ describe('the controller', () => {
     await clock.advance(1);
     await stopped;
     assert.deepEqual(results, ['error']);
+  });
+
+  it('aborts reconciliations at once if the lease is lost', async () => {
+    const lost = new LeadershipLost('acquired by another');
+    const reasons: unknown[] = [];
+    const { clock, controller, stop } = start({
+      reconcile: async (_, { signal }) => {
+        await untilAborted(signal).catch(() => reasons.push(signal.reason));
+        return { kind: 'done' };
+      },
+    });
+    controller.enqueue('a');
+    await clock.advance(10);
+    await stop(lost);
+    assert.deepEqual(reasons, [lost]);
   });
 
   it('reports a reconciliation that ignores the abort', async () => {

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue';
 import { deadline } from './clock.ts';
 import { messageOf } from './failure.ts';
+import { LeadershipLost } from './leaderElection.ts';
 import type { Clock, Logger } from './ports.ts';
 import { Workqueue, type WorkqueueHooks, type WorkqueueOptions } from './workqueue.ts';
 
@@ -87,8 +88,8 @@ export class Controller {
   }
 
   /**
-   * Runs until the signal aborts. Then it waits up to graceMs for running reconciles, aborts the rest, and resolves. Rejects if a reconcile
-   * ignores the abort: work still runs, so the lease must not be released.
+   * Runs until the signal aborts. Then it waits up to graceMs for running reconciles, aborts the rest, and resolves. Aborts all at once if the lease
+   * is lost. Rejects if a reconcile ignores the abort: work still runs, so the lease must not be released.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { name, sources, log, maxConcurrentReconciles: workers } = this.#options;
@@ -103,13 +104,14 @@ export class Controller {
       this.#pool.start();
       await stopped;
     }
-    await this.#drain();
+    await this.#drain(signal.reason instanceof LeadershipLost ? 0 : this.#options.graceMs, signal.reason);
     log.info({ controller: name }, 'controller stopped');
   }
 
-  async #drain(): Promise<void> {
-    const { clock, graceMs, name } = this.#options;
+  async #drain(graceMs: number, reason: unknown): Promise<void> {
+    const { clock, name } = this.#options;
     const drained = this.#queue.stop();
+    if (graceMs === 0) this.#abort.abort(reason);
     using _grace = clock.after(graceMs, () => {
       this.#abort.abort(new DOMException('the process is stopping', 'AbortError'));
     });

@@ -13,6 +13,12 @@ class SimulatedLease {
   updates = 0;
   #version = 0;
 
+  /** Another client writes or deletes the lease. */
+  vandalise(write: (lease: Lease) => Lease | undefined): void {
+    const written = this.lease && write(this.lease);
+    this.lease = written && { ...written, resourceVersion: String(++this.#version) };
+  }
+
   /** A candidate's connection to the lease. `lost`: the write succeeds, but its response is lost. `deaf`: signals are ignored. */
   client(error: { kind?: Outage } = {}): LeaseClient {
     const reach = async (signal: AbortSignal): Promise<void> => {
@@ -63,7 +69,14 @@ function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock,
     stopping.abort();
     return running;
   };
-  return { log, stop, running, works: () => log.includes('works'), unreachable: () => elector.unreachable() };
+  return {
+    log,
+    stop,
+    running,
+    works: () => log.includes('works'),
+    unreachable: () => elector.unreachable(),
+    check: () => elector.check(),
+  };
 }
 
 describe('leader election', () => {
@@ -240,5 +253,100 @@ describe('leader election', () => {
     );
     assert.equal(lease.lease?.record.holder, 'first');
     assert.equal(clock.pending, 0);
+  });
+
+  describe('lets a process write', () => {
+    it('only while it leads', async () => {
+      const clock = new SimulatedClock();
+      const lease = new SimulatedLease();
+      const error: { kind?: Outage } = {};
+      const first = candidate('first', lease.client(error), clock, () =>
+        clock.sleep(3_000, new AbortController().signal),
+      );
+      const second = candidate('second', lease.client(), clock);
+      assert.throws(first.check, LeadershipLost);
+      await clock.until(first.works, 'the first leads');
+      first.check();
+      assert.throws(second.check, LeadershipLost);
+      error.kind = 'down';
+      await clock.advance(9_000);
+      first.check();
+      await clock.advance(1_000);
+      assert.throws(first.check, LeadershipLost, 'while its work ends');
+      await clock.until(second.works, 'the second leads', 20_000);
+      second.check();
+      assert.throws(first.check, LeadershipLost);
+      await second.stop();
+      assert.throws(second.check, LeadershipLost);
+    });
+
+    it('not after its virtual machine was suspended, until it has renewed the lease', async () => {
+      const clock = new SimulatedClock();
+      const first = candidate('first', new SimulatedLease().client(), clock);
+      await clock.until(first.works, 'it leads');
+      clock.jump(60_000);
+      assert.throws(first.check, /not renewed for 60 s/);
+      await clock.advance(2_000);
+      first.check();
+      clock.jump(-86_400_000);
+      first.check();
+      await first.stop();
+    });
+  });
+
+  describe('if somebody writes the lease', () => {
+    const vandalised: readonly [what: string, write: (lease: Lease) => Lease | undefined][] = [
+      ['deletes it', () => undefined],
+      ['removes its holder', ({ record, resourceVersion }) => ({ record: { ...record, holder: '' }, resourceVersion })],
+      [
+        'sets its duration to 0',
+        ({ record, resourceVersion }) => ({ record: { ...record, durationSeconds: 0 }, resourceVersion }),
+      ],
+      [
+        'writes another holder',
+        ({ record, resourceVersion }) => ({ record: { ...record, holder: 'nobody' }, resourceVersion }),
+      ],
+      [
+        'sets its duration to a day and its holder to one that does not exist',
+        ({ record, resourceVersion }) => ({
+          record: { ...record, holder: 'nobody', durationSeconds: 86_400 },
+          resourceVersion,
+        }),
+      ],
+      [
+        'writes no number for its duration',
+        ({ record, resourceVersion }) => ({
+          record: { ...record, holder: 'x', durationSeconds: Number.NaN },
+          resourceVersion,
+        }),
+      ],
+    ];
+    for (const [what, write] of vandalised) {
+      it(`and ${what}, never two of three processes may write, and one may again within 80 s`, async () => {
+        const clock = new SimulatedClock();
+        const lease = new SimulatedLease();
+        const all = ['first', 'second', 'third'].map((name) => candidate(name, lease.client(), clock));
+        const leaders = () =>
+          all.filter(({ check }) => {
+            try {
+              check();
+              return true;
+            } catch {
+              return false;
+            }
+          }).length;
+        await clock.until(() => leaders() === 1, 'one leads');
+        await clock.advance(5_000);
+        lease.vandalise(write);
+        let [most, last] = [0, 0];
+        for (let passed = 0; passed < 80_000; passed += 250) {
+          await clock.advance(250);
+          last = leaders();
+          most = Math.max(most, last);
+        }
+        assert.deepEqual([most, last], [1, 1]);
+        for (const { stop } of all) await stop();
+      });
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** Leader election as in client-go. client-node has none. */
 import { deadline } from './clock.ts';
 import { failureOf, messageOf } from './failure.ts';
-import type { Clock, Lease, LeaseClient, LeaseRecord, Logger } from './ports.ts';
+import type { Clock, Fence, Lease, LeaseClient, LeaseRecord, Logger } from './ports.ts';
 
 export interface LeaderElectionTimes {
   /** Candidates wait this long after the last observed renewal. */
@@ -20,6 +20,12 @@ const LEADER_ELECTION_TIMES: LeaderElectionTimes = {
   retryMs: 2_000,
   jitter: 1.2,
 };
+
+/** Another client that can write the lease can block every candidate, but not for a day by one write. */
+const LONGEST_LEASE_MS = 60_000;
+
+/** Of a lease that was released. */
+const RELEASED_SECONDS = 1;
 
 /** The tolerance of leaderElectionHealthChecker in kube-controller-manager and cluster-autoscaler. */
 const PATIENCE_MS = 20_000;
@@ -48,7 +54,7 @@ export class LeadershipLost extends Error {
  *
  * A lease has expired if it has not changed for its duration on the local monotonic clock. Clocks of different machines are never compared.
  */
-export class LeaderElector {
+export class LeaderElector implements Fence {
   readonly #options: LeaderElectionOptions;
   readonly #times: LeaderElectionTimes;
   /** The lease as last read or written. */
@@ -57,6 +63,9 @@ export class LeaderElector {
   #observedAt = 0;
   /** When the last successful renewal was sent, monotonic. */
   #renewedAt = 0;
+  /** The same in wall-clock time. The monotonic clock stands still while a virtual machine is suspended. */
+  #renewedAtTime = 0;
+  #isLeading = false;
   /** When the lease was last read or written, monotonic. */
   #reachedAt: number | undefined;
 
@@ -76,12 +85,23 @@ export class LeaderElector {
     if (!(await this.#acquire(signal))) return;
     log.info({ identity }, 'became the leader');
     hooks?.leading?.(true);
+    this.#isLeading = true;
     try {
       await this.#lead(signal, work);
     } finally {
+      this.#isLeading = false;
       hooks?.leading?.(false);
     }
     await this.#release();
+  }
+
+  /** Throws LeadershipLost if this process does not lead, or has not renewed the lease in time on the monotonic or on the wall clock. */
+  check(): void {
+    const { clock } = this.#options;
+    if (!this.#isLeading) throw new LeadershipLost('this process does not hold the lease');
+    const ageMs = Math.max(clock.monotonic() - this.#renewedAt, clock.now() - this.#renewedAtTime);
+    if (ageMs >= this.#times.renewDeadlineMs)
+      throw new LeadershipLost(`the lease was not renewed for ${Math.round(ageMs / 1_000)} s`);
   }
 
   /**
@@ -118,6 +138,7 @@ export class LeaderElector {
     try {
       await Promise.race([working, renewing]);
     } catch (error) {
+      this.#isLeading = false;
       stopWork.abort(error);
       if (error instanceof LeadershipLost) await this.#windDown(working);
       throw error;
@@ -158,7 +179,7 @@ export class LeaderElector {
   async #try(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     const { clock, log } = this.#options;
     // Other candidates wait from the time of the write, which may be as early as when the request was sent.
-    const sentAt = clock.monotonic();
+    const [sentAt, sentAtTime] = [clock.monotonic(), clock.now()];
     using limit = deadline(clock, timeoutMs, signal, 'the attempt to renew the lease');
     try {
       const attempt = this.#isOurs() ? this.#update(limit.signal) : this.#takeOver(limit.signal);
@@ -167,6 +188,7 @@ export class LeaderElector {
       if (!lease) return false;
       this.#observe(lease);
       this.#renewedAt = sentAt;
+      this.#renewedAtTime = sentAtTime;
       return true;
     } catch (error) {
       if (!signal.aborted) log.warn({ error: messageOf(error) }, 'failed to acquire or renew the lease');
@@ -194,14 +216,18 @@ export class LeaderElector {
   async #takeOver(signal: AbortSignal): Promise<Lease | undefined> {
     const { leases } = this.#options;
     const seen = await leases.read(signal);
+    if (seen) this.#observe(seen);
+    // A lease that is deleted was not released: its holder may lead until it notices.
+    const known = this.#lease?.record;
+    if (known && !this.#isOurs() && !isReleased(known) && !this.#hasExpired(known)) return undefined;
     if (!seen) return leases.create(this.#record(undefined), signal);
-    this.#observe(seen);
-    if (!this.#isOurs() && seen.record.holder !== '' && !this.#hasExpired(seen.record)) return undefined;
     return leases.update(this.#record(seen.record), seen.resourceVersion, signal);
   }
 
+  /** Not sooner than after our own duration, whatever the record says, and not later than after a minute. */
   #hasExpired({ durationSeconds }: LeaseRecord): boolean {
-    return this.#options.clock.monotonic() - this.#observedAt >= durationSeconds * 1000;
+    const durationMs = Math.min(Math.max(durationSeconds * 1_000 || 0, this.#times.leaseMs), LONGEST_LEASE_MS);
+    return this.#options.clock.monotonic() - this.#observedAt >= durationMs;
   }
 
   #observe(lease: Lease): void {
@@ -228,7 +254,13 @@ export class LeaderElector {
     if (!this.#lease) return;
     using limit = deadline(clock, this.#times.retryMs, new AbortController().signal, 'releasing the lease');
     const now = clock.now();
-    const record = { ...this.#lease.record, holder: '', durationSeconds: 1, acquireTime: now, renewTime: now };
+    const record = {
+      ...this.#lease.record,
+      holder: '',
+      durationSeconds: RELEASED_SECONDS,
+      acquireTime: now,
+      renewTime: now,
+    };
     try {
       await orAborted(leases.update(record, this.#lease.resourceVersion, limit.signal), limit.signal);
       log.info({}, 'released the lease');
@@ -236,6 +268,11 @@ export class LeaderElector {
       log.warn({ error: messageOf(error) }, 'failed to release the lease; it expires');
     }
   }
+}
+
+/** Whether its holder gave the lease up, as client-go and this elector do: without a holder, for one second. */
+function isReleased({ holder, durationSeconds }: LeaseRecord): boolean {
+  return holder === '' && durationSeconds <= RELEASED_SECONDS;
 }
 
 /** Settles with the promise, or rejects when the signal aborts: a client that is slow to abort must not delay the loss of the lease. */

@@ -22,6 +22,15 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger;
 }
 
+/** Keeps a process that no longer leads from writing. */
+export interface Fence {
+  /**
+   * Throws if this process may not write now. Call it right before the bytes are sent, without waiting in between: the process can be paused at any
+   * time, and then another one leads.
+   */
+  check(): void;
+}
+
 /** Identifies items. These are functions, so that an item can have any shape. */
 export interface Identity<T> {
   /** The name or `namespace/name`, unique in the collection. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger } from '../../runtime/ports.ts';
+import type { Fence, Logger } from '../../runtime/ports.ts';
 import { createKubernetesClient, type KubernetesClient } from '../client.ts';
 
 interface SeenRequest {
@@ -31,7 +31,11 @@ const nothing = (): void => undefined;
 export const quiet: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => quiet };
 
 /** An HTTP server that stands in for the API server, and a client with a kubeconfig for it. For tests. */
-export async function loopback(answering: Handler, user: object = { token: 'secret' }): Promise<Loopback> {
+export async function loopback(
+  answering: Handler,
+  user: object = { token: 'secret' },
+  fence?: Fence,
+): Promise<Loopback> {
   const requests: SeenRequest[] = [];
   let connections = 0;
   const listener: RequestListener = (request, response) => {
@@ -53,7 +57,13 @@ export async function loopback(answering: Handler, user: object = { token: 'secr
   await writeFile(kubeconfigPath, kubeconfig(url, user));
   const counted: string[] = [];
   const onRequest = (code: string, method: string): void => void counted.push(`${code} ${method}`);
-  const client = await createKubernetesClient({ kubeconfigPath, log: quiet, version: 'test', onRequest });
+  const client = await createKubernetesClient({
+    kubeconfigPath,
+    log: quiet,
+    version: 'test',
+    onRequest,
+    ...(fence && { fence }),
+  });
   return {
     client,
     url,

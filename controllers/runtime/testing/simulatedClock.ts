@@ -13,6 +13,7 @@ interface Timer {
 export class SimulatedClock implements Clock {
   #time = 0;
   #made = 0;
+  #jumped = 0;
   readonly #start: number;
   readonly #timers = new Set<Timer>();
 
@@ -22,7 +23,12 @@ export class SimulatedClock implements Clock {
   }
 
   now(): number {
-    return this.#start + this.#time;
+    return this.#start + this.#time + this.#jumped;
+  }
+
+  /** Sets the wall clock forward or back. Forward, it is also what a suspended virtual machine observes when it resumes. */
+  jump(ms: number): void {
+    this.#jumped += ms;
   }
 
   monotonic(): number {
