@@ -25,6 +25,9 @@ function describing(answer: Partial<Cluster> | Error | undefined, ours = pem('QU
   };
 }
 
+/** A cluster that EKS has just begun to create. */
+const CREATING = { arn: ARN, status: 'CREATING' } as const;
+
 function authority(text: string): Partial<Cluster> {
   return { certificateAuthority: { data: Buffer.from(text).toString('base64') } };
 }
@@ -66,13 +69,13 @@ describe('the cluster', () => {
   });
 
   it('is not that of the operator if EKS returns no certificate', async () => {
-    assert.deepEqual(await describing({}).clusters.describe(signal), {
+    assert.deepEqual(await describing(CREATING).clusters.describe(signal), {
       ok: true,
       value: {
         name: 'prod',
-        arn: '',
+        arn: ARN,
         roleArn: '',
-        status: 'UNKNOWN',
+        status: 'CREATING',
         kubernetesVersion: '',
         ipFamily: 'ipv4',
         authenticationMode: 'CONFIG_MAP',
@@ -82,6 +85,13 @@ describe('the cluster', () => {
       },
     });
   });
+
+  for (const answer of [undefined, {}, { arn: ARN }, { status: 'ACTIVE' as const }]) {
+    it(`is not absent if a proxy responds with ${JSON.stringify(answer)}`, async () => {
+      const result = await describing(answer).clusters.describe(signal);
+      assert.equal(!result.ok && `${result.error.kind} ${result.error.code}`, 'unavailable MalformedResponse');
+    });
+  }
 
   const table: readonly (readonly [string, string, string, boolean])[] = [
     ['the same certificate', pem('QUJD'), pem('QUJD'), true],
@@ -93,13 +103,13 @@ describe('the cluster', () => {
   ];
   for (const [name, theirs, ours, want] of table) {
     it(`with ${name} is ${want ? '' : 'not '}that of the operator`, async () => {
-      const answer = await describing(authority(theirs), ours).clusters.describe(signal);
+      const answer = await describing({ ...CREATING, ...authority(theirs) }, ours).clusters.describe(signal);
       assert.equal(answer.ok && answer.value?.isOurs, want);
     });
   }
 
   it('is compared with the current CA bundle', async () => {
-    const eks = (async () => ({ cluster: authority(pem('REVG')) })) as unknown as EksCall;
+    const eks = (async () => ({ cluster: { ...CREATING, ...authority(pem('REVG')) } })) as unknown as EksCall;
     let ours = pem('QUJD');
     const clusters = new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours);
     const isOurs = async () => {
@@ -112,9 +122,8 @@ describe('the cluster', () => {
   });
 
   it('is absent if EKS does not find it', async () => {
-    for (const answer of [failing('ResourceNotFoundException', 404), undefined]) {
-      assert.deepEqual(await describing(answer).clusters.describe(signal), { ok: true, value: undefined });
-    }
+    const answer = failing('ResourceNotFoundException', 404);
+    assert.deepEqual(await describing(answer).clusters.describe(signal), { ok: true, value: undefined });
   });
 
   it('is an error if EKS denies the call', async () => {

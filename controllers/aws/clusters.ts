@@ -2,7 +2,7 @@
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
-import { ClusterCalls } from './clusterCalls.ts';
+import { ClusterCalls, malformed } from './clusterCalls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** The EKS cluster that the operator runs in. */
@@ -19,16 +19,16 @@ export class EksClusters extends ClusterCalls implements Clusters {
     const result = await this.call('DescribeCluster', { name: this.clusterName }, signal);
     if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
     const { cluster } = result.value;
-    if (!cluster) return { ok: true, value: undefined };
+    if (!cluster?.arn || !cluster.status) return { ok: false, error: malformed('DescribeCluster') };
     const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64').toString();
     return {
       ok: true,
       value: {
         name: cluster.name ?? this.clusterName,
-        arn: cluster.arn ?? '',
+        arn: cluster.arn,
         roleArn: cluster.roleArn ?? '',
         vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
-        status: cluster.status ?? 'UNKNOWN',
+        status: cluster.status,
         kubernetesVersion: cluster.version ?? '',
         ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
         // Clusters older than access entries have aws-auth only.

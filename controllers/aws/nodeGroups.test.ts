@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update } from '@aws-sdk/client-eks';
 import { realClock } from '../runtime/clock.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
 import { newNodeGroup, sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
@@ -287,12 +288,9 @@ describe('describeUpdate', () => {
   });
 
   it('returns no update if it does not exist', async () => {
-    for (const answer of [gone('No update found for ID: u-1'), { update: undefined }]) {
-      assert.deepEqual(await recorded(answer).groups.describeUpdate('web', 'u-1', signal), {
-        ok: true,
-        value: undefined,
-      });
-    }
+    const answer = gone('No update found for ID: u-1');
+    const result = await recorded(answer).groups.describeUpdate('web', 'u-1', signal);
+    assert.deepEqual(result, { ok: true, value: undefined });
   });
 });
 
@@ -333,4 +331,27 @@ describe('tags', () => {
     const answer = await recorded(gone('gone', 'NotFoundException')).groups.tag('arn', { a: '1' }, signal);
     assert.equal(!answer.ok && answer.error.kind, 'gone');
   });
+});
+
+describe('a response without the requested object', () => {
+  const { signal: live } = new AbortController();
+  const partial = [
+    {},
+    { nodegroup: {} },
+    { nodegroup: { nodegroupName: 'web', nodegroupArn: 'arn' } },
+    { update: { id: 'u-1' } },
+  ];
+  const calls: Readonly<Record<string, (groups: EksNodeGroups) => Promise<CallResult<unknown>>>> = {
+    describe: (groups) => groups.describe('web', live),
+    describeUpdate: (groups) => groups.describeUpdate('web', 'u-1', live),
+    updateConfig: (groups) => groups.updateConfig('web', { scaling: { minSize: 1 } }, 'token', live),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    it(`is an error of ${name}, and does not say that the object is gone`, async () => {
+      for (const answer of partial) {
+        const result = await call(recorded(answer).groups);
+        assert.equal(!result.ok && `${result.error.kind} ${result.error.code}`, 'unavailable MalformedResponse');
+      }
+    });
+  }
 });

@@ -18,7 +18,7 @@ import type {
   VersionChange,
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
-import { ClusterCalls, isAbsent } from './clusterCalls.ts';
+import { ClusterCalls, isAbsent, malformed } from './clusterCalls.ts';
 
 /** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
@@ -27,14 +27,15 @@ const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSc
 export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   async describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>> {
     const result = await this.call('DescribeNodegroup', this.#named(name), signal);
-    if (result.ok) return { ok: true, value: result.value.nodegroup && fromEks(result.value.nodegroup) };
+    // A proxy's `200 {}` does not say that the group is gone.
+    if (result.ok) return complete('DescribeNodegroup', result.value.nodegroup, fromEks);
     return isAbsent(result.error) ? { ok: true, value: undefined } : result;
   }
 
   async create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>> {
     const input = { ...createRequest(this.clusterName, desired), clientRequestToken: token };
     const result = await this.call('CreateNodegroup', input, signal);
-    return mapped(result, ({ nodegroup }) => fromEks(nodegroup ?? {}));
+    return result.ok ? complete('CreateNodegroup', result.value.nodegroup, fromEks) : result;
   }
 
   async updateConfig(
@@ -68,7 +69,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       clientRequestToken: token,
     };
     const result = await this.call('UpdateNodegroupConfig', input, signal);
-    return mapped(result, ({ update }) => updateFromEks(update ?? {}));
+    return result.ok ? complete('UpdateNodegroupConfig', result.value.update, updateFromEks) : result;
   }
 
   async updateVersion(
@@ -86,7 +87,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       clientRequestToken: token,
     };
     const result = await this.call('UpdateNodegroupVersion', input, signal);
-    return mapped(result, ({ update }) => updateFromEks(update ?? {}));
+    return result.ok ? complete('UpdateNodegroupVersion', result.value.update, updateFromEks) : result;
   }
 
   async describeUpdate(
@@ -100,7 +101,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
       signal,
     );
     if (!result.ok && result.error.kind === 'gone') return { ok: true, value: undefined };
-    return mapped(result, ({ update }) => update && updateFromEks(update));
+    return result.ok ? complete('DescribeUpdate', result.value.update, updateFromEks) : result;
   }
 
   async delete(name: string, signal: AbortSignal): Promise<CallResult<void>> {
@@ -146,6 +147,16 @@ export function createRequest(clusterName: string, desired: NewNodeGroup) {
     ...(desired.kubernetesVersion && { version: desired.kubernetesVersion }),
     ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
   };
+}
+
+/** Converts an object of a response. One without the object, or without what identifies it and its state, is an error, and not an absent object. */
+function complete<T extends Nodegroup | Update, U>(
+  operation: string,
+  object: T | undefined,
+  convert: (object: T) => U,
+): CallResult<U> {
+  const id = object && ('nodegroupName' in object ? object.nodegroupArn : (object as Update).id);
+  return object?.status && id ? { ok: true, value: convert(object) } : { ok: false, error: malformed(operation) };
 }
 
 function mapped<T, U>(result: CallResult<T>, map: (value: T) => U): CallResult<U> {

@@ -91,7 +91,7 @@ export class AwsCache {
    * When this process first saw the observed group in its current status, in epoch milliseconds. `begun`: EKS has just accepted another operation,
    * which the status alone may not show.
    */
-  statusSince({ pool, group }: ObservedState, begun: boolean, now: number): number {
+  statusSince({ pool, group }: Pick<ObservedState, 'pool' | 'group'>, begun: boolean, now: number): number {
     const entry = this.#entries.get(pool.metadata.name);
     return entry && !begun && statusOf(entry.view.group) === statusOf(group) ? entry.since : now;
   }
@@ -115,9 +115,12 @@ export class AwsCache {
   }
 }
 
-/** The status of a group with its ARN, which differs for a group that is recreated under the same name. */
+/**
+ * The status of a group with its ARN, which differs for a group that is recreated under the same name, and with its owner; or the kind of the answer.
+ */
 function statusOf(view: ObservedNodeGroup): string {
-  return view.kind === 'seen' ? `${view.group.arn} ${view.group.status}` : view.kind;
+  if (view.kind === 'unreachable') return `${view.kind} ${view.error.kind}`;
+  return view.kind === 'seen' ? `${view.group.arn} ${view.group.status} ${view.group.tags[POOL_KEY]}` : view.kind;
 }
 
 /** What the user sets: a change makes another read due. */

@@ -238,7 +238,22 @@ function assessDeletion(s: ObservedState, name: string): ConditionState {
   }
   const error = observationError(s) ?? deletionError(s);
   const waiting = error ? ` ${describeFailure(error)} The operator retries; ${workaround}` : '';
-  return falseCondition('Deleting', `Node group ${name} is being deleted.${waiting}`, 'working');
+  const group = groupOf(s);
+  if (group && !isOwnedBy(s.pool, group)) {
+    const tag = `${POOL_KEY}=${s.pool.metadata.name}`;
+    return falseCondition(
+      'Deleting',
+      `Node group ${name} does not have the tag ${tag}, so it is not deleted. The operator reads it again before it removes the finalizer.`,
+      'working',
+    );
+  }
+  return falseCondition('Deleting', `Node group ${name} is being deleted.${waiting || readyNodes(s)}`, 'working');
+}
+
+/** Says why a pool waits whose group is not found. */
+function readyNodes({ group, poolNodes }: ObservedState): string {
+  if (group.kind !== 'absent' || poolNodes.ready === 0) return '';
+  return ` EKS does not have it any more, but ${count(poolNodes.ready, 'node')} with its label ${poolNodes.ready === 1 ? 'is' : 'are'} Ready.`;
 }
 
 /** What the release of a retained group still waits for. */

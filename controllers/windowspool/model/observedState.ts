@@ -72,6 +72,8 @@ export interface ObservedState {
   readonly settings: Settings;
   readonly cluster: ObservedCluster;
   readonly group: ObservedNodeGroup;
+  /** Since when AWS has given this process the same answer about the group, in epoch milliseconds; absent: this is the first. */
+  readonly answerSince?: number;
   /** The operator's own update, read when it was still in progress at the last report. */
   readonly update: NodeGroupUpdate | undefined;
   /** The pods that block the completion of that update; undefined when not read. */

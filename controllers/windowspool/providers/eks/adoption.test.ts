@@ -291,6 +291,7 @@ describe('a group that lost its tag when its pool is deleted', () => {
       [world.groups.get('web')?.status, ...world.events.map(({ reason, message }) => `${reason}: ${message}`)],
       [
         'ACTIVE',
+        'Deleting: Node group web does not have the tag winpool.dev/pool=web, so it is not deleted. The operator reads it again before it removes the finalizer.',
         'NotOwned: Node group web is not deleted, because it lost the tag winpool.dev/pool=web. To delete it: aws eks delete-nodegroup --cluster-name prod --nodegroup-name web',
       ],
     );

@@ -22,8 +22,8 @@ export function waitForRetainedMarks(s: ObservedState): Step[] | undefined {
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
   if (error) return isLasting(error) || s.now >= patienceEnd(s) ? undefined : [];
-  const busy = group.kind === 'seen' && ['CREATING', 'UPDATING'].includes(group.group.status);
-  return busy && isOwnedBy(pool, group.group) ? [] : undefined;
+  if (group.kind !== 'seen') return isConfirmed(s) ? undefined : [];
+  return ['CREATING', 'UPDATING'].includes(group.group.status) && isOwnedBy(pool, group.group) ? [] : undefined;
 }
 
 function patienceEnd({ pool }: ObservedState): number {
@@ -58,13 +58,30 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
 }
 
 /**
- * Ensures that the pool exists until its group is observed to be gone. A deleted cluster took the group with it; but while nodes of the
- * group are Ready in this cluster, the wrong account or region was queried.
+ * Ensures that the pool exists until its group is gone, which one odd answer of AWS does not prove: the answer must last for a poll interval, and as
+ * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
+ * cluster, the wrong account or region was queried.
  */
-export function waitForDeletion({ pool, group, cluster, poolNodes }: ObservedState): Step[] | undefined {
-  if (cluster.kind === 'absent') return poolNodes.ready > 0 ? [] : undefined;
+export function waitForDeletion(s: ObservedState): Step[] | undefined {
+  const { pool, group, cluster, poolNodes } = s;
+  if (cluster.kind === 'absent') return poolNodes.ready > 0 || !isConfirmed(s) ? [] : undefined;
   const exists = group.kind === 'seen' && isOwnedBy(pool, group.group);
-  return exists || group.kind === 'unreachable' ? [] : undefined;
+  if (exists || group.kind === 'unreachable' || !isConfirmed(s)) return [];
+  const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && answerAge(s) < READY_NODES_PATIENCE_MS;
+  return mayBeWrong ? [] : undefined;
+}
+
+/** A kubelet can label its node as one of the group, and must not keep the pool indefinitely. */
+const READY_NODES_PATIENCE_MS = 600_000;
+
+/** Whether AWS has not just given a new answer about the group. A pool that was never tied to a cluster has no group to lose. */
+function isConfirmed(s: ObservedState): boolean {
+  const { cluster, nodeGroup } = s.pool.status ?? {};
+  return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= s.settings.pollMs;
+}
+
+function answerAge({ now, answerSince = now }: ObservedState): number {
+  return now - answerSince;
 }
 
 /** Ensures that a pool without a group is finalized. Its RuntimeClass is garbage-collected by Kubernetes. */

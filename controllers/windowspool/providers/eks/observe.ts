@@ -45,6 +45,7 @@ export async function observeNodeGroup(
   const observed: ObservedState = {
     ...base,
     cluster,
+    answerSince: awsCache.statusSince({ pool, group }, false, now),
     poolNodes,
     update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
     prerequisites: before?.prerequisites,

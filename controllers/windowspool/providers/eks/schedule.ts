@@ -56,6 +56,8 @@ function untilGroupChanges(s: ObservedState, pollMs: number): number {
   if (awsErrorsOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
+  // The deletion ends when the next answers are the same.
+  if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) return spread(s, settings.pollMs);
   if (!group) {
     const failed = failedTargetOf(s);
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);

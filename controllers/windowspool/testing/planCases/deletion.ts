@@ -5,6 +5,10 @@ import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
 const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+/** AWS has given the same answer for longer than a poll interval. */
+const CONFIRMED = { answerSince: NOW - MINUTE };
+/** And so long that Ready nodes do not matter any more. */
+const LONG_CONFIRMED = { answerSince: NOW - 10 * MINUTE };
 
 export const deletionCases: readonly PlanCase[] = [
   {
@@ -31,8 +35,33 @@ export const deletionCases: readonly PlanCase[] = [
     want: [],
   },
   {
+    name: 'a deleted pool keeps its finalizer after the first answer that its group does not exist',
+    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], answerSince: NOW - 1 }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool keeps its finalizer while nodes of its group are Ready, even if EKS does not have the group',
+    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...CONFIRMED }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool does not keep its finalizer for ever because a Ready node claims to be of its group',
+    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...LONG_CONFIRMED }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool that was never tied to a cluster loses its finalizer at once',
+    observed: sampleState({ pool: samplePool({}, { metadata: LEAVING }), group: { kind: 'absent' }, nodes: [] }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool keeps its finalizer after the first answer in which its group has no tags',
+    observed: sampleState({ pool: deletedPool, group: seen({ tags: {} }), answerSince: NOW }),
+    want: [],
+  },
+  {
     name: 'a deleted pool loses its finalizer when its group is gone',
-    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], ...CONFIRMED }),
     want: ['removeFinalizer'],
   },
   {
@@ -42,8 +71,19 @@ export const deletionCases: readonly PlanCase[] = [
       cluster: { kind: 'absent' },
       group: unseen('gone', sampleGroup()),
       nodes: [],
+      ...CONFIRMED,
     }),
     want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool keeps its finalizer after the first answer that its cluster does not exist',
+    observed: sampleState({
+      pool: deletedPool,
+      cluster: { kind: 'absent' },
+      group: unseen('gone', sampleGroup()),
+      nodes: [],
+    }),
+    want: [],
   },
   {
     name: 'a deleted pool keeps its finalizer while its nodes are Ready, even if EKS does not have the cluster',
@@ -61,7 +101,7 @@ export const deletionCases: readonly PlanCase[] = [
   },
   {
     name: 'a deleted pool does not delete a group of its name that it does not manage',
-    observed: sampleState({ pool: deletedPool, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
+    observed: sampleState({ pool: deletedPool, group: seen({ tags: { 'winpool.dev/pool': 'api' } }), ...CONFIRMED }),
     want: ['removeFinalizer'],
   },
   {

@@ -174,8 +174,13 @@ export const retainCases: readonly PlanCase[] = [
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
+    name: 'a pool whose group is not found keeps its finalizer after the first such answer',
+    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW }),
+    want: [],
+  },
+  {
     name: 'a pool without a group is deleted',
-    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW - MINUTE }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
