@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
 import { withExistingNodes } from './existingNodesFixture.ts';
 
@@ -18,7 +20,7 @@ const listingPool = (name: string, namespace: string, configMap = NAME): object 
 });
 
 describe('the ConfigMap windows-instances', () => {
-  const { fixture, join, writtenFields, waitForCondition, waitForNodes, waitUntilRestored } = withExistingNodes();
+  const { fixture, node, join, writtenFields, waitForCondition, waitForNodes, waitUntilRestored } = withExistingNodes();
   const NAMESPACE = 'hosts';
   const list = (data: Readonly<Record<string, string>>, name = NAME) =>
     fixture.world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE }, data });
@@ -37,6 +39,28 @@ describe('the ConfigMap windows-instances', () => {
   });
   afterEach(async () => {
     await fixture.world.kubectl('-n', NAMESPACE, 'delete', 'configmaps', '--all');
+  });
+
+  it('lets its hosts be drained, with the permissions that are shipped, and restores one that is removed meanwhile', async () => {
+    for (const [name, address] of [
+      ['drained-1', '10.9.1.1'],
+      ['drained-2', '10.9.1.2'],
+    ] as const)
+      await host(name, ip(address));
+    await list({ '10.9.1.1': 'username=a', '10.9.1.2': 'username=a' });
+    await fixture.world.apply(listingPool('drained', NAMESPACE));
+    await waitForNodes('drained', 2);
+    await waitForCondition('drained', 'Ready', 'True/Verified');
+    await fixture.world.kubectl('annotate', 'node', 'drained-1', `${REPLACE_ANNOTATION}=true`);
+    await waitForCondition('drained', 'NodesLeaving', 'True/Drained');
+    assert.equal((await node('drained-1')).spec.unschedulable, true);
+    await patch({ '10.9.1.1': null });
+    await waitForNodes('drained', 1);
+    await waitForCondition('drained', 'NodesLeaving', 'absent');
+    await waitFor(async () => (await node('drained-1')).spec.unschedulable !== true, {
+      what: 'the host that left the list to be uncordoned',
+      timeoutMs: 20_000,
+    });
   });
 
   it('adds and removes hosts by IPv4 address and DNS name, and removed ones are restored', async () => {
@@ -98,7 +122,7 @@ describe('the ConfigMap windows-instances', () => {
     await fixture.world.apply(listingPool('other', NAMESPACE, 'hosts'));
     const pool = await waitForCondition('other', 'NodesFound', 'Unknown/AccessDenied');
     assert.match(messageOf(pool, 'NodesFound'), /watch configmaps hosts\/hosts failed: .*forbidden/);
-    const role = ['-n', NAMESPACE, 'create', 'role', 'hosts', '--verb=list,watch', '--resource=configmaps'];
+    const role = ['-n', NAMESPACE, 'create', 'role', 'hosts', '--verb=get,list,watch', '--resource=configmaps'];
     await fixture.world.kubectl(...role, '--resource-name=hosts');
     const account = '--serviceaccount=winpool-system:windowspool-operator';
     await fixture.world.kubectl('-n', NAMESPACE, 'create', 'rolebinding', 'hosts', '--role=hosts', account);
