@@ -1,4 +1,5 @@
 /** The only module that imports client-node at run time. Load it lazily: its runtime takes 33 MB of memory. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Agent as HttpsAgent } from 'node:https';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './authentication.ts';
@@ -6,6 +7,8 @@ import { ExpiringCache } from './expiringCache.ts';
 
 /** Time-out of an exec plugin such as `aws eks get-token`. client-node has none. */
 const EXEC_TIMEOUT_MS = 30_000;
+/** Of the output of a plugin. A token has a few kilobytes. */
+const MOST_OUTPUT_BYTES = 1024 * 1024;
 
 /**
  * client-node 2.0.1 creates an agent, and with it a connection, for each request, and rejects plain HTTP. Only its credentials (tokens, exec
@@ -30,10 +33,13 @@ export class KubeconfigCredentials implements Credentials {
   readonly namespace: string | undefined;
   readonly #config: SharedPoolConfig;
   readonly #cache = new ExpiringCache<Authentication>(1, () => 0);
+  readonly #execTimeoutMs: number;
 
   /** Throws an error that says what to do if the kubeconfig has no usable cluster. */
-  constructor(source: string) {
+  constructor(source: string, execTimeoutMs: number = EXEC_TIMEOUT_MS) {
+    this.#execTimeoutMs = execTimeoutMs;
     this.#config = load(source);
+    boundPlugins(this.#config, execTimeoutMs);
     const cluster = this.#config.getCurrentCluster();
     if (!cluster)
       throw new Error(
@@ -58,8 +64,8 @@ export class KubeconfigCredentials implements Credentials {
     const context = new RequestContext(this.server, HttpMethod.GET);
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => reject(new Error('the exec credential plugin did not respond within 30 s')),
-      EXEC_TIMEOUT_MS,
+      () => reject(new Error(`the exec credential plugin did not respond within ${this.#execTimeoutMs / 1_000} s`)),
+      this.#execTimeoutMs,
     );
     try {
       await Promise.race([this.#config.applySecurityAuthentication(context), late]);
@@ -68,6 +74,30 @@ export class KubeconfigCredentials implements Credentials {
     }
     return { headers: context.getHeaders(), tls: this.#config.tls };
   }
+}
+
+/** The authenticator of client-node that runs plugins. It is not exported, and has no time-out and no limit. */
+interface ExecAuthenticator {
+  execFn: typeof spawn;
+}
+
+/** Kills a plugin that hangs or that writes too much: nothing else would ever end it. */
+function boundPlugins(config: KubeConfig, timeout: number): void {
+  const { authenticators } = config as unknown as { readonly authenticators: readonly Partial<ExecAuthenticator>[] };
+  const plugins = authenticators.find((one): one is ExecAuthenticator => one.execFn !== undefined);
+  if (!plugins) throw new Error('client-node has no authenticator for exec plugins');
+  const bounded = (command: string, args: readonly string[], options: SpawnOptions): ChildProcess => {
+    const child = spawn(command, args, { ...options, timeout, killSignal: 'SIGKILL' });
+    for (const stream of [child.stdout, child.stderr]) {
+      let bytes = 0;
+      stream?.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MOST_OUTPUT_BYTES) child.kill('SIGKILL');
+      });
+    }
+    return child;
+  };
+  plugins.execFn = bounded as typeof spawn;
 }
 
 function load(path: string): SharedPoolConfig {

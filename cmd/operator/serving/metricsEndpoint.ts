@@ -66,8 +66,9 @@ async function show({ registry }: Pick<Sources, 'registry'>): Promise<Answer> {
 
 /** Authorizes the request before it is answered. */
 function guarded(access: ScrapeAccess, answer: () => Promise<Answer>) {
-  return async ({ headers, method = 'GET' }: IncomingMessage): Promise<Answer> => {
-    const refusal = await access.refusal(headers.authorization, method.toLowerCase(), PATH);
+  return async ({ headers, method = 'GET', socket }: IncomingMessage): Promise<Answer> => {
+    const client = socket.remoteAddress ?? '';
+    const refusal = await access.refusal(headers.authorization, method.toLowerCase(), PATH, client);
     if (!refusal) return answer();
     return text(refusal.status, refusal.text, refusal.status === 401 ? { 'www-authenticate': 'Bearer' } : {});
   };

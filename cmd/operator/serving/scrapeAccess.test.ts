@@ -5,6 +5,7 @@ import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
 import { ScrapeAccess } from './scrapeAccess.ts';
 
 const { signal } = new AbortController();
+const CLIENT = '10.0.0.1';
 const PROMETHEUS: User = { username: 'system:serviceaccount:monitoring:prometheus', groups: ['system:authenticated'] };
 
 /** An API server that knows one user by the token `good`, and whose answers a test may hold back or replace. */
@@ -40,7 +41,8 @@ function start(log: Logger = silentLog) {
   const server = new ApiServer();
   const clock = { now: 0 };
   const access = new ScrapeAccess(server, log, () => clock.now, signal);
-  const get = async (token = 'good') => (await access.refusal(`Bearer ${token}`, 'get', '/metrics'))?.status ?? 200;
+  const get = async (token = 'good', client = CLIENT) =>
+    (await access.refusal(`Bearer ${token}`, 'get', '/metrics', client))?.status ?? 200;
   return { server, clock, access, get };
 }
 
@@ -64,7 +66,7 @@ describe('access to the metrics', () => {
   ]) {
     it(`is denied for the header ${JSON.stringify(header)} without a review`, async () => {
       const { server, access } = start();
-      const refusal = await access.refusal(header, 'get', '/metrics');
+      const refusal = await access.refusal(header, 'get', '/metrics', CLIENT);
       assert.deepEqual([refusal?.status, server.asked], [401, []]);
     });
   }
@@ -72,7 +74,7 @@ describe('access to the metrics', () => {
   it('is denied with a remedy: another token, or a ClusterRole', async () => {
     const { server, access } = start();
     server.allows = false;
-    const refusals = ['bad', 'good'].map((token) => access.refusal(`bearer ${token}`, 'get', '/metrics'));
+    const refusals = ['bad', 'good'].map((token) => access.refusal(`bearer ${token}`, 'get', '/metrics', CLIENT));
     assert.deepEqual(await Promise.all(refusals), [
       {
         status: 401,
@@ -103,6 +105,19 @@ describe('access to the metrics', () => {
     assert.deepEqual(await asked(631), ['prometheus']);
   });
 
+  it('costs the API server one review a second for a client that sends endless tokens, and other clients nothing', async () => {
+    const { server, clock, access, get } = start();
+    const bogus = (index: number) => access.refusal(`Bearer bogus-${index}`, 'get', '/metrics', '10.0.0.66');
+    const statuses = new Set<number | undefined>();
+    for (let index = 0; index < 6_000; index++) {
+      clock.now = index * 10;
+      statuses.add((await bogus(index))?.status);
+    }
+    assert.deepEqual(statuses, new Set([401, 429]));
+    assert.ok(server.asked.length <= 60 + 20, `${server.asked.length} reviews in a minute`);
+    assert.equal(await get(), 200);
+  });
+
   it('ends within a minute after a token expires', async () => {
     const { server, clock, get } = start();
     assert.equal(await get(), 200);
@@ -116,7 +131,7 @@ describe('access to the metrics', () => {
     const { server, access, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
     server.error = new Error('127.0.0.1:6443 does not respond (ECONNREFUSED)');
     for (let i = 0; i < 3; i++)
-      assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics'), {
+      assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics', CLIENT), {
         status: 503,
         text: 'The token could not be reviewed: 127.0.0.1:6443 does not respond (ECONNREFUSED). Try again.',
       });
@@ -155,7 +170,7 @@ describe('access to the metrics', () => {
     const gate = Promise.withResolvers<void>();
     server.gate = gate.promise;
     const same = Array.from({ length: 20 }, () => get());
-    const others = Array.from({ length: 100 }, (_, i) => get(`bad${i}`));
+    const others = Array.from({ length: 100 }, (_, i) => get(`bad${i}`, `client ${i}`));
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(server.asked.filter((question) => question === 'token good').length, 1);
     gate.resolve();
@@ -169,7 +184,7 @@ describe('access to the metrics', () => {
   it('is cached for at most a thousand tokens', async () => {
     const { server, get } = start();
     await get('first');
-    for (let i = 0; i < 1_000; i++) await get(`bad${i}`);
+    for (let i = 0; i < 1_000; i++) await get(`bad${i}`, `client ${i}`);
     server.asked.length = 0;
     await get('bad999');
     await get('first');

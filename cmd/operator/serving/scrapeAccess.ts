@@ -7,6 +7,7 @@ import PQueue from 'p-queue';
 import { ExpiringCache } from '../../../controllers/kubernetes/expiringCache.ts';
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
+import { TokenBucket } from '../../../controllers/runtime/tokenBucket.ts';
 
 /** How long results are cached, as in controller-runtime (pkg/metrics/filters): token reviews, allowed access, denied access. */
 const TOKEN_MS = 60_000;
@@ -19,6 +20,12 @@ const AT_ONCE = 5;
 /** How many reviews may wait; more are rejected. */
 const WAITING = 50;
 
+/**
+ * Reviews of one client address: a bucket that refills slowly. Clients that send one token take one or two reviews a minute, because results are cached.
+ */
+const REVIEWS_PER_SECOND = 1;
+const BURST = 20;
+
 /** Interval between two warnings, so that unauthenticated clients cannot flood the log. Responses always have the cause. */
 const WARN_MS = 60_000;
 
@@ -27,8 +34,8 @@ const READER = 'windowspool-operator-metrics-reader';
 
 /** Why a request is rejected. */
 export interface Refusal {
-  /** 401: not authenticated; 403: not authorized; 503: the review failed. */
-  readonly status: 401 | 403 | 503;
+  /** 401: not authenticated; 403: not authorized; 429: too many reviews for this client; 503: the review failed. */
+  readonly status: 401 | 403 | 429 | 503;
   /** The cause and the remedy. */
   readonly text: string;
 }
@@ -41,6 +48,8 @@ export class ScrapeAccess {
   readonly #users: ExpiringCache<User | undefined>;
   readonly #permissions: ExpiringCache<boolean>;
   readonly #queue = new PQueue({ concurrency: AT_ONCE });
+  /** By client address; the oldest beyond SIZE is dropped. */
+  readonly #buckets = new Map<string, TokenBucket>();
   readonly #now: () => number;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -60,8 +69,14 @@ export class ScrapeAccess {
   /**
    * Undefined when the request is allowed. Never rejects.
    * @param authorization the value of the header
+   * @param client the address of the client
    */
-  async refusal(authorization: string | undefined, verb: string, path: string): Promise<Refusal | undefined> {
+  async refusal(
+    authorization: string | undefined,
+    verb: string,
+    path: string,
+    client: string,
+  ): Promise<Refusal | undefined> {
     const token = tokenIn(authorization);
     if (token === undefined)
       return {
@@ -69,17 +84,18 @@ export class ScrapeAccess {
         text: 'Not authenticated. Send the token of a ServiceAccount in the header Authorization: Bearer TOKEN.',
       };
     try {
-      return await this.#review(token, verb, path);
+      return await this.#review(token, verb, path, client);
     } catch (error) {
+      if (error instanceof TooManyReviews) return { status: 429, text: error.message };
       return this.#failure(error as Error);
     }
   }
 
-  async #review(token: string, verb: string, path: string): Promise<Refusal | undefined> {
+  async #review(token: string, verb: string, path: string, client: string): Promise<Refusal | undefined> {
     const { userOf, mayUse } = this.#reviews;
     // A token is a credential: only its hash is kept.
     const key = createHash('sha256').update(token).digest('base64');
-    const user = await this.#users.get(key, () => this.#ask(() => userOf(token, this.#signal)));
+    const user = await this.#users.get(key, () => this.#ask(client, () => userOf(token, this.#signal)));
     if (!user)
       return {
         status: 401,
@@ -87,7 +103,7 @@ export class ScrapeAccess {
       };
     const question = JSON.stringify([user, verb, path]);
     const allowed = await this.#permissions.get(question, () =>
-      this.#ask(() => mayUse(user, verb, path, this.#signal)),
+      this.#ask(client, () => mayUse(user, verb, path, this.#signal)),
     );
     if (allowed) return undefined;
     return {
@@ -96,9 +112,19 @@ export class ScrapeAccess {
     };
   }
 
-  async #ask<T>(question: () => Promise<T>): Promise<T> {
+  async #ask<T>(client: string, question: () => Promise<T>): Promise<T> {
+    if (!this.#bucketOf(client).tryTake(this.#now())) throw new TooManyReviews();
     if (this.#queue.size >= WAITING) throw new Error(`more than ${WAITING} reviews are pending`);
     return this.#queue.add(question, { signal: this.#signal });
+  }
+
+  #bucketOf(client: string): TokenBucket {
+    const bucket = this.#buckets.get(client) ?? new TokenBucket(REVIEWS_PER_SECOND, BURST);
+    this.#buckets.delete(client);
+    this.#buckets.set(client, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > SIZE && oldest !== undefined) this.#buckets.delete(oldest);
+    return bucket;
   }
 
   #failure({ message }: Error): Refusal {
@@ -108,6 +134,10 @@ export class ScrapeAccess {
     }
     return { status: 503, text: `The token could not be reviewed: ${message}. Try again.` };
   }
+}
+
+class TooManyReviews extends Error {
+  override readonly message = 'This client sent too many different tokens. Try again in a minute, with one token.';
 }
 
 /** The token of a header such as `Bearer abc`; undefined for any other header. */

@@ -38,7 +38,24 @@ export function isPrepared({ unschedulable, annotations }: NodeRecord): boolean 
   return unschedulable && CORDONED_ANNOTATION in annotations;
 }
 
-/** Whether a node accepts no pods: it counts as unavailable, whatever the cause. */
-export function isUnavailable({ unschedulable, ready }: NodeRecord): boolean {
-  return unschedulable || ready !== 'True';
+/**
+ * The taints with which other controllers announce that they drain a node, or that it is shut down:
+ * - https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md (its candidates still accept pods)
+ * - https://karpenter.sh/docs/concepts/disruption/#control-flow (karpenter.sh/disruption until v1)
+ * - https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-out-of-service
+ */
+const LEAVING_TAINTS: readonly string[] = [
+  'ToBeDeletedByClusterAutoscaler',
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'node.kubernetes.io/out-of-service',
+];
+
+/** Whether a node accepts no pods, or soon none: it counts as unavailable, whatever the cause. */
+export function isUnavailable({
+  unschedulable,
+  ready,
+  taints,
+}: Pick<NodeRecord, 'unschedulable' | 'ready' | 'taints'>): boolean {
+  return unschedulable || ready !== 'True' || taints.some(({ key }) => LEAVING_TAINTS.includes(key));
 }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KubeconfigCredentials } from './kubeconfigCredentials.ts';
+import { kubeconfig } from './testing/loopbackServer.ts';
+
+describe('an exec plugin', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'plugin-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  /** Credentials by a plugin that writes its process ID to a file, and then runs the code. */
+  async function pluginThat(code: string, timeoutMs: number) {
+    const pidFile = join(folder, 'pid');
+    const script = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${code}`;
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: process.execPath,
+      args: ['-e', script],
+    };
+    const path = join(folder, 'kubeconfig');
+    await writeFile(path, kubeconfig('https://127.0.0.1:1', { exec }));
+    const credentials = new KubeconfigCredentials(path, timeoutMs);
+    return { credentials, pid: async () => Number(await readFile(pidFile, 'utf8')) };
+  }
+
+  /** Resolves when the process is gone; the test's time-out bounds it. */
+  async function gone(pid: number): Promise<void> {
+    for (;;) {
+      try {
+        process.kill(pid, 0);
+      } catch {
+        return;
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  it('is killed if it hangs', async () => {
+    const { credentials, pid } = await pluginThat('setInterval(() => undefined, 1000);', 2_000);
+    await assert.rejects(credentials.authenticate(), /did not respond within 2 s/);
+    await gone(await pid());
+  });
+
+  it('is killed if it writes without end', async () => {
+    const { credentials, pid } = await pluginThat(
+      "const write = () => process.stdout.write('x'.repeat(65536), write); write();",
+      60_000,
+    );
+    await assert.rejects(credentials.authenticate());
+    await gone(await pid());
+  });
+});
