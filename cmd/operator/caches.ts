@@ -37,13 +37,13 @@ export class Caches {
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
     this.poolNodesCache = new PoolNodesCache(
       (group) => this.nodes.byIndex('nodeGroup', group),
-      () => Date.now(),
+      () => client.now(),
     );
     this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
       poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(groupKnownOf)?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
-      now: () => Date.now(),
+      now: () => client.now(),
     });
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });

@@ -120,7 +120,7 @@ function reconciler(options: Options, parts: Parts) {
     awsCache: parts.awsCache,
     statusThrottle: new StatusThrottle(),
     settings: options,
-    now: () => Date.now(),
+    now: () => parts.client.now(),
     events: createPoolEvents(parts.recorder),
     metrics: new PoolSeries(parts.registry),
   };

@@ -36,7 +36,7 @@ export async function dryRun(
     let isComplete = true;
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      const result = await preview(pool, { awsCache, sources, settings: options, now: Date.now(), signal: bounded });
+      const result = await preview(pool, { awsCache, sources, settings: options, now: client.now(), signal: bounded });
       print(previewText(result));
       isComplete &&= result.isComplete;
     }

@@ -12,6 +12,7 @@ import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
+import { ServerTime } from './serverTime.ts';
 import { inTurns } from './turns.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -77,6 +78,7 @@ export class KubernetesClient {
   readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
   readonly #userAgent: string;
   readonly #fence: Fence | undefined;
+  readonly #time = new ServerTime();
 
   constructor(credentials: Credentials, { log, version, onRequest, fence }: KubernetesClientOptions) {
     this.#fence = fence;
@@ -139,6 +141,11 @@ export class KubernetesClient {
     return tls.ca && this.server.startsWith('https:') ? normalisePem(tls.ca.toString('utf8')) : undefined;
   }
 
+  /** The time of the API server, in epoch milliseconds: the time that is compared with timestamps of objects. */
+  now(): number {
+    return this.#time.now();
+  }
+
   /** The API server's version, such as `v1.36.3`. */
   async serverVersion(signal: AbortSignal): Promise<string> {
     const { gitVersion } = await this.request<VersionInfo>('GET', '/version', { signal });
@@ -158,6 +165,7 @@ export class KubernetesClient {
   ): Promise<IncomingMessage> {
     const { headers, tls } = await this.#authenticate(options.signal);
     let code = '<error>';
+    const arrived = this.#time.measure();
     try {
       const response = await send({
         method,
@@ -169,6 +177,7 @@ export class KubernetesClient {
         beforeSend: method === 'GET' || options.unfenced ? undefined : () => this.#fence?.check(),
         ...(headersTimeoutMs !== undefined && { headersTimeoutMs }),
       });
+      arrived(response.headers.date);
       const { statusCode: status = 0 } = response;
       code = String(status);
       if (status < 400) return response;

@@ -1,18 +1,22 @@
 /** Pods on a dead node: no kubelet confirms their deletion, so they are reported with the time at which they were due, and waited for only for a limited time. */
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
+import type { ApiProxy } from '../engine/apiProxy.ts';
+import { startLaterServer } from '../engine/laterServer.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'dead';
-const LATER = fileURLToPath(new URL('laterClock.ts', import.meta.url));
 
 describe('a dead node with the replace annotation', () => {
   const suite = withTerminatingNodes();
   const { fixture } = suite;
   const finalizers = (list: readonly string[]) =>
     suite.kubectl('patch', 'pod', 'lost', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: list } }));
+
+  let later: ApiProxy | undefined;
+  // After the hook of the fixture, in which the operator deletes the pool.
+  after(() => later?.[Symbol.asyncDispose]());
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 4 } } }));
@@ -33,8 +37,10 @@ describe('a dead node with the replace annotation', () => {
     await suite.becomesLeaving(POOL, 'True/DrainBlocked');
     assert.doesNotMatch(await suite.leavingMessage(POOL), /is not confirmed/);
     await fixture.operator.stop();
+    // The deletion is due by the clock of the API server. That of the operator does not matter.
+    later = await startLaterServer(fixture.world.controlPlane, fixture.world.operatorKubeconfig, 600_000);
     const flags = ['--poll-interval=200ms', '--resync-interval=1s', '--retry-base=50ms', '--leader-elect=false'];
-    fixture.operator = await fixture.world.operator(flags, { nodeFlags: [`--import=${LATER}`] }).ready();
+    fixture.operator = await fixture.world.operator(flags, { credentials: later.kubeconfig }).ready();
     const words =
       /The node is not Ready, so the termination of 1 pod is not confirmed, such as tenants\/lost \(due at (\S+)\)\./;
     const pool = await fixture.world.waitForPool(
