@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, settings } from './testing/fixtures.ts';
-import { fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+import { fresh, PREREQUISITE_CALLS, RETRIES, ready, readyWorld, retry, signal, until, wake } from './testing/life.ts';
 
 describe('an error', () => {
   const lasting = ['denied', 'refused', 'limit', 'unknown', 'busy', 'throttled', 'unavailable'] as const;
@@ -40,6 +40,21 @@ describe('an error', () => {
     world.now += settings.createRetryMs / 2;
     await wake(world, deps);
     assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time, before);
+  });
+
+  it('of a rejected creation is retried once for each other value of the annotation, but not when the annotation is removed', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
+    world.apply(fresh());
+    const deps = world.start();
+    await wake(world, deps);
+    const creations = () => world.awsCalls().filter((call) => call === 'CreateNodegroup').length;
+    assert.equal(creations(), 1);
+    for (const [value, isRetried] of RETRIES) {
+      retry(world, value);
+      for (let event = 0; event < 3; event++) await wake(world, deps);
+      assert.equal(creations(), isRetried ? 1 : 0, `after ${value}`);
+    }
   });
 
   it('that is transient leaves nothing behind: throttled for 20 calls', async () => {

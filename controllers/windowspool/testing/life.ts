@@ -61,12 +61,24 @@ export function updatesIn(calls: readonly string[]): string[] {
   return calls.filter((call) => call.startsWith('UpdateNodegroup'));
 }
 
-/** Sets the retry annotation of the pool. */
-export function retry(world: FakeWorld, value: string): void {
+/** Sets the retry annotation of the pool, or removes it. */
+export function retry(world: FakeWorld, value: string | undefined): void {
   const pool = world.pools.get('web');
   if (!pool) throw new Error('there is no pool');
-  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: value } } });
+  const annotations = value === undefined ? {} : { [RETRY_ANNOTATION]: value };
+  world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations } });
 }
+
+/** Changes of the retry annotation after a failure, and whether each requests a retry. */
+export const RETRIES: readonly (readonly [value: string | undefined, isRetried: boolean])[] = [
+  ['1', true],
+  ['2', true],
+  [undefined, false],
+  // The last failure is one of this value.
+  ['2', false],
+  ['1', true],
+  [undefined, false],
+];
 
 /** The pool's node group in status. */
 export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;

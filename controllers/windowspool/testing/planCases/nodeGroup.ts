@@ -1,6 +1,7 @@
 /** When a node group is created, changed and deleted. */
 
 import type { ObservedState } from '../../model/observedState.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
 import { configTargetOf } from '../../providers/eks/groupChanges.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
@@ -11,14 +12,21 @@ const pool = samplePool({}, { status: knownStatus() });
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 /** A pool with the retry annotation. */
-const retried = samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': '2' } }, status: knownStatus() });
+function retried(retry: string, status = knownStatus()): ObservedState['pool'] {
+  return samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': retry } }, status });
+}
 
-function refusedStatus(minutesAgo: number): ObservedState['pool']['status'] {
+/** The group of a pool, whose creation has just failed. */
+function justFailed({ tags }: Pick<NodeGroup, 'tags'>) {
+  return seen({ status: 'CREATE_FAILED', modifiedAt: NOW, tags });
+}
+
+/** The status after EKS rejected a creation. `retry`: the value of the annotation at that time. */
+function refusedStatus(minutesAgo: number, retry?: string): NonNullable<ObservedState['pool']['status']> {
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
-  const createdFrom = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
-  return knownStatus({
-    failedTarget: { target: createdFrom, reason: 'CreateRejected', message: 'no such subnet', time },
-  });
+  const target = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
+  const failedTarget = { target, reason: 'CreateRejected', message: 'no such subnet', time };
+  return knownStatus({ failedTarget: { ...failedTarget, ...(retry !== undefined && { retry }) } });
 }
 
 function updating(
@@ -121,20 +129,32 @@ export const nodeGroupCases: readonly PlanCase[] = [
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
-    name: 'a group whose creation failed is deleted at once when the retry annotation changes',
-    observed: sampleState({
-      pool: retried,
-      group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }),
-    }),
+    name: 'a group whose creation failed is deleted at once when the retry annotation is added',
+    observed: sampleState({ pool: retried('1'), group: justFailed(sampleGroup(pool)) }),
+    want: ['delete node group web: it is CREATE_FAILED'],
+  },
+  {
+    name: 'a group whose creation failed after a retry is deleted at once when the retry annotation changes',
+    observed: sampleState({ pool: retried('2'), group: justFailed(sampleGroup(retried('1'))) }),
     want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
     name: 'a group whose creation failed after a retry is kept when the retry annotation is removed',
-    observed: sampleState({
-      pool,
-      group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW, tags: sampleGroup(retried).tags }),
-    }),
+    observed: sampleState({ pool, group: justFailed(sampleGroup(retried('1'))) }),
     want: [],
+  },
+  {
+    name: 'a group whose creation failed after a retry is kept when the retry annotation is set to the same value again',
+    observed: sampleState({ pool: retried('1'), group: justFailed(sampleGroup(retried('1'))) }),
+    want: [],
+  },
+  {
+    name: 'a group whose creation failed, with a tag that does not tell the retry from the spec, is deleted at once',
+    observed: sampleState({
+      pool: retried('1'),
+      group: justFailed({ tags: { ...sampleGroup(pool).tags, 'winpool.dev/created-from': 'b0a1c2d3' } }),
+    }),
+    want: ['delete node group web: it is CREATE_FAILED'],
   },
   {
     name: 'a failed deletion is retried after createRetryMs',
@@ -144,7 +164,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   {
     name: 'a creation that EKS rejected is not repeated at once',
     observed: sampleState({
-      pool: samplePool({}, { status: refusedStatus(14) ?? {} }),
+      pool: samplePool({}, { status: refusedStatus(14) }),
       group: { kind: 'absent' },
       nodes: [],
     }),
@@ -153,7 +173,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
   {
     name: 'a creation that EKS rejected is retried after createRetryMs',
     observed: sampleState({
-      pool: samplePool({}, { status: refusedStatus(15) ?? {} }),
+      pool: samplePool({}, { status: refusedStatus(15) }),
       group: { kind: 'absent' },
       nodes: [],
     }),
@@ -162,11 +182,35 @@ export const nodeGroupCases: readonly PlanCase[] = [
   {
     name: 'a creation that EKS rejected is retried at once when the spec has changed',
     observed: sampleState({
-      pool: samplePool({ nodeGroup: { diskSizeGiB: 80 } }, { status: refusedStatus(1) ?? {} }),
+      pool: samplePool({ nodeGroup: { diskSizeGiB: 80 } }, { status: refusedStatus(1) }),
       group: { kind: 'absent' },
       nodes: [],
     }),
     want: [CREATE],
+  },
+  {
+    name: 'a creation that EKS rejected is retried at once when the retry annotation is added',
+    observed: sampleState({ pool: retried('1', refusedStatus(1)), group: { kind: 'absent' }, nodes: [] }),
+    want: [CREATE],
+  },
+  {
+    name: 'a creation that EKS rejected after a retry is retried at once when the retry annotation changes',
+    observed: sampleState({ pool: retried('2', refusedStatus(1, '1')), group: { kind: 'absent' }, nodes: [] }),
+    want: [CREATE],
+  },
+  {
+    name: 'a creation that EKS rejected after a retry is not repeated when the retry annotation is removed',
+    observed: sampleState({
+      pool: samplePool({}, { status: refusedStatus(1, '1') }),
+      group: { kind: 'absent' },
+      nodes: [],
+    }),
+    want: [],
+  },
+  {
+    name: 'a creation that EKS rejected after a retry is not repeated when the retry annotation is set to the same value again',
+    observed: sampleState({ pool: retried('1', refusedStatus(1, '1')), group: { kind: 'absent' }, nodes: [] }),
+    want: [],
   },
   {
     name: 'an update is not recorded again after a crash',

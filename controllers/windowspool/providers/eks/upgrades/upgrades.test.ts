@@ -8,6 +8,7 @@ import {
   conditionOf,
   fresh,
   hours,
+  RETRIES,
   ready,
   readyWorld,
   retry,
@@ -114,6 +115,19 @@ describe('an upgrade', () => {
     await hours(world, deps, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
+  });
+
+  it('that failed is retried once for each other value of the annotation, but not when the annotation is removed', async () => {
+    const { world, deps } = await upgradableWorld();
+    failUpdates(world, 10);
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 1);
+    world.awsCalls();
+    for (const [value, isRetried] of RETRIES) {
+      retry(world, value);
+      await hours(world, deps, 1);
+      assert.deepEqual(updatesIn(world.awsCalls()), isRetried ? ['UpdateNodegroupVersion'] : [], `after ${value}`);
+    }
   });
 
   it('to a pinned release that EKS does not offer yet is retried, but not at every node event', async () => {
