@@ -30,10 +30,15 @@ export class GitRepository {
   /** A copy of the operator's manifests, committed. */
   static async create(): Promise<GitRepository> {
     const repository = new GitRepository(await mkdtemp(join(tmpdir(), 'windowspool-git-')));
-    await repository.#git('init', '--quiet', '--initial-branch=main');
-    for (const name of COPIED) await cp(join(ROOT, name), join(repository.folder, name), { recursive: true });
-    await repository.commit('Add the operator and its pools');
-    return repository;
+    try {
+      await repository.#git('init', '--quiet', '--initial-branch=main');
+      for (const name of COPIED) await cp(join(ROOT, name), join(repository.folder, name), { recursive: true });
+      await repository.commit('Add the operator and its pools');
+      return repository;
+    } catch (error) {
+      await repository.remove();
+      throw error;
+    }
   }
 
   /** The URL that Argo CD accepts. */

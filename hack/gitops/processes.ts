@@ -1,5 +1,5 @@
 /** Starts and stops the processes of Argo CD and Flux. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../controlplane/command.ts';
@@ -19,8 +19,8 @@ export class Processes {
   readonly starter: Starter;
 
   /**
-   * Returns what `start` returns; if it fails, all processes are stopped. `name` is part of the name of the folder; `environment` gets its path.
-   * `log` gets a line when a process exits unexpectedly.
+   * Returns what `start` returns; if it fails, all processes are stopped, and the folder is removed. `name` is part of the name of the folder;
+   * `environment` gets its path. `log` gets a line when a process exits unexpectedly.
    */
   static async create<T>(
     name: string,
@@ -30,11 +30,12 @@ export class Processes {
     signal?: AbortSignal,
   ): Promise<T> {
     const folder = await mkdtemp(join(tmpdir(), `windowspool-${name}-`));
-    const processes = new Processes(folder, await environment(folder), log, signal);
+    let processes: Processes | undefined;
     try {
+      processes = new Processes(folder, await environment(folder), log, signal);
       return await start(processes);
     } catch (error) {
-      await processes.end().catch((cause: unknown) => log(String(cause)));
+      await (processes?.end() ?? rm(folder, { recursive: true })).catch((cause: unknown) => log(String(cause)));
       throw error;
     }
   }
