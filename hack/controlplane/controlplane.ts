@@ -99,12 +99,17 @@ export interface ControlPlane {
   startApiServer(): Promise<void>;
   /** Runs kubectl to its end. A status other than 0 is an outcome, not an error. */
   kubectl(args: readonly string[], options?: KubectlOptions): Promise<Outcome>;
+  /** Runs kubectl to its end, and returns its output. Throws what it prints to stderr if its status is not 0. */
+  kubectlOutput(args: readonly string[], options?: KubectlOptions): Promise<string>;
+  /** Waits until CRDs that were applied are Established. `selection`: arguments of kubectl that select them, such as `-f FILE`. */
+  waitForCrds(selection: readonly string[], signal?: AbortSignal): Promise<void>;
   /** Stops everything and deletes a temporary folder. Can be called again. */
   stop(): Promise<void>;
 }
 
 const rbacFile = fileURLToPath(new URL('rbac.yaml', import.meta.url));
 const tokenSeconds = 24 * 3600;
+const CRDS_TIMEOUT_MS = 60_000;
 
 /**
  * Starts a control plane and resolves when it works: API server ready, controller manager, scheduler and kwok healthy, the default
@@ -266,6 +271,29 @@ class RunningControlPlane implements ControlPlane {
     });
   }
 
+  async kubectlOutput(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+    const { stdout, stderr, code } = await this.kubectl(args, options);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    return stdout;
+  }
+
+  async waitForCrds(selection: readonly string[], signal: AbortSignal = this.#signal): Promise<void> {
+    let lastError = '';
+    const established = async () => {
+      // kubectl wait gives up at once on a CRD that is so new that its conditions are still null.
+      const args = ['wait', '--for=condition=Established', ...selection, '--timeout=5s'];
+      const { stderr, code } = await this.kubectl(args, { signal });
+      lastError = stderr.trim();
+      return code === 0;
+    };
+    await waitFor(established, {
+      what: 'the CRDs to be Established',
+      timeoutMs: CRDS_TIMEOUT_MS,
+      signal,
+      explain: () => lastError,
+    });
+  }
+
   stop(): Promise<void> {
     this.#ending.abort(new Error('The control plane was stopped.'));
     return this.#keeper.end();
@@ -294,22 +322,8 @@ class RunningControlPlane implements ControlPlane {
   async #applyCrds(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     const files = paths.flatMap((path) => ['-f', path]);
-    const { code, stderr } = await this.kubectl(['apply', ...files], { signal: this.#signal });
-    if (code !== 0) throw new Error(`kubectl apply ${files.join(' ')}: ${stderr.trim()}`);
-    let lastError = '';
-    const established = async () => {
-      // kubectl wait gives up at once on a CRD that is so new that its conditions are still null.
-      const args = ['wait', '--for=condition=Established', ...files, '--timeout=5s'];
-      const answer = await this.kubectl(args, { signal: this.#signal });
-      lastError = answer.stderr.trim();
-      return answer.code === 0;
-    };
-    await waitFor(established, {
-      what: 'the CRDs to be Established',
-      timeoutMs: 30_000,
-      signal: this.#signal,
-      explain: () => lastError,
-    });
+    await this.kubectlOutput(['apply', ...files], { signal: this.#signal });
+    await this.waitForCrds(files);
   }
 
   async #startEtcd(): Promise<void> {

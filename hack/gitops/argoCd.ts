@@ -6,7 +6,6 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { freePort } from '../controlplane/ports.ts';
 import type { Starter } from '../controlplane/starter.ts';
-import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
 import { isHealthy, moduleFolder, Processes } from './processes.ts';
 import { ARGO_CD, argoCdModule, argoCdPrograms } from './programs.ts';
@@ -142,7 +141,7 @@ export class ArgoCd {
   /** An Application, or undefined if it does not exist. */
   async application(name: string): Promise<Application | undefined> {
     const args = ['-n', ARGOCD_NAMESPACE, 'get', 'applications.argoproj.io', name, '-o', 'json', '--ignore-not-found'];
-    const text = await this.#kubectl(args);
+    const text = await this.#plane.kubectlOutput(args);
     return text === '' ? undefined : JSON.parse(text);
   }
 
@@ -172,19 +171,10 @@ export class ArgoCd {
     if (!response.ok) throw new Error(`Argo CD responded to ${path} with ${response.status}: ${text}`);
     return JSON.parse(text);
   }
-
-  async #kubectl(args: readonly string[]): Promise<string> {
-    const { stdout, stderr, code } = await this.#plane.kubectl(args);
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
-    return stdout;
-  }
 }
 
 async function applyTo(plane: ControlPlane, stdin: string): Promise<void> {
-  const { stderr, code } = await plane.kubectl(['apply', '--server-side', '--namespace', ARGOCD_NAMESPACE, '-f', '-'], {
-    stdin,
-  });
-  if (code !== 0) throw new Error(`kubectl apply: ${stderr.trim()}`);
+  await plane.kubectlOutput(['apply', '--server-side', '--namespace', ARGOCD_NAMESPACE, '-f', '-'], { stdin });
 }
 
 /** Applies install.yaml of Argo CD's release without the workloads, and the AppProject that its API server would create. */
@@ -196,13 +186,7 @@ async function install(plane: ControlPlane): Promise<void> {
     .filter(({ kind }) => !WORKLOADS.includes(kind));
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: ARGOCD_NAMESPACE } };
   await applyTo(plane, [namespace, ...manifests].map((object) => stringify(object)).join('---\n'));
-  // kubectl wait fails while a CRD has no conditions.
-  const path = '{.items[*].status.conditions[?(@.type=="Established")].status}';
-  const crds = ['get', 'crds', '-l', 'app.kubernetes.io/part-of=argocd', '-o', `jsonpath=${path}`];
-  await waitFor(async () => (await plane.kubectl(crds)).stdout === 'True True True', {
-    what: 'the CRDs of Argo CD to be established',
-    timeoutMs: START_TIMEOUT_MS,
-  });
+  await plane.waitForCrds(['crds', '-l', 'app.kubernetes.io/part-of=argocd']);
 }
 
 /** HOME, and a PATH with the kustomize that the repo server runs. */

@@ -70,10 +70,10 @@ export class ArtifactServer {
       kind: 'ExternalArtifact',
       metadata: { name, namespace: this.#namespace },
     };
-    await this.#kubectl(['apply', '--server-side', '-f', '-'], object);
+    await this.#plane.kubectlOutput(['apply', '--server-side', '-f', '-'], { stdin: JSON.stringify(object) });
     const patch = JSON.stringify({ status: { artifact } });
     const status = ['--subresource=status', '--type=merge', '--patch', patch];
-    await this.#kubectl(['patch', 'externalartifact', name, '--namespace', this.#namespace, ...status]);
+    await this.#plane.kubectlOutput(['patch', 'externalartifact', name, '--namespace', this.#namespace, ...status]);
     return revision;
   }
 
@@ -83,12 +83,6 @@ export class ArtifactServer {
     this.#server.close();
     this.#server.closeAllConnections();
     await closed;
-  }
-
-  async #kubectl(args: readonly string[], object?: object): Promise<void> {
-    const stdin = object && JSON.stringify(object);
-    const { stderr, code } = await this.#plane.kubectl(args, stdin === undefined ? {} : { stdin });
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
   }
 }
 

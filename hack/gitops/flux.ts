@@ -137,8 +137,7 @@ export class Flux {
   async reconcile(kind: FluxKind, name: string): Promise<FluxObject> {
     const at = new Date().toISOString();
     const args = ['annotate', '--overwrite', kind, name, '--namespace', FLUX_NAMESPACE];
-    const { stderr, code } = await this.#plane.kubectl([...args, `reconcile.fluxcd.io/requestedAt=${at}`]);
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
+    await this.#plane.kubectlOutput([...args, `reconcile.fluxcd.io/requestedAt=${at}`]);
     return this.waitFor(
       kind,
       name,
@@ -204,22 +203,9 @@ async function install(plane: ControlPlane, signal: AbortSignal | undefined): Pr
   }));
   const manifests = await Promise.all([...crds, ...rbac].map((file) => readFile(file, 'utf8')));
   const stdin = [...[namespace, ...accounts].map((object) => JSON.stringify(object)), ...manifests].join('\n---\n');
-  const applied = await plane.kubectl(['apply', '--server-side', '-f', '-'], { stdin });
-  if (applied.code !== 0) throw new Error(`kubectl apply: ${applied.stderr.trim()}`);
-  let lastError = '';
-  // kubectl wait fails at once for a CRD that has no conditions yet.
-  const established = async () => {
-    const args = ['wait', '--for=condition=Established', '--timeout=5s', ...crds.flatMap((file) => ['-f', file])];
-    const { stderr, code } = await plane.kubectl(args);
-    lastError = stderr.trim();
-    return code === 0;
-  };
-  await waitFor(established, {
-    what: 'the CRDs of Flux to be Established',
-    timeoutMs: START_TIMEOUT_MS,
-    signal,
-    explain: () => lastError,
-  });
+  await plane.kubectlOutput(['apply', '--server-side', '-f', '-'], { stdin });
+  const selection = crds.flatMap((file) => ['-f', file]);
+  await plane.waitForCrds(selection, signal);
 }
 
 async function filesOf(folder: string): Promise<string[]> {

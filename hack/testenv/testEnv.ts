@@ -129,19 +129,13 @@ export class TestEnv {
   }
 
   /** Runs kubectl as admin and returns its output. Throws its errors. */
-  async kubectl(...args: readonly string[]): Promise<string> {
-    const { stdout, stderr, code } = await this.controlPlane.kubectl(args);
-    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr.trim()}`);
-    return stdout;
+  kubectl(...args: readonly string[]): Promise<string> {
+    return this.controlPlane.kubectlOutput(args);
   }
 
   /** Applies an object. Throws the API server's error if it is rejected. */
-  async apply(object: object, ...flags: readonly string[]): Promise<string> {
-    const { stdout, stderr, code } = await this.controlPlane.kubectl(['apply', '-f', '-', ...flags], {
-      stdin: JSON.stringify(object),
-    });
-    if (code !== 0) throw new Error(stderr.trim());
-    return stdout;
+  apply(object: object, ...flags: readonly string[]): Promise<string> {
+    return this.controlPlane.kubectlOutput(['apply', '-f', '-', ...flags], { stdin: JSON.stringify(object) });
   }
 
   /** Patches the spec of a pool like kubectl patch. Throws the API server's error if it is rejected. */
