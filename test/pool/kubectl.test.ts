@@ -18,6 +18,12 @@ import { freezeAws, withOperator } from '../sharedWorld.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DEBUG_PODS = ['pods', '--namespace=default', '--selector=app.kubernetes.io/managed-by=kubectl-debug'];
 
+/** The profiles of `kubectl debug`. */
+const PROFILES = ['general', 'baseline', 'restricted', 'netadmin', 'sysadmin'];
+
+/** The ConfigMap that `kubectl apply --applyset` creates. */
+const APPLY_SET = 'pools';
+
 /** Fields whose description `kubectl explain` must show. */
 const EXPLAINED = [
   'spec',
@@ -68,6 +74,7 @@ describe('the kubectl commands for pools', () => {
   });
   after(async () => {
     await fixture.world?.kubectl('delete', ...DEBUG_PODS, '--wait=false');
+    await fixture.world?.kubectl('delete', 'configmap', APPLY_SET, '--namespace=default', '--ignore-not-found');
     if (folder) await rm(folder, { recursive: true });
   });
 
@@ -88,8 +95,14 @@ describe('the kubectl commands for pools', () => {
   /** The block of docs/gitops.md that contains the words. */
   const block = (words: string) =>
     blocks.find((text) => text.includes(words)) ?? assert.fail(`docs/gitops.md has no block with ${words}`);
-  const writePool = (file: string, scaling: object, name = 'web', labels: Readonly<Record<string, string>> = {}) => {
-    const { metadata, ...rest } = poolManifest(name, { nodeGroup: { scaling: { ...scaling } } }) as {
+  const writePool = (
+    file: string,
+    scaling: object,
+    name = 'web',
+    labels: Readonly<Record<string, string>> = {},
+    spec: object = {},
+  ) => {
+    const { metadata, ...rest } = poolManifest(name, { nodeGroup: { scaling: { ...scaling } }, ...spec }) as {
       metadata: object;
     };
     return writeFile(join(folder, file), stringify({ ...rest, metadata: { ...metadata, labels } }));
@@ -100,6 +113,11 @@ describe('the kubectl commands for pools', () => {
       .trimEnd()
       .split('\n')
       .map((line) => line.trim().split(/ {2,}/));
+
+  const anyNode = () =>
+    typed("kubectl get nodes --selector winpool.dev/pool=web --output jsonpath='{.items[0].metadata.name}'");
+  const debugPods = async (): Promise<readonly Wire<V1Pod>[]> =>
+    JSON.parse(await fixture.world.kubectl('get', ...DEBUG_PODS, '--output=json')).items;
 
   /** Waits until the command shows the events, which follow the status. Fails if it shows those of another object. */
   async function showsEvents(command: string, object: string, expected: readonly string[]): Promise<void> {
@@ -157,15 +175,20 @@ describe('the kubectl commands for pools', () => {
     );
   });
 
-  it('wait returns when the operator has observed a change', async () => {
-    await typed('kubectl apply --server-side --filename windowspool.yaml');
-    await typed(block('observedGeneration'));
-    const [generation, observed] = await Promise.all(
-      ['.metadata.generation', '.status.observedGeneration'].map((path) =>
-        typed(`kubectl get wp web --output jsonpath='{${path}}'`),
-      ),
-    );
-    assert.deepEqual([generation, observed], ['2', '2']);
+  it('wait does not return before the operator has observed a change', async () => {
+    const wait = 'kubectl wait --for=condition=Ready windowspool/web --timeout=';
+    const generations = () =>
+      typed("kubectl get wp web --output jsonpath='{.metadata.generation} {.status.observedGeneration}'");
+    await fixture.operator.stop();
+    try {
+      await typed('kubectl apply --server-side --filename windowspool.yaml');
+      assert.match(await failing(`${wait}2s`), /^error: timed out waiting for the condition on windowspools\/web$/);
+      assert.equal(await generations(), '2 1');
+    } finally {
+      await fixture.restart();
+    }
+    await typed(block(wait));
+    assert.equal(await generations(), '2 2');
   });
 
   it('rollout status fails, because it supports only built-in kinds', async () => {
@@ -231,14 +254,26 @@ describe('the kubectl commands for pools', () => {
     assert.equal(await typed('kubectl diff --server-side --filename windowspool.yaml'), '');
   });
 
+  it('debug creates no HostProcess container with any of its profiles', async () => {
+    assert.match(
+      await typed('kubectl debug --help'),
+      new RegExp(`Options are "${PROFILES.slice(0, -1).join('", "')}" or "${PROFILES.at(-1)}"`),
+    );
+    const node = await anyNode();
+    for (const profile of PROFILES)
+      await typed(`kubectl debug node/${node} --profile=${profile} --image=registry.example/debug --attach=false`);
+    const pods = await debugPods();
+    assert.equal(pods.length, PROFILES.length);
+    assert.doesNotMatch(JSON.stringify(pods.map(({ spec }) => spec)), /windowsOptions/);
+    await fixture.world.kubectl('delete', ...DEBUG_PODS);
+  });
+
   it('debug creates a HostProcess pod on a tainted node, and the pod blocks the replacement of the node', async () => {
     await writeFile(join(folder, 'host-process.yaml'), stringify(HOST_PROCESS));
-    const node = await typed(
-      "kubectl get nodes --selector winpool.dev/pool=web --output jsonpath='{.items[0].metadata.name}'",
-    );
+    const node = await anyNode();
     const flags = '--profile=general --custom=host-process.yaml --image=registry.example/host-process --attach=false';
     await typed(`kubectl debug node/${node} ${flags} -- powershell`);
-    const [pod]: Wire<V1Pod>[] = JSON.parse(await fixture.world.kubectl('get', ...DEBUG_PODS, '--output=json')).items;
+    const [pod] = await debugPods();
     const { nodeName, hostNetwork, tolerations, containers } = pod?.spec ?? assert.fail('there is no pod');
     assert.deepEqual(
       [nodeName, hostNetwork, tolerations, containers[0]?.securityContext],
@@ -262,19 +297,25 @@ describe('the kubectl commands for pools', () => {
     [
       'an ApplySet',
       () =>
-        'KUBECTL_APPLYSET=true kubectl apply --filename pools --prune --applyset=configmaps/pools --namespace=default',
+        `KUBECTL_APPLYSET=true kubectl apply --filename pools --prune --applyset=configmaps/${APPLY_SET} --namespace=default`,
     ],
   ];
   for (const [how, command] of prunings)
-    it(`apply --prune with ${how} deletes a pool whose manifest was removed, and its node group`, async () => {
+    it(`apply --prune with ${how} deletes pools whose manifests were removed, and their node groups unless they are retained`, async () => {
       await mkdir(join(folder, 'pools'), { recursive: true });
       for (const name of ['one', 'two']) await writePool(`pools/${name}.yaml`, {}, name, { team: 'shop' });
+      await writePool('pools/kept.yaml', {}, 'kept', { team: 'shop' }, { deletionPolicy: 'Retain' });
       await typed(command());
-      await typed('kubectl wait windowspool/one windowspool/two --for=condition=Ready --timeout=60s');
-      await rm(join(folder, 'pools/two.yaml'));
-      assert.match(await typed(command()), /^windowspool.winpool.dev\/two pruned$/m);
-      await typed('kubectl wait windowspool/two --for=delete --timeout=60s');
-      assert.equal(fixture.world.cloud.state.groups.get('two'), undefined);
+      await typed('kubectl wait windowspool/one windowspool/two windowspool/kept --for=condition=Ready --timeout=60s');
+      for (const name of ['two', 'kept']) await rm(join(folder, `pools/${name}.yaml`));
+      const printed = await typed(command());
+      for (const name of ['two', 'kept'])
+        assert.match(printed, new RegExp(`^windowspool.winpool.dev/${name} pruned$`, 'm'));
+      await typed('kubectl wait windowspool/two windowspool/kept --for=delete --timeout=60s');
+      const { groups } = fixture.world.cloud.state;
+      assert.deepEqual([groups.get('two'), groups.get('kept')?.nodegroup.status], [undefined, 'ACTIVE']);
+      fixture.world.cloud.faults.consoleDelete({ group: 'kept' });
+      await waitFor(() => !groups.has('kept'), { what: 'the retained group to be deleted', timeoutMs: 30_000 });
       const left = await typed('kubectl get wp one web --output name');
       assert.equal(left, 'windowspool.winpool.dev/one\nwindowspool.winpool.dev/web\n');
     });
