@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '@aws-sdk/client-eks';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
@@ -14,7 +15,7 @@ import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux 
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';
 import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { watchEvents } from '../../hack/testenv/watchEvents.ts';
-import { poolManifest } from '../pools.ts';
+import { creationsOf, poolManifest } from '../pools.ts';
 import { kstatusOf } from './gitopsTools.ts';
 
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
@@ -22,6 +23,7 @@ const SOURCE = 'platform';
 const POOLS = 'clusters/demo/pools';
 const WORKLOADS = 'clusters/demo/workloads';
 const SUCCEEDED = 'True/ReconciliationSucceeded';
+const BROKEN_GROUP = { clusterName: 'demo', nodegroupName: 'broken' };
 const KEEP = { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' };
 const KEEP_CRD = {
   target: { kind: 'CustomResourceDefinition' },
@@ -220,6 +222,33 @@ describe('a Flux Kustomization', function () {
     );
     await kustomizationTo('windows-workloads', 'to wait for the pools', readyIs('False/DependencyNotReady'));
     assert.equal(conditionOf(await world().pool('web'), 'Ready'), 'True/Verified');
+  });
+
+  it('removes the retry annotation of a failed pool, whose creation is retried once for each annotation', async () => {
+    const callsOf = (operation: string) =>
+      world()
+        .cloud.calls()
+        .filter((call) => call.operation === operation && isDeepStrictEqual(call.input, BROKEN_GROUP)).length;
+    const changes = () => [callsOf('DeleteNodegroup'), creationsOf(world(), 'broken')];
+    assert.deepEqual(changes(), [0, 1]);
+    for (const [index, value] of ['1', '2'].entries()) {
+      world().cloud.faults.createFailure({ group: 'broken', issues: [ISSUE] });
+      await world().kubectl('annotate', 'windowspool', 'broken', `winpool.dev/retry=${value}`);
+      const isCreated = () => creationsOf(world(), 'broken') === index + 2;
+      await waitFor(isCreated, { what: `the creation after retry=${value}`, timeoutMs: 60_000 });
+      await world().waitForPool(
+        'broken',
+        'to fail again',
+        (pool) => conditionOf(pool, 'Stalled') === 'True/CreateFailed',
+      );
+      const reads = callsOf('DescribeNodegroup');
+      await flux().reconcile('Kustomization', 'windows-pools');
+      assert.equal((await world().pool('broken'))?.metadata.annotations, undefined);
+      // The operator reads the group again when an annotation changes.
+      const isRead = () => callsOf('DescribeNodegroup') > reads;
+      await waitFor(isRead, { what: `the operator to see that retry=${value} was removed`, timeoutMs: 60_000 });
+      assert.deepEqual(changes(), [index + 1, index + 2], `after retry=${value}`);
+    }
   });
 
   it('deletes a pool that is removed from Git with its node group, but not one with prune: disabled', async () => {
