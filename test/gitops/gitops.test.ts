@@ -25,6 +25,7 @@ const results: Readonly<Record<string, readonly [kstatus: string, argo: string, 
   creating: ['InProgress', 'Progressing', 'EKS is creating node group creating.'],
   degraded: ['Current', 'Healthy', '1 of 1 node verified. Node group degraded is DEGRADED'],
   deleting: ['Terminating', 'Progressing', 'Pending deletion'],
+  'prerequisite-lost': ['Current', 'Healthy', '1 of 1 node verified. The cluster has no Linux node'],
   drifted: [
     'Current',
     'Healthy',
@@ -205,26 +206,40 @@ describe('the manifests for Argo CD', () => {
     }
   });
 
-  it('keep the other keys of argocd-cm, and change nothing the second time', async () => {
-    const world = await theWorld();
+  describe('in a cluster with an argocd-cm', () => {
+    const FILE = `${ROOT}config/argocd/argocd-cm.yaml`;
     const metadata = { name: 'argocd-cm', namespace: 'argocd' };
-    const url = 'https://cd.example.com';
-    const configMap = () => world.get<Wire<V1ConfigMap>>('configmap', 'argocd-cm', '-n', 'argocd');
-    const patch = () =>
-      world.kubectl(
-        ...'patch configmap argocd-cm -n argocd --type=merge --patch-file'.split(' '),
-        `${ROOT}config/argocd/argocd-cm.yaml`,
-      );
-    await world.kubectl('create', 'namespace', 'argocd');
-    try {
-      await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { url } });
+    const data = { url: 'https://cd.example.com' };
+    const configMap = async () =>
+      (await theWorld()).get<Wire<V1ConfigMap>>('configmap', metadata.name, '-n', metadata.namespace);
+    before(async () => {
+      await (await theWorld()).kubectl('create', 'namespace', metadata.namespace);
+    });
+    after(async () => {
+      await (await theWorld()).kubectl('delete', 'namespace', metadata.namespace, '--wait=false');
+    });
+    afterEach(async () => {
+      await (await theWorld()).kubectl('delete', 'configmap', metadata.name, '-n', metadata.namespace);
+    });
+
+    it('keep its other keys when they are patched, and change nothing the second time', async () => {
+      const world = await theWorld();
+      const patch = () =>
+        world.kubectl(...'patch configmap argocd-cm -n argocd --type=merge --patch-file'.split(' '), FILE);
+      await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
       await patch();
       const after = await configMap();
-      assert.deepEqual(after?.data, { url, ...argoSettings });
+      assert.deepEqual(after?.data, { ...data, ...argoSettings });
       await patch();
       assert.deepEqual(await configMap(), after);
-    } finally {
-      await world.kubectl('delete', 'namespace', 'argocd', '--wait=false');
-    }
+    });
+
+    for (const flags of [[], ['--server-side']])
+      it(`would delete its other keys with kubectl apply ${flags.join(' ')}`.trimEnd(), async () => {
+        const world = await theWorld();
+        await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, ...flags);
+        await world.kubectl('apply', ...flags, '-f', FILE);
+        assert.deepEqual((await configMap())?.data, argoSettings);
+      });
   });
 });

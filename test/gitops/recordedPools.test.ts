@@ -138,8 +138,11 @@ describe('the recorded pools equal those of a cluster', () => {
 
   it('waiting for a prerequisite or a permission', async () => {
     const linux = ['-l', 'kubernetes.io/os=linux'];
+    await ready('prerequisite-lost');
     await fixture.world.kubectl('cordon', ...linux);
     try {
+      await becomes('prerequisite-lost', 'PrerequisitesMet=False/NoLinuxNode', 'Ready=True/Verified');
+      await record('prerequisite-lost');
       await apply('early', {}, 'PrerequisitesMet=False/NoLinuxNode', 'RuntimeClassReady=True/Available');
       await record('no-linux-node', 'early');
     } finally {
