@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { runCommand } from '../controlplane/command.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { freePort } from '../controlplane/ports.ts';
 import type { Starter } from '../controlplane/starter.ts';
@@ -30,7 +31,12 @@ export interface Application {
   readonly status?: {
     readonly health?: Health;
     readonly sync?: { readonly status: string; readonly revision?: string };
-    readonly operationState?: { readonly phase: string; readonly message?: string };
+    readonly operationState?: {
+      readonly phase: string;
+      readonly message?: string;
+      readonly retryCount?: number;
+      readonly operation: { readonly sync?: { readonly revision?: string } };
+    };
     readonly conditions?: readonly { readonly type: string; readonly message: string }[];
     /** Those that Git contains, or that are to be pruned. */
     readonly resources?: readonly { readonly kind: string; readonly name: string }[];
@@ -69,7 +75,7 @@ export async function startArgoCd(plane: ControlPlane, options: ArgoCdOptions = 
   const programs = await argoCdPrograms(log, signal);
   await install(plane);
   const start = async (processes: Processes) =>
-    new ArgoCd(plane, processes, `http://127.0.0.1:${await startComponents(programs, plane, processes.starter)}`);
+    new ArgoCd(plane, processes, programs.argocd, await startComponents(programs, plane, processes.starter));
   return Processes.create('argocd', (folder) => environment(folder, programs.kustomize), start, log, signal);
 }
 
@@ -78,7 +84,7 @@ async function startComponents(
   programs: Awaited<ReturnType<typeof argoCdPrograms>>,
   plane: ControlPlane,
   starter: Starter,
-): Promise<number | undefined> {
+): Promise<number> {
   const ports = new Map([['redis', await startRedis(starter, programs.redis)]]);
   for (const { name, account, layer, args, health } of components(ports)) {
     const kubeconfig = account && (await plane.serviceAccountKubeconfig(ARGOCD_NAMESPACE, account));
@@ -94,20 +100,43 @@ async function startComponents(
     });
     ports.set(name, name === 'argocd-repo-server' ? other : port);
   }
-  return ports.get('argocd-server');
+  return ports.get('argocd-server') ?? 0;
 }
 
 /** A running Argo CD. */
 export class ArgoCd {
   readonly #plane: ControlPlane;
   readonly #processes: Processes;
-  /** The URL of its API, which needs no login. */
-  readonly url: string;
+  readonly #program: string;
+  /** The address of its API, which needs no login. */
+  readonly #address: string;
 
-  constructor(plane: ControlPlane, processes: Processes, url: string) {
+  constructor(plane: ControlPlane, processes: Processes, program: string, port: number) {
     this.#plane = plane;
     this.#processes = processes;
-    this.url = url;
+    this.#program = program;
+    this.#address = `127.0.0.1:${port}`;
+  }
+
+  /** Runs a command of the CLI, such as `argocd app terminate-op NAME`, and returns its output. Throws its errors. */
+  async cli(command: string): Promise<string> {
+    const [, ...args] = command.split(' ');
+    const { folder } = this.#processes;
+    const { stdout, stderr, code } = await runCommand(
+      this.#program,
+      [...args, '--server', this.#address, '--plaintext'],
+      {
+        env: { PATH: process.env.PATH, HOME: folder, ARGOCD_BINARY_NAME: 'argocd' },
+        timeoutMs: REQUEST_TIMEOUT_MS,
+      },
+    );
+    if (code !== 0) throw new Error(`${command}: ${stderr.trim()}`);
+    return stdout;
+  }
+
+  /** The log of the application controller, which contains what an Application does not show. */
+  controllerLog(): Promise<string> {
+    return readFile(this.#processes.logOf('argocd-application-controller'), 'utf8');
   }
 
   /** Registers a cluster, as `argocd cluster add` does: a Secret with its address and a token, and the labels and annotations that generators read. */
@@ -166,7 +195,7 @@ export class ArgoCd {
 
   async #ask<T>(path: string): Promise<T> {
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    const response = await fetch(`${this.url}/api/v1/${path}`, { signal });
+    const response = await fetch(`http://${this.#address}/api/v1/${path}`, { signal });
     const text = await response.text();
     if (!response.ok) throw new Error(`Argo CD responded to ${path} with ${response.status}: ${text}`);
     return JSON.parse(text);

@@ -81,14 +81,14 @@ export class GitOps implements AsyncDisposable {
     await this.repository.commit('Add the workload');
   }
 
-  /** Changes the spec of the pool in Git. */
-  async commitPool(subject: string, change: (spec: PoolSpec) => void): Promise<void> {
+  /** Changes the spec of the pool in Git, and returns the hash of the commit. */
+  async commitPool(subject: string, change: (spec: PoolSpec) => void): Promise<string> {
     await this.repository.edit(POOL_FILE, (text) => {
       const pool = parse(text);
       change(pool.spec);
       return stringify(pool);
     });
-    await this.repository.commit(subject);
+    return this.repository.commit(subject);
   }
 
   /** Waits until a predicate is true for an Application. */
@@ -156,7 +156,7 @@ export function isSynced({ status }: Application): boolean {
 
 /** The fields of a pool that the tests change in Git. */
 export interface PoolSpec {
-  nodeGroup: { subnets: readonly object[]; scaling: object };
+  nodeGroup: { subnets: readonly object[]; scaling: { minSize?: number; maxSize?: number; desiredSize?: number } };
   labels?: Record<string, string>;
   paused?: boolean;
   deletionPolicy?: string;

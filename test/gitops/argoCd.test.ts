@@ -5,46 +5,12 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ARGOCD_NAMESPACE } from '../../hack/gitops/argoCd.ts';
 import { GitOps, POOL, Recording, startCluster, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
 import { subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, isReconciled, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { freezeAws } from '../sharedWorld.ts';
+import { keepsSize, say, withGitOps } from './argoCdFixture.ts';
 import { HEALTH_KEY } from './gitopsTools.ts';
 
 const APP = 'windows-pools-demo';
-const say = (line: string) => console.log(`    ${line}`);
-
-/** Argo CD in a cluster of its own, during the suite that calls this. */
-function withGitOps(): { readonly world: TestEnv; readonly gitOps: GitOps } {
-  const fixture = {} as { world: TestEnv; gitOps: GitOps };
-  before(async function () {
-    // Argo CD may have to be built.
-    this.timeout(30 * 60_000);
-    fixture.world = await startCluster('demo', say);
-    fixture.gitOps = await GitOps.start(fixture.world, say);
-  });
-  after(async () => {
-    try {
-      await fixture.gitOps?.[Symbol.asyncDispose]();
-    } finally {
-      await fixture.world?.stop();
-    }
-  });
-  return fixture;
-}
-
-/** Scales the pool, and checks that ten refreshes of the Application do not change it. */
-async function keepsSize({ world, gitOps }: ReturnType<typeof withGitOps>, application: string): Promise<void> {
-  await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
-  await world.waitForPool(POOL, 'to have 3 nodes', (pool) => pool?.status?.summary?.verified === '3/3');
-  await gitOps.synced(application);
-  const versionOf = async () => (await world.pool(POOL))?.metadata.resourceVersion;
-  const before = await versionOf();
-  for (let count = 0; count < 10; count++) {
-    const { status } = await gitOps.argo.refresh(application, count % 2 ? 'hard' : 'normal');
-    assert.equal(status?.sync?.status, 'Synced');
-  }
-  assert.equal(await versionOf(), before);
-  assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
-}
 
 describe('Argo CD with config/argocd', function () {
   this.timeout(400_000);
@@ -63,6 +29,21 @@ describe('Argo CD with config/argocd', function () {
     const { status } = await gitOps.argo.refresh(APP);
     assert.deepEqual(status?.conditions ?? [], []);
   };
+
+  /** Waits until the running operation has a message. */
+  const operationTo = (what: string, message: RegExp) =>
+    gitOps.waitForApplication(
+      APP,
+      `to ${what}`,
+      ({ status }) => status?.operationState?.phase === 'Running' && message.test(status.operationState.message ?? ''),
+    );
+  /** Checks that a commit is seen, but not synced, because an operation is running. */
+  async function waitsAt(commit: string): Promise<void> {
+    const { status } = await gitOps.argo.refresh(APP);
+    const { sync, operationState } = status ?? {};
+    assert.deepEqual([sync?.revision, operationState?.phase], [commit, 'Running']);
+    assert.notEqual(operationState?.operation.sync?.revision, commit);
+  }
 
   it('syncs the operator, then the pool, and the workload only when the pool is Ready', async () => {
     await gitOps.applySettings();
@@ -98,7 +79,16 @@ describe('Argo CD with config/argocd', function () {
     assert.ok(!status?.resources?.some(({ kind }) => kind === 'RuntimeClass'));
   });
 
-  it('leaves a size that kubectl scale set, and changes nothing in ten refreshes', () => keepsSize(fixture, APP));
+  it('leaves a size that an autoscaler sets in AWS, and changes nothing in ten refreshes', async () => {
+    const scalingConfig = { desiredSize: 4 };
+    await keepsSize(fixture, APP, 4, () => world.cloud.faults.edit({ group: POOL, scalingConfig }));
+    assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, undefined);
+  });
+
+  it('leaves a size that kubectl scale sets, and changes nothing in ten refreshes', async () => {
+    await keepsSize(fixture, APP, 3, () => world.kubectl('scale', 'windowspool', POOL, '--replicas=3'));
+    assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
+  });
 
   it('reverts a change of a field that is in Git', async () => {
     await world.patchPool(POOL, { nodeGroup: { scaling: { maxSize: 9 } } });
@@ -106,9 +96,10 @@ describe('Argo CD with config/argocd', function () {
     await synced();
   });
 
-  it('applies a commit, is Progressing until EKS has applied it, and keeps the size of kubectl scale', async () => {
-    await gitOps.commitPool('Label the nodes', (spec) => {
+  it('applies a commit, is Progressing until EKS has applied it, and keeps the size of kubectl scale instead of that in Git', async () => {
+    await gitOps.commitPool('Label the nodes, and set the size', (spec) => {
       spec.labels = { team: 'shop' };
+      spec.nodeGroup.scaling.desiredSize = 4;
     });
     await using states = statesOfPool();
     await sync();
@@ -119,6 +110,31 @@ describe('Argo CD with config/argocd', function () {
     assert.ok(seen.includes('Progressing'), seen.join(' '));
     assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 3);
     assert.equal(world.cloud.state.groups.get(POOL)?.nodegroup.scalingConfig?.desiredSize, 3);
+  });
+
+  it('syncs no other commit while the pool is Progressing, until the operation is terminated', async () => {
+    const restoreSpeed = freezeAws(world);
+    try {
+      await gitOps.commitPool('Label the nodes again', (spec) => {
+        spec.labels = { team: 'cart' };
+      });
+      await sync();
+      await operationTo('wait for the pool', /^waiting for healthy state of winpool.dev\/WindowsPool\/web/);
+      const commit = await gitOps.commitPool('Change it back', (spec) => {
+        spec.labels = { team: 'shop' };
+      });
+      await waitsAt(commit);
+      assert.deepEqual((await world.pool(POOL))?.spec.labels, { team: 'cart' });
+      await gitOps.argo.cli(`argocd app terminate-op ${APP}`);
+      await world.waitForPool(
+        POOL,
+        'to have the label of the last commit',
+        (pool) => pool?.spec.labels?.team === 'shop',
+      );
+    } finally {
+      restoreSpeed();
+    }
+    await synced();
   });
 
   it('shows that a pool is paused, and syncs the commit that resumes it', async () => {
@@ -173,46 +189,56 @@ describe('Argo CD with config/argocd', function () {
     gitOps.repository.edit('config/samples/kustomization.yaml', (text) =>
       text.replace(/^resources:.*$/ms, contained ? 'resources:\n  - windowspool.yaml\n' : 'resources: []\n'),
     );
-  /** As `argocd app confirm-deletion` does. */
-  const confirm = () =>
-    world.kubectl(
-      ...['-n', ARGOCD_NAMESPACE, 'annotate', 'applications.argoproj.io', APP, '--overwrite'],
-      `argocd.argoproj.io/deletion-approved=${new Date().toISOString()}`,
-    );
+  const uid = async () => (await world.pool(POOL))?.metadata.uid;
   const toBeConfirmed = () =>
-    gitOps.waitForApplication(APP, 'to wait for a confirmation', ({ status }) =>
-      /Waiting for pruning confirmation of .*WindowsPool/.test(status?.operationState?.message ?? ''),
-    );
+    operationTo('wait for a confirmation', /^Waiting for pruning confirmation of .*WindowsPool/);
 
-  it('asks for confirmation before it deletes a pool that was removed from Git', async () => {
+  it('asks for confirmation before it deletes a pool that was removed from Git, and keeps one that is added again', async () => {
+    const before = await uid();
     await inGit(false);
     await gitOps.repository.commit('Remove the pool');
     await sync();
-    assert.equal((await toBeConfirmed()).status?.operationState?.phase, 'Running');
-    await gitOps.argo.refresh(APP);
+    await toBeConfirmed();
+    await inGit(true);
+    await waitsAt(await gitOps.repository.commit('Add the pool again'));
+    await gitOps.argo.cli(`argocd app terminate-op ${APP}`);
+    await synced();
+    const pool = await world.pool(POOL);
+    assert.deepEqual([pool?.metadata.uid, pool?.metadata.deletionTimestamp], [before, undefined]);
+  });
+
+  it('deletes a pool with its node group after argocd app confirm-deletion', async () => {
+    await inGit(false);
+    await gitOps.repository.commit('Remove the pool again');
+    await sync();
+    await toBeConfirmed();
     assert.equal((await world.pool(POOL))?.metadata.deletionTimestamp, undefined);
 
     await using states = statesOfPool();
-    await confirm();
+    await gitOps.argo.cli(`argocd app confirm-deletion ${APP}`);
     await world.waitForPool(POOL, 'to be gone', (pool) => pool === undefined, 90_000);
     assert.equal(world.cloud.state.groups.get(POOL), undefined);
     await synced('to be Synced without the pool');
     assert.ok((await states.values()).includes('Progressing'));
   });
 
-  it('keeps the node group of a deleted pool with deletionPolicy Retain', async () => {
+  it('keeps the node group of a deleted pool with deletionPolicy Retain, after an annotation confirms the deletion', async () => {
     await inGit(true);
-    await gitOps.commitPool('Add the pool again, and retain its node group', (spec) => {
+    await gitOps.commitPool('Add another pool, and retain its node group', (spec) => {
       spec.deletionPolicy = 'Retain';
     });
     await sync();
     await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 4, 'the size in Git');
     await synced();
     await inGit(false);
-    await gitOps.repository.commit('Remove the pool again');
+    await gitOps.repository.commit('Remove the other pool');
     await sync();
     await toBeConfirmed();
-    await confirm();
+    await world.kubectl(
+      ...['annotate', 'application', APP, '--namespace', ARGOCD_NAMESPACE, '--overwrite'],
+      `argocd.argoproj.io/deletion-approved=${new Date().toISOString().replace(/\.\d+/, '')}`,
+    );
     await world.waitForPool(POOL, 'to be gone', (pool) => pool === undefined, 90_000);
     assert.equal(world.cloud.state.groups.get(POOL)?.nodegroup.status, 'ACTIVE');
   });
@@ -271,7 +297,21 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
     });
     for (const [name, world] of worlds) await gitOps.register(name, world);
     await gitOps.applyApplicationSet();
-    await Promise.all([...worlds.values()].map((world) => startInstalledOperator(world)));
+    const restoreSpeeds = [...worlds.values()].map((world) => freezeAws(world));
+    try {
+      await Promise.all([...worlds.values()].map((world) => startInstalledOperator(world)));
+      // The pools are in the last wave.
+      for (const [name, world] of worlds) {
+        await gitOps.waitForApplication(
+          `windows-pools-${name}`,
+          'to be synced before its pool is Ready',
+          ({ status }) => status?.operationState?.phase === 'Succeeded',
+        );
+        await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
+      }
+    } finally {
+      for (const restoreSpeed of restoreSpeeds) restoreSpeed();
+    }
     for (const [name, world] of worlds) {
       await gitOps.synced(`windows-pools-${name}`);
       assert.deepEqual(world.cloud.state.groups.get(POOL)?.nodegroup.subnets, subnets[name]);
@@ -280,49 +320,21 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
       assert.match(maps, new RegExp(`^windowspool-operator-cluster-\\w+ ${name} eu-west-1$`, 'm'));
     }
   });
-});
 
-describe('Two Applications of Argo CD, one for the operator and one for the pools', function () {
-  this.timeout(400_000);
-  const fixture = withGitOps();
-  let world: TestEnv;
-  let gitOps: GitOps;
-  before(() => {
-    ({ world, gitOps } = fixture);
-  });
-
-  const application = (name: string, path: string, syncOptions: readonly string[] = []) => ({
-    apiVersion: 'argoproj.io/v1alpha1',
-    kind: 'Application',
-    metadata: { name, namespace: ARGOCD_NAMESPACE },
-    spec: {
-      project: 'default',
-      source: { repoURL: gitOps.repository.url, targetRevision: 'main', path },
-      destination: { server: world.controlPlane.url },
-      syncPolicy: {
-        automated: { prune: true, selfHeal: true },
-        syncOptions,
-        retry: { limit: 10, backoff: { duration: '2s', factor: 1 } },
-      },
-    },
-  });
-
-  it('become Healthy with client-side apply, even if the pools are synced before the CRD exists', async () => {
-    await gitOps.applySettings();
-    await gitOps.register('demo', world);
-    await world.apply(application('pools', 'config/samples', ['SkipDryRunOnMissingResource=true']));
-    await gitOps.waitForApplication('pools', 'to be retried', ({ status }) =>
-      /Retrying/.test(status?.operationState?.message ?? ''),
+  it('deletes its Applications but neither the operators nor the pools when it is deleted', async () => {
+    const { world: first } = gitOps;
+    const pools = () => Promise.all([...worlds.values()].map((world) => world.pool(POOL)));
+    for (const world of worlds.values()) await world.waitForPool(POOL, 'to be reconciled', isReconciled);
+    const before = await pools();
+    await first.kubectl('delete', 'applicationset', 'windows-pools', '-n', ARGOCD_NAMESPACE, '--timeout=60s');
+    const applications = () => first.kubectl('get', 'applications', '-n', ARGOCD_NAMESPACE, '-o', 'name');
+    await waitFor(async () => (await applications()) === '', { what: 'no Applications', timeoutMs: 60_000 });
+    assert.deepEqual(await pools(), before);
+    for (const world of worlds.values())
+      assert.notEqual(await world.get('deployment', 'windowspool-operator', '-n', 'winpool-system'), undefined);
+    assert.deepEqual(
+      before.map((pool) => pool?.metadata.deletionTimestamp),
+      [undefined, undefined],
     );
-    await world.apply(application('operator', 'config/default'));
-    await startInstalledOperator(world);
-    await gitOps.synced('operator');
-    await gitOps.synced('pools');
-    const pool = await world.pool(POOL);
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
-    const path = '{.metadata.managedFields[?(@.operation=="Apply")].manager}';
-    assert.equal(await world.kubectl('get', 'wp', POOL, '--show-managed-fields', '-o', `jsonpath=${path}`), '');
   });
-
-  it('leave a size that kubectl scale set, and change nothing in ten refreshes', () => keepsSize(fixture, 'pools'));
 });
