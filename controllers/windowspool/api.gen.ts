@@ -851,6 +851,10 @@ export interface Bookkeeping {
    */
   scalingTags?: string[];
   /**
+   * Labels and taints of existing nodes that the spec sets or has set, and that the operator may remove from nodes. The record on a node is not trusted for anything else.
+   */
+  marks?: string[];
+  /**
    * The desiredSize that was last sent to EKS.
    */
   lastAppliedDesiredSize?: number;

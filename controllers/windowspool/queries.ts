@@ -12,6 +12,7 @@ import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
 import { type Creation, creationOf, desiredNodeGroup } from './providers/eks/nodeGroup.ts';
 import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
+import { marksOf } from './providers/existing/ownershipRecord.ts';
 
 /** Whether the pool has a deletion timestamp. */
 export function isDeleting(pool: WindowsPool): boolean {
@@ -98,7 +99,7 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
     joinGraceMs: settings.joinGraceMs,
     taints: taintPolicyOf(s),
     reportedBy,
-    ...(owner !== undefined && { owner }),
+    ...(owner !== undefined && { owner, marks: [...marksOf(pool)].sort() }),
     ...(mayComeLate && { settlingMs: SETTLING_MS }),
   };
 }

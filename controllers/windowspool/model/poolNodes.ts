@@ -104,6 +104,8 @@ export interface Expectation {
   readonly reportedBy: string | undefined;
   /** The pool of existing nodes that sets the marks itself; absent when the node group does. */
   readonly owner?: string;
+  /** The labels and taints that this pool may undo, as status records them. */
+  readonly marks?: readonly string[];
 }
 
 /** Which of its taints the operator keeps on nodes. It removes the others. */

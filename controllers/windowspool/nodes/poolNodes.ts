@@ -47,10 +47,12 @@ export class PoolNodes implements PoolNodesView {
   #addressed = 0;
   #expected: Expectation;
   #expectedKey: string;
+  #marks: ReadonlySet<string>;
 
   constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number) {
     this.#expected = expected;
     this.#expectedKey = canonical(expected);
+    this.#marks = new Set(expected.marks);
     for (const node of nodes) this.put(node, now);
   }
 
@@ -151,7 +153,7 @@ export class PoolNodes implements PoolNodesView {
     const change = taintChangeFor(result, this.#expected.taints);
     if (isReadable && change) this.#mistainted.set(node.name, { node, change });
     const { reportedBy, owner, spec } = this.#expected;
-    const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec);
+    const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec, this.#marks);
     if (isReadable && marks) this.#unmarked.set(node.name, { node, change: marks });
     const condition = reportedBy === undefined ? undefined : conditionFor(result, reportedBy);
     if (!isSameCondition(node.verified, condition)) this.#unreported.set(node.name, { node, condition });
@@ -203,6 +205,7 @@ export class PoolNodes implements PoolNodesView {
     const changed = expectedKey !== this.#expectedKey;
     this.#expected = expected;
     this.#expectedKey = expectedKey;
+    if (changed) this.#marks = new Set(expected.marks);
     const results = changed ? this.#results : this.#joining;
     for (const { node } of [...results.values()]) this.put(node, now);
   }

@@ -4,7 +4,7 @@ import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
+import { markChangeFor, marksIn, marksOf } from '../providers/existing/ownershipRecord.ts';
 import { known } from './answers.ts';
 import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
 import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';
@@ -25,7 +25,7 @@ export function machine(name: string, change: Partial<NodeRecord> = {}): NodeRec
 /** The machine with the labels, taints and record of the sample pool. */
 export function member(name: string, change: Partial<NodeRecord> = {}): NodeRecord {
   const free = machine(name, change);
-  const marks = markChangeFor(free, 'web', existingPool().spec);
+  const marks = markChangeFor(free, 'web', existingPool().spec, marksOf(existingPool()));
   const labels = { ...free.labels, ...marks?.labels } as NodeRecord['labels'];
   return { ...free, labels, taints: [...free.taints, ...(marks?.taints.set ?? [])], ownership: marks?.ownership };
 }
@@ -50,7 +50,8 @@ interface Scene {
 export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): ObservedState {
   const entries = views?.map(({ entry }) => entry);
   const disruption = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: entries };
-  const status = { runtimeClass: { name: 'windows-2022' }, ...(disruption && { disruption }) };
+  const marks = marksIn(existingPool(spec).spec);
+  const status = { runtimeClass: { name: 'windows-2022' }, bookkeeping: { marks }, ...(disruption && { disruption }) };
   return sampleState({
     pool: existingPool(spec, { status }),
     cluster: { kind: 'unasked' },

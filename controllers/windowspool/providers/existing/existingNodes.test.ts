@@ -26,6 +26,7 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { ready, signal, until, wake } from '../../testing/life.ts';
+import { marksIn } from './ownershipRecord.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
 
@@ -306,9 +307,33 @@ describe('a pool of existing nodes', () => {
     );
   });
 
+  it('has its labels and taints in status before it writes them to a node, and until no node has them', async () => {
+    const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
+    const marks = () => world.pools.get('web')?.status?.bookkeeping?.marks;
+    const pool = world.pools.get('web') ?? assert.fail();
+    assert.deepEqual(marks(), ['label/tier=web', 'taint/os=windows:NoSchedule']);
+    world.apply({ ...pool, spec: { ...pool.spec, labels: { tier: 'db' } } });
+    // Status is written at most once a second.
+    world.now += 2_000;
+    const without = world.nodes.map(({ labels }) => labels.tier);
+    await reconcile('web', deps, signal);
+    assert.deepEqual(marks(), ['label/tier=db', 'label/tier=web', 'taint/os=windows:NoSchedule']);
+    assert.deepEqual(
+      world.nodes.map(({ labels }) => labels.tier),
+      without,
+    );
+    await until(world, deps, () => marks()?.length === 2, 'the former label to be forgotten');
+    assert.deepEqual(
+      world.nodes.map(({ labels }) => labels.tier),
+      ['db', 'db'],
+    );
+    assert.deepEqual(marks(), ['label/tier=db', 'taint/os=windows:NoSchedule']);
+  });
+
   it('writes all nodes in turn, also when the first ones are never written', async () => {
     const { world, deps } = await settledWorld({ paused: true }, many(1_000));
-    const pool = existingPool({ labels: { tier: 'web' } });
+    const marks = marksIn(existingPool({ labels: { tier: 'web' } }).spec);
+    const pool = existingPool({ labels: { tier: 'web' } }, { status: { bookkeeping: { marks } } });
     const observed = await observe(pool, undefined, {
       awsCache: deps.awsCache,
       sources: deps,

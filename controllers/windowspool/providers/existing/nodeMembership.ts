@@ -18,7 +18,7 @@ import { isDeleting } from '../../queries.ts';
 import { canonical } from '../../util/hash.ts';
 import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';
-import { labelsWithout, ownershipOf } from './ownershipRecord.ts';
+import { labelsWithout, marksOf, ownershipOf } from './ownershipRecord.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
 type Place =
@@ -188,7 +188,14 @@ export class NodeMembership {
       if (names.size > 0) this.#settleAll((node) => names.has(node.name));
       return;
     }
-    const compared = canonical([pool.metadata.creationTimestamp, isDeleting(pool), pool.spec.existingNodes, list]);
+    const { metadata, spec } = pool;
+    const compared = canonical([
+      metadata.creationTimestamp,
+      isDeleting(pool),
+      spec.existingNodes,
+      [...marksOf(pool)].sort(),
+      list,
+    ]);
     if (before?.compared === compared) return;
     const membership = before?.membership ?? new Membership();
     const instances = windowsInstancesIn(list.kind === 'seen' ? list.data : {});
@@ -245,12 +252,13 @@ function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeReco
   if (isDeleting(pool)) return () => false;
   const { selector } = existingNodesIn(pool.spec);
   const { name } = pool.metadata;
+  const marks = marksOf(pool);
   const isListed = (node: NodeRecord): boolean => {
     if (!listed) return false;
     if (listed.list.kind === 'unknown') return ownershipOf(node)?.pool === name;
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
-  return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name))) || isListed(node);
+  return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);
 }
 
 function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { TaintSpec } from '../../api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { existingPool, sampleNode } from '../../testing/fixtures.ts';
-import { foreignTaints, markChangeFor, operatorMarksOf, ownershipOf, releaseOf } from './ownershipRecord.ts';
+import {
+  foreignTaints,
+  type Marks,
+  markChangeFor,
+  marksIn,
+  operatorMarksOf,
+  ownershipOf,
+  releaseOf,
+} from './ownershipRecord.ts';
 
 type Spec = NonNullable<Parameters<typeof existingPool>[0]>;
 
@@ -24,8 +33,12 @@ function written(node: NodeRecord, marks: NodeMarks | undefined): NodeRecord {
   };
 }
 
-const marked = (node: NodeRecord, spec: Spec = {}, pool = 'web') =>
-  written(node, markChangeFor(node, pool, existingPool(spec).spec));
+/** The marks of a pool that had these specs, one after the other. */
+const marksOfSpecs = (...specs: readonly Spec[]): Marks =>
+  new Set(specs.flatMap((spec) => marksIn(existingPool(spec).spec)));
+/** The node in a pool that had other specs before. */
+const marked = (node: NodeRecord, spec: Spec = {}, earlier: readonly Spec[] = []) =>
+  written(node, markChangeFor(node, 'web', existingPool(spec).spec, marksOfSpecs(spec, ...earlier)));
 const bare = (change: Partial<NodeRecord> = {}) => sampleNode({ taints: [], ...change });
 const shown = ({ labels, taints, ownership }: NodeRecord) => ({
   labels,
@@ -76,18 +89,70 @@ describe('an ownership record', () => {
   it('needs no further change, for any node and spec', () => {
     fc.assert(
       fc.property(anyNode, anySpec, (node, spec) => {
-        assert.equal(markChangeFor(marked(node, spec), 'web', existingPool(spec).spec), undefined);
+        const marks = marksOfSpecs(spec);
+        assert.equal(markChangeFor(marked(node, spec), 'web', existingPool(spec).spec, marks), undefined);
       }),
     );
   });
 
-  it('restores the node exactly, after any changes of the spec and of the pool', () => {
+  it('restores the node exactly, after any changes of the spec', () => {
     fc.assert(
-      fc.property(anyNode, fc.array(anySpec, { minLength: 1, maxLength: 4 }), fc.boolean(), (node, specs, moves) => {
-        const last = specs.reduce((each, spec, i) => marked(each, spec, moves ? `pool-${i}` : 'web'), node);
-        assert.deepEqual(shown(written(last, releaseOf(last, false))), shown(node));
+      fc.property(anyNode, fc.array(anySpec, { minLength: 1, maxLength: 4 }), (node, specs) => {
+        const last = specs.reduce((each, spec) => marked(each, spec, specs), node);
+        assert.deepEqual(shown(written(last, releaseOf(last, false, marksOfSpecs(...specs)))), shown(node));
       }),
     );
+  });
+
+  it('undoes only what a spec of the pool has set, whatever a kubelet writes into it', () => {
+    const label = fc.record({ was: fc.oneof(value, fc.constantFrom(null, 'not valid!', '\u001b')), is: value });
+    const anyEffect = fc.constantFrom('NoSchedule', 'NoExecute', 'PreferNoSchedule');
+    const record = fc.record({
+      pool: fc.constant('web'),
+      gated: fc.boolean(),
+      labels: fc.dictionary(key, label, { noNullPrototype: true }),
+      taints: fc.array(fc.record({ key: fc.constantFrom('os', 'gpu', 'dedicated'), value, effect: anyEffect })),
+    });
+    fc.assert(
+      fc.property(anyNode, record, anySpec, (node, forged, spec) => {
+        const hostile = { ...node, ownership: JSON.stringify(forged) };
+        const marks = marksOfSpecs(spec);
+        const changes = [
+          releaseOf(hostile, false, marks),
+          markChangeFor(hostile, 'web', existingPool(spec).spec, marks),
+        ];
+        const expected = existingPool(spec).spec;
+        const own = [...(expected.taints ?? []), { key: 'os', value: 'windows', effect: 'NoSchedule' }];
+        for (const change of changes) {
+          for (const removed of change?.taints.remove ?? [])
+            assert.ok(
+              own.some((taint) => isDeepStrictEqual({ ...removed }, { ...taint })),
+              JSON.stringify(removed),
+            );
+          for (const [name, to] of Object.entries(change?.labels ?? {})) {
+            const isOwn = name === POOL_KEY || name.endsWith('/windows-build') || Object.hasOwn(spec.labels, name);
+            assert.ok(isOwn, name);
+            assert.match(to ?? '', /^[a-zA-Z0-9.-]*$/);
+          }
+        }
+      }),
+    );
+  });
+
+  it('undoes nothing of a pool that never had the node', () => {
+    const foreign = [
+      { key: 'dedicated', value: 'admin', effect: 'NoSchedule' },
+      { key: 'drain', effect: 'NoExecute' },
+    ] as const;
+    const ownership = JSON.stringify({ pool: 'web', gated: false, labels: {}, taints: foreign });
+    const hostile = bare({ taints: foreign, ownership });
+    assert.deepEqual(written(hostile, releaseOf(hostile, false, marksOfSpecs({}))).taints, foreign);
+  });
+
+  it('keeps the quarantine of the pool that awaits the node', () => {
+    const held = { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' } as const;
+    const hostile = bare({ taints: [held], ownership: '{"pool":"web"}' });
+    assert.deepEqual(written(hostile, releaseOf(hostile, true, marksOfSpecs({}))).taints, [held]);
   });
 
   it('never replaces a taint of another owner, which is reported', () => {
@@ -115,7 +180,10 @@ describe('an ownership record', () => {
   it('keeps later changes of others on release, and reverts them before that', () => {
     const owned = marked(bare({ labels: { tier: 'gold' } }), { labels: { tier: 'web' } });
     const edited = { ...owned, labels: { ...owned.labels, tier: 'mine' } };
-    assert.equal(written(edited, releaseOf(edited, false)).labels.tier, 'mine');
+    assert.equal(
+      written(edited, releaseOf(edited, false, marksOfSpecs({ labels: { tier: 'web' } }))).labels.tier,
+      'mine',
+    );
     assert.equal(marked(edited, { labels: { tier: 'web' } }).labels.tier, 'web');
     assert.equal(marked(edited).labels.tier, 'mine', 'a label that the pool no longer has');
   });
@@ -139,7 +207,7 @@ describe('an ownership record', () => {
     const node = marked(bare({ taints: [held, { key: GATE_TAINT_KEY, effect: 'NoSchedule' }] }), {
       labels: { tier: 'web' },
     });
-    assert.deepEqual(written(node, releaseOf(node, false)).taints, []);
+    assert.deepEqual(written(node, releaseOf(node, false, marksOfSpecs({}))).taints, []);
     const kept = written(node, operatorMarksOf(node, false));
     assert.deepEqual([kept.labels.tier, kept.taints.map((each) => each.key), kept.ownership], ['web', ['os'], '']);
   });
@@ -166,7 +234,11 @@ describe('an ownership record', () => {
         labels: { 'node-restriction.kubernetes.io/tier': 'x', 'eks.amazonaws.com/a': 'x', a: 'y' },
         taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }],
       });
-      assert.deepEqual(releaseOf(node, false), { labels: {}, taints: { set: [], remove: [] }, ownership: undefined });
+      assert.deepEqual(releaseOf(node, false, marksOfSpecs({})), {
+        labels: {},
+        taints: { set: [], remove: [] },
+        ownership: undefined,
+      });
     });
   }
 });

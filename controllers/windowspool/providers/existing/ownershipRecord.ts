@@ -1,13 +1,14 @@
 /**
  * What a pool of existing nodes writes to a node, in one patch: labels, taints, and a record of the values before. The record is an annotation
- * of the node, so it is deleted with the node, and the changes can be undone without the pool. Pure.
+ * of the node, so it is deleted with the node. A kubelet can write it, so it only says which of the pool's own marks are on the node: what no spec of
+ * the pool has set is never undone. The marks of a pool are in its status, where kubelets cannot write. Pure.
  *
  *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the original node
  */
-import type { WindowsPoolSpec } from '../../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { TaintChange } from '../../model/poolNodes.ts';
-import { isGated, isGateTaint, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { isGated, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { labelIn } from '../../util/labelSelector.ts';
@@ -27,6 +28,38 @@ export interface OwnershipRecord {
   /** Taints that the pool added. */
   readonly taints: readonly Taint[];
 }
+
+/** The labels and taints that a pool sets or has set, such as `label/tier=web` and `taint/os=windows:NoSchedule`. */
+export type Marks = ReadonlySet<string>;
+
+const labelMark = (key: string, value: string): string => `label/${key}=${value}`;
+const taintMark = ({ key, value = '', effect }: Taint): string => `taint/${key}=${value}:${effect}`;
+
+/** The marks of a spec, for status. */
+export function marksIn(spec: WindowsPoolSpec): string[] {
+  const labels = Object.entries(spec.labels ?? {}).map(([key, value]) => labelMark(key, value));
+  return [...labels, ...expectedTaints(spec).map(taintMark)].sort();
+}
+
+/** The marks that the pool may undo: those of its spec, and those of earlier specs that status records. */
+export function marksOf({ spec, status }: Pick<WindowsPool, 'spec' | 'status'>): Marks {
+  return new Set([...marksIn(spec), ...(status?.bookkeeping?.marks ?? [])]);
+}
+
+/** The part of a record that the pool can have written. */
+function trusted(record: OwnershipRecord | undefined, marks: Marks): OwnershipRecord | undefined {
+  if (!record) return undefined;
+  const isOwn = ([key, { is }]: readonly [string, LabelRecord]) =>
+    OWN_LABELS.includes(key) || marks.has(labelMark(key, is));
+  return {
+    ...record,
+    labels: Object.fromEntries(Object.entries(record.labels).filter(isOwn)),
+    taints: record.taints.filter((taint) => marks.has(taintMark(taint))),
+  };
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set. The API server rejects any other value. */
+const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 /** Keys that no pool sets. A record that names them was written by someone else, who may have fewer permissions than the operator. */
 const FOREIGN_KEY = /^(.*\.)?(kubernetes\.io|k8s\.io|eks\.amazonaws\.com|winpool\.dev)\//;
@@ -72,19 +105,25 @@ function recordIn([key, value]: [string, unknown]): [string, LabelRecord][] {
   const { was, is } = fieldsOf(value);
   const isPossible = OWN_LABELS.includes(key) || !FOREIGN_KEY.test(key);
   if (!isPossible || typeof is !== 'string' || (typeof was !== 'string' && was !== null)) return [];
-  return [[key, { was, is }]];
+  return was === null || LABEL_VALUE.test(was) ? [[key, { was, is }]] : [];
 }
 
 function taintIn(item: unknown): Taint[] {
   const { key, value, effect } = fieldsOf(item);
   if (typeof key !== 'string' || FOREIGN_KEY.test(key)) return [];
-  if (effect !== 'NoSchedule' && effect !== 'NoExecute' && effect !== 'PreferNoSchedule') return [];
+  // A pool cannot have NoExecute.
+  if (effect !== 'NoSchedule' && effect !== 'PreferNoSchedule') return [];
   return [typeof value === 'string' ? { key, value, effect } : { key, effect }];
 }
 
 /** The change that gives the node the pool's labels and taints; undefined when it has them. */
-export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolSpec): NodeMarks | undefined {
-  const before = ownershipOf(node) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
+export function markChangeFor(
+  node: NodeRecord,
+  pool: string,
+  spec: WindowsPoolSpec,
+  marks: Marks,
+): NodeMarks | undefined {
+  const before = trusted(ownershipOf(node), marks) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
   const labels = labelsFor(node, desiredLabels(node, pool, spec), before);
   const taints = taintsFor(node, expectedTaints(spec), before);
   const ownership = JSON.stringify({ pool, gated: before.gated, labels: labels.record, taints: taints.record });
@@ -95,10 +134,10 @@ export function markChangeFor(node: NodeRecord, pool: string, spec: WindowsPoolS
 
 /**
  * The change that restores the node, and removes the operator's other taints. Values that others have changed since are kept.
- * @param isAwaited another pool selects the node, so the gate taint stays: that pool removes it or keeps it
+ * @param isAwaited another pool selects the node, so the operator's taints stay: that pool removes or keeps them
  */
-export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
-  const before = ownershipOf(node);
+export function releaseOf(node: NodeRecord, isAwaited: boolean, marks: Marks): NodeMarks {
+  const before = trusted(ownershipOf(node), marks);
   const { change: labels } = labelsFor(node, {}, before);
   const { change } = taintsFor(node, [], before);
   const remove = [...change.remove, ...ownTaints(node, isAwaited)];
@@ -106,12 +145,12 @@ export function releaseOf(node: NodeRecord, isAwaited: boolean): NodeMarks {
 }
 
 function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
-  return taints.filter((taint) => isOurs(taint) && !(isAwaited && isGateTaint(taint)));
+  return isAwaited ? [] : taints.filter(isOurs);
 }
 
 /** The labels that the node would have without this pool: a pool must not lose a node because it sets a label that its own selector matches. */
-export function labelsWithout(node: NodeRecord, pool: string): NodeRecord['labels'] {
-  const before = ownershipOf(node);
+export function labelsWithout(node: NodeRecord, pool: string, marks: Marks): NodeRecord['labels'] {
+  const before = trusted(ownershipOf(node), marks);
   if (before?.pool !== pool) return node.labels;
   const { change } = labelsFor(node, {}, before);
   const kept = Object.entries({ ...node.labels, ...change }).filter(

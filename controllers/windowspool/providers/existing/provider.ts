@@ -1,10 +1,10 @@
 import { terminatingNodes } from '../../disruption/reservation.ts';
-import { spread } from '../../intervals.ts';
+import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesConditions } from './conditions.ts';
 import { observeExisting } from './observe.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
-import { existingNodesState } from './status.ts';
+import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 
 /** Nodes that another system creates: kops, self-managed groups, on-premises, another cloud. */
 export const existing: Provider = {
@@ -16,10 +16,11 @@ export const existing: Provider = {
   deletionChains: existingNodesDeletionChains,
   pendingSteps: () => [],
   conditions: existingNodesConditions,
-  status: ({ after }) => existingNodesState(after),
+  status: ({ after }) => ({ ...existingNodesState(after), ...marksState(after) }),
   // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
-  untilNextEvent: () => Number.POSITIVE_INFINITY,
+  // Nodes are marked when status has the marks.
+  untilNextEvent: ({ pool }) => (hasNewMarks(pool) ? SHORTEST_MS : Number.POSITIVE_INFINITY),
   nodeGroupName: () => undefined,
   describeUnremovedMarks: () => undefined,
 };

@@ -6,10 +6,15 @@ import type { Step } from '../../model/steps.ts';
 import { turnOf } from '../../nodes/rules.ts';
 import type { NodeMarks, NodeRecord } from '../../ports/nodes.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
-import { operatorMarksOf, releaseOf } from './ownershipRecord.ts';
+import { marksOf, operatorMarksOf, releaseOf } from './ownershipRecord.ts';
+import { hasNewMarks } from './status.ts';
 
-/** Ensures that nodes have the labels and taints of their pool, and a record of the values before. */
+/**
+ * Ensures that nodes have the labels and taints of their pool, and a record of the values before. First, status must have the marks: without that, they
+ * could not be undone after the spec changes.
+ */
 export function markNodes(s: ObservedState): Step[] {
+  if (hasNewMarks(s.pool)) return [];
   const resting = new Set(s.membership?.contention.nodes);
   const due = s.poolNodes.unmarked.filter(({ node }) => !resting.has(node.name));
   return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
@@ -17,7 +22,9 @@ export function markNodes(s: ObservedState): Step[] {
 
 /** Ensures that nodes which the pool no longer selects are restored. */
 export function releaseNodes(s: ObservedState): Step[] {
-  return turnOf(s, s.membership?.toRelease ?? []).map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node))));
+  return turnOf(s, s.membership?.toRelease ?? []).map((node) =>
+    releaseStep(node, releaseOf(node, isAwaited(s, node), marksOf(s.pool))),
+  );
 }
 
 /**
@@ -33,7 +40,9 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
   const now = retains ? toRelease : turnOf(s, toRelease);
   const steps = now.flatMap((node) => {
     const awaited = isAwaited(s, node);
-    return retains ? retainSteps(node, operatorMarksOf(node, awaited)) : [releaseStep(node, releaseOf(node, awaited))];
+    return retains
+      ? retainSteps(node, operatorMarksOf(node, awaited))
+      : [releaseStep(node, releaseOf(node, awaited, marksOf(pool)))];
   });
   const isEach = now.length === toRelease.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
   if (!isEach || membership?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;

@@ -1,6 +1,30 @@
-import type { WindowsPoolStatus } from '../../api.gen.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
+import { isDeleting } from '../../queries.ts';
 import { LIST_LENGTH } from '../../statusLimits.ts';
+import { marksIn, marksOf } from './ownershipRecord.ts';
+
+/** The most marks that the schema accepts. The spec has at most 90. */
+const MOST_MARKS = 300;
+
+/** Whether the spec has marks that status does not record yet. */
+export function hasNewMarks({ spec, status }: WindowsPool): boolean {
+  const recorded = new Set(status?.bookkeeping?.marks);
+  return marksIn(spec).some((mark) => !recorded.has(mark));
+}
+
+/** The marks that nodes may have. Those of earlier specs are forgotten once every node is up to date and none is to be released. */
+export function marksState({ pool, poolNodes, membership }: ObservedState): Pick<WindowsPoolStatus, 'bookkeeping'> {
+  const current = marksIn(pool.spec);
+  const isSettled =
+    !isDeleting(pool) &&
+    poolNodes.unmarked.length === 0 &&
+    membership?.toRelease.length === 0 &&
+    membership.nextReadAt === Number.POSITIVE_INFINITY;
+  const earlier = isSettled ? [] : [...marksOf(pool)].filter((mark) => !current.includes(mark));
+  const marks = [...current, ...earlier].slice(0, MOST_MARKS).sort();
+  return marks.length > 0 ? { bookkeeping: { marks } } : {};
+}
 
 /** The entries of the list of hosts that match no node or are malformed. */
 export function existingNodesState({ membership }: ObservedState): Pick<WindowsPoolStatus, 'existingNodes'> {

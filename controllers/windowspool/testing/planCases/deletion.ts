@@ -45,7 +45,7 @@ export const deletionCases: readonly PlanCase[] = [
     want: [],
   },
   {
-    name: 'a deleted pool does not keep its finalizer for ever because a Ready node claims to be of its group',
+    name: 'a deleted pool does not keep its finalizer forever because a Ready node claims to be of its group',
     observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...LONG_CONFIRMED }),
     want: ['removeFinalizer'],
   },
