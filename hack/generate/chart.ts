@@ -23,7 +23,7 @@ type Root = Pick<Schema, 'properties'>;
 /** The ServiceAccount has its own template, because its annotations differ between clusters. */
 const NOT_COPIED = ['kustomization.yaml', 'service_account.yaml'];
 /** The folders of config whose manifests are copied. */
-const FOLDERS = ['rbac', 'windows-ipam', 'prometheus'] as const;
+const FOLDERS = ['rbac', 'admission', 'windows-ipam', 'prometheus'] as const;
 
 /** The generated files of the chart, by path. */
 export function chartFiles(): Record<string, () => Promise<string>> {

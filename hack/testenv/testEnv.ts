@@ -92,6 +92,7 @@ export class TestEnv {
   async install(): Promise<void> {
     await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
     await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
+    await this.kubectl('apply', '-k', join(ROOT, 'config/admission'));
     await this.login();
   }
 

@@ -1,0 +1,251 @@
+/** The policy that limits the operator to the writes that it makes, as it is shipped and in overlays. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const OPERATOR = 'system:serviceaccount:winpool-system:windowspool-operator';
+
+describe('the admission policy of the operator', function () {
+  this.timeout(180_000);
+  let plane: ControlPlane;
+  let folder = '';
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'windowspool-admission-'));
+    plane = await startControlPlane({ crds: [join(ROOT, 'crds/windowspools.yaml')] });
+    await kubectl(['apply', '-f', join(ROOT, 'config/manager/namespace.yaml')]);
+    await kubectl(['apply', '-k', join(ROOT, 'config/rbac')]);
+    // kubectl reads a subresource before it patches it, which the operator does not.
+    await kubectl(['create', 'clusterrole', 'reader', '--verb=get', '--resource=nodes/status']);
+    await kubectl(['create', 'clusterrolebinding', 'reader', '--clusterrole=reader', '--group=system:authenticated']);
+    for (const [name, os] of [
+      ['windows', 'windows'],
+      ['linux', 'linux'],
+    ] as const) {
+      const taints = [
+        { key: 'drain', effect: 'NoExecute' },
+        { key: 'node.kubernetes.io/out-of-service', value: 'x', effect: 'NoSchedule' },
+      ];
+      await apply({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, labels: { 'kubernetes.io/os': os, team: 'shop' }, annotations: { note: 'x' } },
+        spec: { providerID: `aws:///eu-west-1a/${name}`, taints },
+      });
+    }
+    await apply({ apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'gvisor' }, handler: 'runsc' });
+    await kubectl(['apply', '-k', join(ROOT, 'config/samples')]);
+  });
+  after(async () => {
+    await plane?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function kubectl(args: readonly string[], stdin?: string): Promise<string> {
+    const { stdout, stderr, code } = await plane.kubectl(args, stdin === undefined ? {} : { stdin });
+    if (code !== 0) throw new Error(stderr.trim());
+    return stdout;
+  }
+  const apply = (object: object, ...args: readonly string[]) =>
+    kubectl(['apply', '-f', '-', ...args], JSON.stringify(object));
+
+  /** Applies an overlay of config/admission, and waits until it binds for this user. */
+  async function install(user: string, overlay: string): Promise<void> {
+    await kubectl(['delete', 'validatingadmissionpolicies,validatingadmissionpolicybindings', '--all']);
+    await writeFile(join(folder, 'kustomization.yaml'), overlay);
+    await symlink(join(ROOT, 'config/admission'), join(folder, 'admission')).catch(() => undefined);
+    await kubectl(['apply', '-k', folder]);
+    await waitFor(async () => (await write(user, ['label', 'node', 'linux', 'winpool.dev/probe=1'])) !== 'allowed', {
+      what: 'the policy to be in force',
+      timeoutMs: 30_000,
+    });
+  }
+
+  /** What the API server says to a write of a user, which takes no effect. */
+  async function write(user: string, args: readonly string[], stdin?: string): Promise<string> {
+    try {
+      await kubectl([...args, '--dry-run=server', '--as', user], stdin);
+      return 'allowed';
+    } catch (error) {
+      const { message } = error as Error;
+      return /denied request: (.*)/.exec(message)?.[1] ?? message;
+    }
+  }
+  const patch = (what: readonly string[], body: object, type = 'merge', ...args: readonly string[]) => [
+    'patch',
+    ...what,
+    `--type=${type}`,
+    '-p',
+    JSON.stringify(body),
+    ...args,
+  ];
+  const node = (name: string) => ['node', name];
+  const WINDOWS_ONLY = 'The operator changes only Windows nodes, and nodes that a pool of existing nodes has marked.';
+  const LABELS = 'The operator does not change labels of Kubernetes and EKS, except node.kubernetes.io/windows-build.';
+  const TAINTS = 'The operator does not change taints with the effect NoExecute, and taints of Kubernetes.';
+  const POOLS = 'Of a WindowsPool, the operator changes only its status and the finalizer winpool.dev/finalizer.';
+  const CLASSES =
+    'The operator writes only RuntimeClasses with the label app.kubernetes.io/managed-by=windowspool-operator.';
+  const taint = (op: string, path: string, value?: object) => [{ op, path, ...(value && { value }) }];
+  const condition = (type: string) => ({
+    status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
+  });
+  const runtimeClass = (labels: object, os = 'windows') =>
+    JSON.stringify({
+      apiVersion: 'node.k8s.io/v1',
+      kind: 'RuntimeClass',
+      metadata: { name: 'windows-2022', labels },
+      handler: 'runhcs-wcow-process',
+      scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
+    });
+  const OURS = { 'app.kubernetes.io/managed-by': 'windowspool-operator' };
+
+  const cases: readonly [what: string, args: readonly string[], expected: string, stdin?: string][] = [
+    ['a label of its own', patch(node('windows'), { metadata: { labels: { 'winpool.dev/pool': 'web' } } }), 'allowed'],
+    [
+      'the build label',
+      patch(node('windows'), { metadata: { labels: { 'node.kubernetes.io/windows-build': '1' } } }),
+      'allowed',
+    ],
+    ['a label of a spec', patch(node('windows'), { metadata: { labels: { team: 'web' } } }), 'allowed'],
+    [
+      'a role of a node',
+      patch(node('windows'), { metadata: { labels: { 'node-role.kubernetes.io/control-plane': '' } } }),
+      LABELS,
+    ],
+    [
+      'a restricted label',
+      patch(node('windows'), { metadata: { labels: { 'tier.node-restriction.kubernetes.io/a': 'b' } } }),
+      LABELS,
+    ],
+    [
+      'the label of a node group',
+      patch(node('windows'), { metadata: { labels: { 'eks.amazonaws.com/nodegroup': 'a' } } }),
+      LABELS,
+    ],
+    ['a Linux node', patch(node('linux'), { metadata: { labels: { 'winpool.dev/pool': 'web' } } }), WINDOWS_ONLY],
+    ['the cordon of a Linux node', patch(node('linux'), { spec: { unschedulable: true } }), WINDOWS_ONLY],
+    ['a cordon', patch(node('windows'), { spec: { unschedulable: true } }), 'allowed'],
+    [
+      'its own annotation',
+      patch(node('windows'), { metadata: { annotations: { 'winpool.dev/cordoned': 'a' } } }),
+      'allowed',
+    ],
+    [
+      'another annotation',
+      patch(node('windows'), { metadata: { annotations: { note: null } } }),
+      'Of the annotations of nodes, the operator changes only those with the prefix winpool.dev/.',
+    ],
+    [
+      'a finalizer of a node',
+      patch(node('windows'), { metadata: { finalizers: ['winpool.dev/hold'] } }),
+      'The operator does not change finalizers of nodes.',
+    ],
+    [
+      'a taint of a spec',
+      patch(
+        node('windows'),
+        taint('add', '/spec/taints/-', { key: 'os', value: 'windows', effect: 'NoSchedule' }),
+        'json',
+      ),
+      'allowed',
+    ],
+    [
+      'the gate',
+      patch(
+        node('windows'),
+        taint('add', '/spec/taints/-', {
+          key: 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate',
+          effect: 'NoSchedule',
+        }),
+        'json',
+      ),
+      'allowed',
+    ],
+    [
+      'a taint that evicts pods',
+      patch(node('windows'), taint('add', '/spec/taints/-', { key: 'mine', effect: 'NoExecute' }), 'json'),
+      TAINTS,
+    ],
+    [
+      'the removal of a taint that evicts pods',
+      patch(node('windows'), taint('remove', '/spec/taints/0'), 'json'),
+      TAINTS,
+    ],
+    ['the removal of a taint of Kubernetes', patch(node('windows'), taint('remove', '/spec/taints/1'), 'json'), TAINTS],
+    [
+      'its condition',
+      patch(node('windows'), condition('winpool.dev/Verified'), 'strategic', '--subresource=status'),
+      'allowed',
+    ],
+    [
+      'the condition Ready',
+      patch(node('windows'), condition('Ready'), 'strategic', '--subresource=status'),
+      'Of the conditions of a node, the operator changes only winpool.dev/Verified.',
+    ],
+    [
+      'the capacity',
+      patch(node('windows'), { status: { capacity: { memory: '1' } } }, 'merge', '--subresource=status'),
+      'Of the status of a node, the operator changes only its condition.',
+    ],
+    ['a RuntimeClass of its own', ['create', '-f', '-'], 'allowed', runtimeClass(OURS)],
+    ['a RuntimeClass without its label', ['create', '-f', '-'], CLASSES, runtimeClass({})],
+    [
+      'a RuntimeClass for Linux',
+      ['create', '-f', '-'],
+      'The operator writes only RuntimeClasses that select Windows nodes.',
+      runtimeClass(OURS, 'linux'),
+    ],
+    ['the deletion of the RuntimeClass of another', ['delete', 'runtimeclass', 'gvisor'], CLASSES],
+    [
+      'its finalizer',
+      patch(['windowspool', 'web'], { metadata: { finalizers: ['winpool.dev/finalizer'] } }),
+      'allowed',
+    ],
+    ['another finalizer', patch(['windowspool', 'web'], { metadata: { finalizers: ['example.com/hold'] } }), POOLS],
+    ['the spec of a pool', patch(['windowspool', 'web'], { spec: { deletionPolicy: 'Retain' } }), POOLS],
+    ['an annotation of a pool', patch(['windowspool', 'web'], { metadata: { annotations: { a: 'b' } } }), POOLS],
+  ];
+
+  describe('lets the operator write', () => {
+    before(() => install(OPERATOR, 'resources: [admission]\n'));
+
+    for (const [what, args, expected, stdin] of cases) {
+      it(`${what}: ${expected}`, async () => assert.equal(await write(OPERATOR, args, stdin), expected));
+    }
+  });
+
+  it('does not limit the cluster administrator', async () => {
+    await install(OPERATOR, 'resources: [admission]\n');
+    await kubectl(['label', 'node', 'linux', 'team=admin', '--overwrite', '--dry-run=server']);
+  });
+
+  const overlays: readonly [what: string, overlay: string, user: string][] = [
+    [
+      'in another namespace',
+      'namespace: ops\nresources: [admission]\n',
+      'system:serviceaccount:ops:windowspool-operator',
+    ],
+    [
+      'with a prefix and a suffix',
+      'namePrefix: acme-\nnameSuffix: -blue\nresources: [admission]\n',
+      'system:serviceaccount:winpool-system:acme-windowspool-operator-blue',
+    ],
+  ];
+  for (const [what, overlay, user] of overlays) {
+    it(`still binds for an operator ${what}`, async () => {
+      await kubectl(['delete', 'clusterrolebinding', 'other', '--ignore-not-found']);
+      const [, , namespace, name] = user.split(':');
+      const subject = `--serviceaccount=${namespace}:${name}`;
+      await kubectl(['create', 'clusterrolebinding', 'other', '--clusterrole=windowspool-operator', subject]);
+      await install(user, overlay);
+      assert.equal(await write(user, patch(node('linux'), { spec: { unschedulable: true } })), WINDOWS_ONLY);
+      assert.equal(await write(user, patch(node('windows'), { spec: { unschedulable: true } })), 'allowed');
+    });
+  }
+});
