@@ -1,0 +1,148 @@
+/** A replica whose requests a test can hold on their way, so that it can be stopped at a known point. */
+
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import type { LocalAws } from '../../hack/localaws/localAws.ts';
+import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import { type ApiProxy, startApiProxy } from '../engine/apiProxy.ts';
+
+/** The end of the user agent of its requests to the API server, and the application ID in that of its calls to AWS. */
+const MARK = 'held-replica';
+
+/** `response`: the request took effect and its response is held. `request`: its bytes were sent, and have not arrived. */
+export type Moment = 'request' | 'response';
+
+/** A request that is held when it is sent for the first time. */
+export interface Hold {
+  /**
+   * The method and URL of a request without its query, such as `PATCH /api/v1/nodes/a`; or, with a query or of AWS, the beginning of it, such as
+   * `DescribeNodegroup {"clusterName":"demo"`.
+   */
+  readonly request: string;
+  readonly moment: Moment;
+}
+
+interface Armed extends Hold {
+  text: string | undefined;
+  readonly released: PromiseWithResolvers<void>;
+}
+
+export class HeldReplica implements AsyncDisposable {
+  readonly #cloud: LocalAws;
+  readonly #armed: Armed[] = [];
+  /** Every request in the order of its arrival. */
+  readonly requests: string[] = [];
+  #proxy: ApiProxy | undefined;
+  #process: OperatorProcess | undefined;
+
+  private constructor(cloud: LocalAws) {
+    this.#cloud = cloud;
+  }
+
+  /** Starts it. Its requests to the API server and its calls to AWS carry the mark. */
+  static async start(world: TestEnv, flags: readonly string[]): Promise<HeldReplica> {
+    const replica = new HeldReplica(world.cloud);
+    replica.#proxy = await startApiProxy(world.controlPlane, world.operatorKubeconfig, async (exchange) => {
+      const { request, response, gone, forward } = exchange;
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      request.headers['user-agent'] += `/${MARK}`;
+      const text = `${request.method} ${request.url}`;
+      const isWatch = text.includes('watch=true') || text.includes('watch=1');
+      const hold = replica.#arrive(text);
+      await hold('request');
+      // A watch ends with its reader. Anything else is done even if its sender has exited meanwhile, as by a real API server.
+      const answer = await forward(chunks.length > 0 ? Buffer.concat(chunks) : null, isWatch ? gone : undefined);
+      const whole = isWatch ? undefined : Buffer.from(await answer.body.arrayBuffer());
+      await hold('response');
+      response.writeHead(answer.statusCode, answer.headers);
+      if (whole) {
+        response.end(whole);
+        return;
+      }
+      response.flushHeaders();
+      for await (const chunk of answer.body) response.write(chunk);
+      response.end();
+    });
+    const holds = new WeakMap<CallEntry, (moment: Moment) => Promise<void>>();
+    world.cloud.setGate(async (entry, phase) => {
+      if (!isMarked(entry)) return;
+      const hold = holds.get(entry) ?? replica.#arrive(textOf(entry));
+      holds.set(entry, hold);
+      await hold(phase === 'before' ? 'request' : 'response');
+    });
+    replica.#process = world.operator(flags, {
+      credentials: replica.#proxy.kubeconfig,
+      environment: { AWS_SDK_UA_APP_ID: MARK },
+    });
+    return replica;
+  }
+
+  get process(): OperatorProcess {
+    if (!this.#process) throw new Error('it was not started');
+    return this.#process;
+  }
+
+  /** Holds the first request that matches. */
+  arm(hold: Hold): void {
+    this.#armed.push({ ...hold, text: undefined, released: Promise.withResolvers() });
+  }
+
+  /** Waits until each armed hold has its request. */
+  async untilHeld(): Promise<void> {
+    const missing = () => this.#armed.filter(({ text }) => text === undefined).map(({ request }) => request);
+    await waitFor(() => missing().length === 0, {
+      what: 'the requests to be held',
+      timeoutMs: 40_000,
+      intervalMs: 10,
+      explain: () =>
+        `not sent: ${missing().join(', ')}\n${this.requests.slice(-40).join('\n')}\n${this.process.tail()}`,
+    });
+  }
+
+  /** The texts of the requests that are held. */
+  held(): string[] {
+    return this.#armed.flatMap(({ text }) => text ?? []);
+  }
+
+  /** Releases all that is held. Holds nothing else. */
+  release(): void {
+    for (const { released } of this.#armed) released.resolve();
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(this.process.pid, name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    await this.#process?.kill();
+    this.#cloud.setGate(() => {});
+    await this.#proxy?.[Symbol.asyncDispose]();
+  }
+
+  #arrive(text: string): (moment: Moment) => Promise<void> {
+    this.requests.push(text);
+    return async (moment) => {
+      const armed = this.#armed.find((hold) => !hold.text && hold.moment === moment && matches(hold.request, text));
+      if (!armed) return;
+      armed.text = text;
+      await armed.released.promise;
+    };
+  }
+}
+
+/** The text of a call to AWS, as in a hold. */
+export function textOf({ operation, input }: Pick<CallEntry, 'operation' | 'input'>): string {
+  return `${operation} ${JSON.stringify(input)}`;
+}
+
+function matches(request: string, text: string): boolean {
+  return /[?{]/.test(request) ? text.startsWith(request) : text.split('?')[0] === request;
+}
+
+/** Whether a request or a call is of the held replica. */
+export function isMarked({ userAgent }: { readonly userAgent?: string }): boolean {
+  return userAgent?.includes(MARK) ?? false;
+}

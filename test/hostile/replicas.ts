@@ -1,0 +1,39 @@
+/** Shared by the suites about several replicas: which one leads, and what it wrote. */
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { type AuditEvent, ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+
+/** Of two replicas or more. Leader election has its default times: a lease of 15 s, renewed every 2 s, given up after 10 s. */
+export const REPLICA_FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
+
+export const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+
+const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** Whether the replica leads, according to its metric. */
+async function leads(operator: OperatorProcess): Promise<boolean> {
+  if (!operator.running) return false;
+  const { body } = await operator.get('/metrics');
+  return /^leader_election_master_status\{.*\} 1$/m.test(body);
+}
+
+/** Waits until the replica leads. */
+export async function untilLeads(operator: OperatorProcess): Promise<void> {
+  const what = 'the replica to lead';
+  await waitFor(() => leads(operator), { what, timeoutMs: 80_000, intervalMs: 50, explain: () => operator.tail() });
+}
+
+/** Every write of operators so far in the order of the audit log, except those of leases and reviews, which need no lease. */
+export async function writesOfOperators({ controlPlane }: TestEnv): Promise<AuditEvent[]> {
+  const isFenced = ({ verb, objectRef: { resource = '' } = {} }: AuditEvent) =>
+    WRITES.includes(verb) && resource !== 'leases' && !resource.endsWith('reviews');
+  return ofOperator(await readAudit(controlPlane.auditLog)).filter(isFenced);
+}
+
+/** `patch nodes/status a: 200`. The names of events are random. */
+export function describeWrite({ verb, objectRef = {}, responseStatus }: AuditEvent): string {
+  const { resource, subresource, name = '' } = objectRef;
+  const what = subresource ? `${resource}/${subresource}` : resource;
+  return `${verb} ${what}${resource === 'events' ? '' : ` ${name}`}: ${responseStatus?.code}`;
+}
