@@ -5,13 +5,10 @@ import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
-import { type ApiProxy, startApiProxy } from '../engine/apiProxy.ts';
+import type { ApiProxy } from '../engine/apiProxy.ts';
+import { type Moment, startMarkingProxy } from './markingProxy.ts';
 
-/** The end of the user agent of its requests to the API server, and the application ID in that of its calls to AWS. */
 const MARK = 'held-replica';
-
-/** `response`: the request took effect and its response is held. `request`: its bytes were sent, and have not arrived. */
-export type Moment = 'request' | 'response';
 
 /** A request that is held when it is sent for the first time. */
 export interface Hold {
@@ -43,28 +40,7 @@ export class HeldReplica implements AsyncDisposable {
   /** Starts it. Its requests to the API server and its calls to AWS carry the mark. */
   static async start(world: TestEnv, flags: readonly string[]): Promise<HeldReplica> {
     const replica = new HeldReplica(world.cloud);
-    replica.#proxy = await startApiProxy(world.controlPlane, world.operatorKubeconfig, async (exchange) => {
-      const { request, response, gone, forward } = exchange;
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      request.headers['user-agent'] += `/${MARK}`;
-      const text = `${request.method} ${request.url}`;
-      const isWatch = text.includes('watch=true') || text.includes('watch=1');
-      const hold = replica.#arrive(text);
-      await hold('request');
-      // A watch ends with its reader. Anything else is done even if its sender has exited meanwhile, as by a real API server.
-      const answer = await forward(chunks.length > 0 ? Buffer.concat(chunks) : null, isWatch ? gone : undefined);
-      const whole = isWatch ? undefined : Buffer.from(await answer.body.arrayBuffer());
-      await hold('response');
-      response.writeHead(answer.statusCode, answer.headers);
-      if (whole) {
-        response.end(whole);
-        return;
-      }
-      response.flushHeaders();
-      for await (const chunk of answer.body) response.write(chunk);
-      response.end();
-    });
+    replica.#proxy = await startMarkingProxy(world, MARK, (text) => replica.#arrive(text));
     const holds = new WeakMap<CallEntry, (moment: Moment) => Promise<void>>();
     world.cloud.setGate(async (entry, phase) => {
       if (!isMarked(entry)) return;

@@ -13,7 +13,8 @@ import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
-import { HeldReplica, isMarked, type Moment, textOf } from './heldReplica.ts';
+import { HeldReplica, isMarked, textOf } from './heldReplica.ts';
+import type { Moment } from './markingProxy.ts';
 import { isSettled, type PausedWrite, pausedWrites, type Target } from './pausedWrites.ts';
 import { describeWrite, LEASE, REPLICA_FLAGS, untilLeads, writesOfOperators } from './replicas.ts';
 

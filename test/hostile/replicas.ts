@@ -24,11 +24,14 @@ export async function untilLeads(operator: OperatorProcess): Promise<void> {
   await waitFor(() => leads(operator), { what, timeoutMs: 80_000, intervalMs: 50, explain: () => operator.tail() });
 }
 
-/** Every write of operators so far in the order of the audit log, except those of leases and reviews, which need no lease. */
+/** Whether only the leader may send the request: all writes but those of leases, which every candidate sends, and reviews of scrapers. */
+export function isFencedWrite({ verb, objectRef: { resource = '' } = {} }: AuditEvent): boolean {
+  return WRITES.includes(verb) && resource !== 'leases' && !resource.endsWith('reviews');
+}
+
+/** Every such write of operators so far, in the order of the audit log. */
 export async function writesOfOperators({ controlPlane }: TestEnv): Promise<AuditEvent[]> {
-  const isFenced = ({ verb, objectRef: { resource = '' } = {} }: AuditEvent) =>
-    WRITES.includes(verb) && resource !== 'leases' && !resource.endsWith('reviews');
-  return ofOperator(await readAudit(controlPlane.auditLog)).filter(isFenced);
+  return ofOperator(await readAudit(controlPlane.auditLog)).filter(isFencedWrite);
 }
 
 /** `patch nodes/status a: 200`. The names of events are random. */
