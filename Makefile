@@ -86,8 +86,7 @@ deps: $(PACKAGES) ## Install the npm packages, which include Node.js.
 
 $(PACKAGES): package.json package-lock.json
 	@echo 'Installing the npm packages of package-lock.json'
-	@# Not npm ci: it rejects a lock file without registry URLs, because such a file lacks the optional packages of other platforms.
-	@npm install --no-save --no-progress --loglevel=error
+	@npm ci --no-progress --loglevel=error
 	@touch $@
 
 binaries: deps controlplane ## Build all Go programs: the local Kubernetes and the tools of the tests. All checkouts share them.
