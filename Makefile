@@ -43,9 +43,15 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build bench soak generate verify lint fmt
+.PHONY: build sbom image-digests bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
+
+sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bundle.
+	@node hack/supplyChain/main.ts sbom
+
+image-digests: deps ## Pin the base images in the Dockerfile by the digests that their registry serves now. Needs docker buildx.
+	@node hack/supplyChain/main.ts image-digests
 
 bench: deps controlplane ## Run the benchmarks, see hack/bench/README.md. Writes build/bench.json.
 	@node hack/bench/main.ts
@@ -59,11 +65,12 @@ generate: deps ## Generate the API types, the reference pages, the dashboards an
 verify: deps ## Fail if a generated file is out of date.
 	@node hack/generate/main.ts --check
 
-lint: deps ## Check types, style, import boundaries, floating promises, unused code and wording.
+lint: deps ## Check types, style, import boundaries, unused code, wording, and the licences and advisories of shipped packages.
 	@tsc --noEmit
 	@biome check --error-on-warnings
 	@knip
 	@node hack/prose/main.ts
+	@node hack/supplyChain/main.ts check
 
 fmt: deps ## Format the code, and fix what the linter can fix.
 	@biome check --write

@@ -2,82 +2,10 @@
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
-import { thirdPartyNotices } from './licences.ts';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BundledPackage, packagesOf, thirdPartyNotices } from './licences.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-
-/** A file that was written. */
-interface Bundled {
-  /** Relative to the root of the project. */
-  readonly file: string;
-  readonly bytes: number;
-  /** The source, from the root of the project, whose chunk it is: the program's entry, or a module that is loaded at its first use. */
-  readonly source: string | undefined;
-}
-
-/**
- * Bundles the program `entry`, a path from the project's root, into `outdir`, which it empties; its first file is `<name>.mjs`. One bundle
- * starts faster and needs less memory than its packages apart. The same sources give the same bytes. Beside it are its licence and those of
- * the packages in it. Throws where a CommonJS package is imported lazily: see `lazyCommonJs`.
- */
-export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
-  // Chunks are named after their content: an older build would leave its own behind.
-  await rm(resolve(ROOT, outdir), { recursive: true, force: true });
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: { [name]: entry },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    // Lazily imported modules are separate chunks: the EC2 client, the reader of kubeconfigs.
-    splitting: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Identifiers are kept, so that stack traces are readable.
-    minifyIdentifiers: false,
-    format: 'esm',
-    // Unused parts of ES modules are omitted from the bundle.
-    mainFields: ['module', 'main'],
-    platform: 'node',
-    target: 'node22',
-    // THIRD_PARTY_NOTICES has the full licences.
-    legalComments: 'none',
-    // debug (of client-node) tries to load it for colours and goes on without. It is there only as a package of a test tool, and what is
-    // installed for tests must not change what ships.
-    external: ['supports-color'],
-    metafile: true,
-    plugins: [sheddableSchemas],
-    // Bundled CommonJS code calls require, which does not exist in ES modules.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  await copyFile(join(ROOT, 'LICENSE'), resolve(ROOT, outdir, 'LICENSE'));
-  const [broken] = lazyCommonJs(metafile);
-  if (broken) {
-    await rm(resolve(ROOT, outdir), { recursive: true, force: true });
-    throw new Error(broken);
-  }
-  const notices = await thirdPartyNotices(ROOT, Object.keys(metafile.inputs));
-  await writeFile(resolve(ROOT, outdir, 'THIRD_PARTY_NOTICES'), notices);
-  return Object.entries(metafile.outputs).map(([file, { bytes, entryPoint: source }]) => ({ file, bytes, source }));
-}
-
-/**
- * The dynamic imports of CommonJS modules, in words. Node gives such an import named exports; in a bundle of ES modules it has `default` alone
- * (esbuild 0.28.2; bundle.test.ts shows it), so `const { parse } = await import('yaml')` works in every test of the sources and fails in what
- * ships. A static import works in both.
- */
-function lazyCommonJs({ inputs }: Metafile): string[] {
-  return Object.entries(inputs).flatMap(([importer, { imports }]) =>
-    imports
-      .filter(({ kind, external, path }) => kind === 'dynamic-import' && !external && inputs[path]?.format !== 'esm')
-      .map(
-        ({ path, original = path }) =>
-          `${importer} imports ${original} lazily, which is CommonJS: in the bundle it has no named exports. Import it statically in a module of its own, and import that module lazily (see controllers/kubernetes/roleMappings.ts).`,
-      ),
-  );
-}
 
 /**
  * The SDK's clients describe every shape of their service in one file of array literals. esbuild must keep each of them, because their
@@ -100,3 +28,88 @@ const sheddableSchemas: Plugin = {
       },
     ),
 };
+
+const OPTIONS = {
+  absWorkingDir: ROOT,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  // Lazily imported modules are separate chunks: the EC2 client, the reader of kubeconfigs.
+  splitting: true,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  // Identifiers are kept, so that stack traces are readable.
+  minifyIdentifiers: false,
+  format: 'esm',
+  // Unused parts of ES modules are omitted from the bundle.
+  mainFields: ['module', 'main'],
+  platform: 'node',
+  target: 'node22',
+  // THIRD_PARTY_NOTICES has the full licences.
+  legalComments: 'none',
+  // debug (of client-node) tries to load it for colours and goes on without. It is there only as a package of a test tool, and what is
+  // installed for tests must not change what ships.
+  external: ['supports-color'],
+  metafile: true,
+  plugins: [sheddableSchemas],
+  // Bundled CommonJS code calls require, which does not exist in ES modules.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const satisfies BuildOptions;
+
+/** A file that was written. */
+interface Bundled {
+  /** Relative to the root of the project. */
+  readonly file: string;
+  readonly bytes: number;
+  /** The source, from the root of the project, whose chunk it is: the program's entry, or a module that is loaded at its first use. */
+  readonly source: string | undefined;
+}
+
+/**
+ * Bundles the program `entry`, a path from the project's root, into `outdir`, which it empties; its first file is `<name>.mjs`. One bundle
+ * starts faster and needs less memory than its packages apart. The same sources give the same bytes. Beside it are its licence and those of
+ * the packages in it. Throws where a CommonJS package is imported lazily: see `lazyCommonJs`.
+ */
+export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
+  // Chunks are named after their content: an older build would leave its own behind.
+  await rm(resolve(ROOT, outdir), { recursive: true, force: true });
+  const { metafile } = await build({ ...OPTIONS, entryPoints: { [name]: entry }, outdir });
+  await copyFile(join(ROOT, 'LICENSE'), resolve(ROOT, outdir, 'LICENSE'));
+  const [broken] = lazyCommonJs(metafile);
+  if (broken) {
+    await rm(resolve(ROOT, outdir), { recursive: true, force: true });
+    throw new Error(broken);
+  }
+  const notices = await thirdPartyNotices(ROOT, await packagesOf(ROOT, contained(metafile)));
+  await writeFile(resolve(ROOT, outdir, 'THIRD_PARTY_NOTICES'), notices);
+  return Object.entries(metafile.outputs).map(([file, { bytes, entryPoint: source }]) => ({ file, bytes, source }));
+}
+
+/** The packages of which code is in the bundle of a program, which is not written. `entry` is a path from the root of the project. */
+export async function bundledPackages(entry: string): Promise<readonly BundledPackage[]> {
+  const { metafile } = await build({ ...OPTIONS, entryPoints: [entry], outdir: 'build/not-written', write: false });
+  return packagesOf(ROOT, contained(metafile));
+}
+
+/** The files of which a part is in the output, as paths from the root. Others were read, but nothing uses them. */
+function contained({ outputs }: Metafile): readonly string[] {
+  return Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+}
+
+/**
+ * The dynamic imports of CommonJS modules, in words. Node gives such an import named exports; in a bundle of ES modules it has `default` alone
+ * (esbuild 0.28.2; bundle.test.ts shows it), so `const { parse } = await import('yaml')` works in every test of the sources and fails in what
+ * ships. A static import works in both.
+ */
+function lazyCommonJs({ inputs }: Metafile): string[] {
+  return Object.entries(inputs).flatMap(([importer, { imports }]) =>
+    imports
+      .filter(({ kind, external, path }) => kind === 'dynamic-import' && !external && inputs[path]?.format !== 'esm')
+      .map(
+        ({ path, original = path }) =>
+          `${importer} imports ${original} lazily, which is CommonJS: in the bundle it has no named exports. Import it statically in a module of its own, and import that module lazily (see controllers/kubernetes/roleMappings.ts).`,
+      ),
+  );
+}
