@@ -118,10 +118,14 @@ describe('the instances of a scaling group', () => {
     });
   });
 
-  it('are read from a bounded number of pages', async () => {
+  it('are an error if there are too many pages, not a shorter list', async () => {
     const { inputs, instances } = listing([{ ...page('i-1'), NextToken: 'again' }]);
-    const answer = await instances.ofScalingGroup('eks-web', signal);
-    assert.deepEqual([answer.ok && answer.value.length, inputs.length], [20, 20]);
+    const message = 'AWS returned more than 20 pages. Check the proxies between the operator and AWS.';
+    assert.deepEqual(await instances.ofScalingGroup('eks-web', signal), {
+      ok: false,
+      error: { kind: 'unknown', operation: 'DescribeInstances', code: 'TooManyPages', message },
+    });
+    assert.equal(inputs.length, 20);
   });
 });
 

@@ -1,5 +1,5 @@
 /** Reads paginated results of EC2. */
-import type { CallResult } from '../windowspool/ports/callResult.ts';
+import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
@@ -7,7 +7,7 @@ import type { AwsRateLimiter } from './rateLimiter.ts';
 const PAGE_SIZE = { DescribeInstanceTypes: 100 } as Readonly<Record<string, number>>;
 const MOST_PAGES = 20;
 
-/** Reads every page of a result. */
+/** Reads every page of a result; more than 20 pages are an error. */
 export async function everyPage<O extends keyof Ec2Operations>(
   ec2: Ec2Call,
   limiter: AwsRateLimiter,
@@ -23,7 +23,13 @@ export async function everyPage<O extends keyof Ec2Operations>(
     if (!result.ok) return result;
     pages.push(result.value);
     token = result.value.NextToken;
-    if (!token) break;
+    if (!token) return { ok: true, value: pages };
   }
-  return { ok: true, value: pages };
+  return { ok: false, error: tooManyPages(operation, MOST_PAGES) };
+}
+
+/** The error of a result with more pages than are read. A part of it would be worse: what is missing would count as absent. */
+export function tooManyPages(operation: string, pages: number): CallError {
+  const message = `AWS returned more than ${pages} pages. Check the proxies between the operator and AWS.`;
+  return { kind: 'unknown', operation, code: 'TooManyPages', message };
 }

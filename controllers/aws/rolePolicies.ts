@@ -2,6 +2,7 @@
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
+import { tooManyPages } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), a page at most 100. */
@@ -27,8 +28,8 @@ export class IamRolePolicies implements RolePolicies {
       const { AttachedPolicies = [], IsTruncated } = result.value;
       names.push(...AttachedPolicies.flatMap(({ PolicyName }) => (PolicyName ? [PolicyName] : [])));
       Marker = IsTruncated ? result.value.Marker : undefined;
-      if (!Marker) break;
+      if (!Marker) return { ok: true, value: names };
     }
-    return { ok: true, value: names };
+    return { ok: false, error: tooManyPages('ListAttachedRolePolicies', MOST_PAGES) };
   }
 }

@@ -39,6 +39,17 @@ describe('the scaling groups of a cluster', () => {
     ]);
   });
 
+  it('are an error if there are more than 20 pages, not a shorter list', async () => {
+    const more = { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a' }], NextToken: 'more' };
+    const { calls, groups } = over(...Array.from({ length: 30 }, () => more));
+    const result = await groups.tags(signal);
+    assert.deepEqual(result.ok || [result.error.operation, result.error.code], [
+      'DescribeAutoScalingGroups',
+      'TooManyPages',
+    ]);
+    assert.equal(calls.length, 20);
+  });
+
   it('get tags that are not propagated to instances, and lose them by key', async () => {
     const { calls, groups } = over();
     assert.deepEqual(await groups.setTags('eks-a', { k: 'v' }, signal), { ok: true, value: undefined });

@@ -3,6 +3,7 @@ import type { Instance } from '@aws-sdk/client-auto-scaling';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
+import { tooManyPages } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** A page has at most 100 groups, and a cluster a few hundred node groups. */
@@ -44,9 +45,9 @@ export class AutoScalingGroups implements ScalingGroups {
       for (const { AutoScalingGroupName: name = '', Tags = [] } of result.value.AutoScalingGroups ?? [])
         found[name] = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
       token = result.value.NextToken;
-      if (!token) break;
+      if (!token) return { ok: true, value: found };
     }
-    return { ok: true, value: found };
+    return { ok: false, error: tooManyPages('DescribeAutoScalingGroups', MOST_PAGES) };
   }
 
   async setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {

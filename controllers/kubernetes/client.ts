@@ -10,7 +10,7 @@ import { Connections } from './connections.ts';
 import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
-import { KubernetesError } from './kubernetesError.ts';
+import { KubernetesError, MalformedData } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { ServerTime } from './serverTime.ts';
 import { inTurns } from './turns.ts';
@@ -18,6 +18,10 @@ import { inTurns } from './turns.ts';
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A watch must send its response headers within this time. */
 const STREAM_HEADERS_TIMEOUT_MS = 30_000;
+/** The default limit of a response in bytes. It is one object, of which etcd stores at most 1.5 MiB, or a short list. */
+export const LARGEST_OBJECT = 8 * 1024 ** 2;
+/** Of one page of a list. A page of 500 nodes is about 9 MB of JSON. */
+export const LARGEST_PAGE = 64 * 1024 ** 2;
 /** Of the body of an error response, no more is read. */
 const ERROR_BODY_LIMIT = 64 * 1024;
 
@@ -35,6 +39,8 @@ export interface RequestOptions {
   readonly signal: AbortSignal;
   /** Limits the whole exchange. Default 30 s. */
   readonly timeoutMs?: number;
+  /** Limits the body of the response; a longer one is an error. Default {@link LARGEST_OBJECT}. */
+  readonly maxBytes?: number;
   /** Whether a process that does not lead may send this write, too. Default false. */
   readonly unfenced?: boolean;
 }
@@ -110,7 +116,10 @@ export class KubernetesClient {
     const signal = AbortSignal.any([options.signal, timeout]);
     return this.#guard(options.signal, async () => {
       try {
-        return await readBody(await this.#send(method, path, { ...options, signal }));
+        const maxBytes = options.maxBytes ?? LARGEST_OBJECT;
+        const body = await readBody(await this.#send(method, path, { ...options, signal }), maxBytes);
+        if (body) return body;
+        throw new MalformedData(`a response of more than ${maxBytes / 1024 ** 2} MiB (${method} ${path})`);
       } catch (error) {
         throw timeout.aborted ? timeout.reason : error;
       }

@@ -62,7 +62,7 @@ describe('the pods of a node', () => {
       });
       assert.deepEqual(
         server.requests.map(({ path, query }) => [path, query]),
-        [['/api/v1/pods', { fieldSelector: 'spec.nodeName=ip-1' }]],
+        [['/api/v1/pods', { fieldSelector: 'spec.nodeName=ip-1', limit: '100' }]],
       );
     });
   }

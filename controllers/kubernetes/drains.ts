@@ -1,12 +1,15 @@
 /** The port Drains: lists the pods of one node from the API server, and evicts pods. */
-import type { V1Eviction, V1Pod, V1PodList, V1Toleration } from '@kubernetes/client-node';
+import type { V1Eviction, V1Pod, V1Toleration } from '@kubernetes/client-node';
 import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
 import type { KubernetesClient } from './client.ts';
 import { isNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { epochOf, type Wire } from './objects.ts';
+import { readPages } from './pages.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
+/** A node has at most a few hundred pods, and finished ones until they are collected. */
+export const PODS_OF_NODE = { limit: 100, mostPages: 50 };
 /** Longer than the longest time-out of an admission webhook (30 s): the API server's error then names the webhook that hangs. */
 const EVICTION_TIMEOUT_MS = 35_000;
 
@@ -21,8 +24,7 @@ export function createDrains(client: KubernetesClient): Drains {
     podsOn: (node, signal) =>
       toCallResult('list pods', signal, async () => {
         const options = { query: { fieldSelector: `spec.nodeName=${node}` }, signal, timeoutMs: LIST_TIMEOUT_MS };
-        const { items = [] } = await client.request<V1PodList>('GET', '/api/v1/pods', options);
-        return items.map(drainPodOf);
+        return readPages<V1Pod, DrainPod>(client, '/api/v1/pods', { ...options, ...PODS_OF_NODE }, drainPodOf);
       }),
     evict: ({ namespace, name, uid }, gracePeriodSeconds, signal) =>
       toCallResult('create pods/eviction', signal, async () => {

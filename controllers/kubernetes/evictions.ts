@@ -4,40 +4,61 @@ import type { NodeSelector } from '../windowspool/api.gen.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
+import { PODS_OF_NODE } from './drains.ts';
 import { toCallResult } from './errors.ts';
 import type { Wire } from './objects.ts';
+import { readPages } from './pages.ts';
 
 type Pod = Wire<V1Pod>;
-type Budget = Wire<V1PodDisruptionBudget>;
+
+const BUDGETS = { limit: 500, mostPages: 200 };
+
+/** The fields of a PodDisruptionBudget that matter here: a cluster can have tens of thousands of them. */
+interface Budget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: Wire<V1LabelSelector> | undefined;
+  readonly allowsDisruption: boolean;
+}
 
 export function createEvictions(client: KubernetesClient): Evictions {
-  const list = async <T>(
-    path: string,
-    fieldSelector: string | undefined,
-    signal: AbortSignal,
-  ): Promise<readonly Wire<T>[]> => {
-    const { items = [] } = await client.request<{ items?: T[] }>('GET', path, {
-      query: { fieldSelector },
-      signal,
-    });
-    return items;
-  };
   return {
     stuckOn: async (nodes, signal) => {
       const pods = await toCallResult('list pods', signal, async () => {
         const found = await Promise.all(
-          nodes.map((node) => list<V1Pod>('/api/v1/pods', `spec.nodeName=${node}`, signal)),
+          nodes.map((node) =>
+            readPages<V1Pod, Pod>(
+              client,
+              '/api/v1/pods',
+              { query: { fieldSelector: `spec.nodeName=${node}` }, signal, ...PODS_OF_NODE },
+              (pod) => (mustGo(pod) ? pod : undefined),
+            ),
+          ),
         );
-        return found.flat().filter(mustGo);
+        return found.flat();
       });
       if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
       const budgets = await toCallResult('list poddisruptionbudgets', signal, () =>
-        list<V1PodDisruptionBudget>('/apis/policy/v1/poddisruptionbudgets', undefined, signal),
+        readPages<V1PodDisruptionBudget, Budget>(
+          client,
+          '/apis/policy/v1/poddisruptionbudgets',
+          { signal, ...BUDGETS },
+          budgetOf,
+        ),
       );
       if (!budgets.ok) return budgets;
       const stuck = pods.value.flatMap((pod) => stuckPod(pod, budgets.value) ?? []);
       return { ok: true, value: stuck.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
     },
+  };
+}
+
+function budgetOf({ metadata, spec, status }: Wire<V1PodDisruptionBudget>): Budget {
+  return {
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+    selector: spec?.selector,
+    allowsDisruption: (status?.disruptionsAllowed ?? 0) > 0,
   };
 }
 
@@ -58,12 +79,10 @@ function mustGo({ metadata, status }: Pod): boolean {
  */
 function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): StuckPod | undefined {
   const { namespace = '', name = '', labels = {} } = metadata;
-  const matching = budgets.filter(
-    (budget) => budget.metadata?.namespace === namespace && matches(budget.spec?.selector, labels),
-  );
-  const blocking = matching.length > 1 ? matching : matching.filter(({ status }) => !status?.disruptionsAllowed);
+  const matching = budgets.filter((budget) => budget.namespace === namespace && matches(budget.selector, labels));
+  const blocking = matching.length > 1 ? matching : matching.filter(({ allowsDisruption }) => !allowsDisruption);
   if (blocking.length > 0) {
-    return { namespace, name, budgets: blocking.map((budget) => budget.metadata?.name ?? '').sort() };
+    return { namespace, name, budgets: blocking.map((budget) => budget.name).sort() };
   }
   const comesBack = metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
   return comesBack && spec?.tolerations?.some(isForAll) ? { namespace, name, budgets: [] } : undefined;

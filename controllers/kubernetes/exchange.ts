@@ -60,11 +60,17 @@ export async function send({
   }
 }
 
-/** Reads the whole body. */
-export async function readBody(response: IncomingMessage): Promise<Buffer> {
+/** Reads the whole body. Returns undefined, and closes the connection, as soon as it has more than `maxBytes`. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop destroys the response.
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
 }
 
 function connectedEvent(socket: Socket): string {

@@ -3,6 +3,11 @@ import type { KubernetesClient, Query } from './client.ts';
 import type { Decoder } from './decoder.ts';
 
 const LIST_TIMEOUT_MS = 60_000;
+/**
+ * Of a whole collection in one response: the list that resumes a watch has no pages. 50,000 nodes of 17 KB in JSON, the longest format,
+ * are 850 MB.
+ */
+const LARGEST_LIST = 1024 ** 3;
 
 export interface ListWatchOptions<T> {
   readonly client: Pick<KubernetesClient, 'requestBytes' | 'stream'>;
@@ -11,16 +16,30 @@ export interface ListWatchOptions<T> {
   readonly decoder: Decoder<T>;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Limits the response to a list; a longer one is an error. Default 1 GiB. */
+  readonly maxListBytes?: number;
 }
 
 /** Lists and watches a collection, for a Reflector. */
-export function createListWatch<T>({ client, path, decoder, ...selectors }: ListWatchOptions<T>): ListWatch<T> {
+export function createListWatch<T>({
+  client,
+  path,
+  decoder,
+  maxListBytes = LARGEST_LIST,
+  ...selectors
+}: ListWatchOptions<T>): ListWatch<T> {
   return {
     list: async ({ resourceVersion, limit, continueToken }, signal) => {
       // The API server rejects a continue token together with a resourceVersion.
       const version = continueToken ? undefined : resourceVersion || undefined;
       const query: Query = { ...selectors, resourceVersion: version, limit, continue: continueToken };
-      const options = { query, accept: decoder.accept.list, signal, timeoutMs: LIST_TIMEOUT_MS };
+      const options = {
+        query,
+        accept: decoder.accept.list,
+        signal,
+        timeoutMs: LIST_TIMEOUT_MS,
+        maxBytes: maxListBytes,
+      };
       return decoder.page(await client.requestBytes('GET', path, options));
     },
     watch: async function* ({ resourceVersion, sendInitialEvents, timeoutSeconds }, signal) {

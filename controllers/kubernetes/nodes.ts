@@ -12,7 +12,7 @@ import {
   WINDOWS,
 } from '../windowspool/labels.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports/nodes.ts';
-import { type KubernetesClient, PATCH } from './client.ts';
+import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { jsonReader } from './fields.ts';
@@ -132,6 +132,7 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
           query,
           signal,
           timeoutMs: READ_TIMEOUT_MS,
+          maxBytes: LARGEST_PAGE,
         });
         return (found.items ?? []).map(nodeRecordOf);
       }),

@@ -3,7 +3,7 @@ import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import { FINALIZER } from '../windowspool/labels.ts';
 import type { Pools } from '../windowspool/ports/pools.ts';
-import { type KubernetesClient, PATCH } from './client.ts';
+import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
@@ -80,7 +80,10 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
         // Without a resourceVersion the API server returns the most recent data.
-        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, { signal });
+        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, {
+          signal,
+          maxBytes: LARGEST_PAGE,
+        });
         const pools = items.map(poolOf);
         for (const pool of pools) store.observeWrite(pool);
         return pools;
