@@ -36,7 +36,7 @@ model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory; `make uni
 crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test` runs a sample.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts
 
-cluster-test: deps binaries ## Run the suites in test/ against a real API server, scheduler and controller manager, in SUITE_PROCESSES (2) processes.
+cluster-test: deps binaries ## Run the suites in test/ against a real Kubernetes (KUBERNETES=1.34: an older one), in SUITE_PROCESSES (2) processes.
 	@node hack/suites/main.ts
 
 e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see docs/e2e.md. Writes build/e2e.json.

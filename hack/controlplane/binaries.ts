@@ -8,47 +8,75 @@ type BinaryName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-
 /** Their absolute paths. */
 export type Binaries = Readonly<Record<BinaryName, string>>;
 
-/** The only minor version that this control plane's flags and stages were tried with. */
-const kubernetesSeries = '1.36';
+/** Kubernetes minors that a control plane can have, newest first: the default, and the oldest in standard support of EKS. */
+const SERIES = ['1.36', '1.34'] as const;
+type Series = (typeof SERIES)[number];
+
+/** Not part of Kubernetes: every control plane has the same. */
+const others: readonly Program<BinaryName>[] = [
+  {
+    name: 'etcd',
+    package: 'go.etcd.io/etcd/server/v3',
+    buildSeconds: 34,
+    installed: { versionArgs: ['--version'], series: '3.6' },
+  },
+  {
+    name: 'kwok',
+    package: 'sigs.k8s.io/kwok/cmd/kwok',
+    buildSeconds: 7,
+    installed: { versionArgs: ['--version'], series: '0.8' },
+  },
+];
 
 /** Seconds of building are those of an empty build cache: what a program shares with the ones before it is built only once. */
+const kubernetes = (series: Series): readonly Program<BinaryName>[] => {
+  const program = (name: BinaryName, buildSeconds: number, versionArgs = ['--version']): Program<BinaryName> => ({
+    name,
+    package: `k8s.io/kubernetes/cmd/${name}`,
+    buildSeconds,
+    installed: { versionArgs, series },
+    stamps: (versionOf) => kubernetesStamps(versionOf('k8s.io/kubernetes')),
+  });
+  return [
+    program('kube-apiserver', 149),
+    program('kube-controller-manager', 51),
+    program('kube-scheduler', 3),
+    program('kubectl', 16, ['version', '--client']),
+  ];
+};
+
 export const controlPlaneModule: GoModule<BinaryName> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
   name: 'controlplane',
   what: 'the local Kubernetes',
-  programs: [
-    {
-      name: 'etcd',
-      package: 'go.etcd.io/etcd/server/v3',
-      buildSeconds: 34,
-      installed: { versionArgs: ['--version'], series: '3.6' },
-    },
-    kubernetes('kube-apiserver', 149),
-    kubernetes('kube-controller-manager', 51),
-    kubernetes('kube-scheduler', 3),
-    kubernetes('kubectl', 16, ['version', '--client']),
-    {
-      name: 'kwok',
-      package: 'sigs.k8s.io/kwok/cmd/kwok',
-      buildSeconds: 7,
-      installed: { versionArgs: ['--version'], series: '0.8' },
-    },
-  ],
+  programs: [...others.slice(0, 1), ...kubernetes('1.36'), ...others.slice(1)],
 };
 
-/** Finds or builds the programs of a control plane: see `ensurePrograms`. */
-export function ensureBinaries(log: Log, signal?: AbortSignal): Promise<Binaries> {
-  return ensurePrograms(controlPlaneModule, log, signal);
+/** Only built on demand. */
+export const olderModule: GoModule<BinaryName> = {
+  dir: fileURLToPath(new URL('older/', import.meta.url)),
+  name: 'controlplane-older',
+  what: 'the older local Kubernetes',
+  programs: kubernetes('1.34'),
+};
+
+/** The Kubernetes minor that the environment variable KUBERNETES chooses. Throws for one that cannot be built here. */
+export function chosenSeries(choice = process.env.KUBERNETES): Series {
+  const found = choice ? SERIES.find((series) => series === choice) : SERIES[0];
+  if (!found) throw new Error(`KUBERNETES=${choice}: must be one of ${SERIES.join(', ')}.`);
+  return found;
 }
 
-function kubernetes(name: BinaryName, buildSeconds: number, versionArgs = ['--version']): Program<BinaryName> {
-  return {
-    name,
-    package: `k8s.io/kubernetes/cmd/${name}`,
-    buildSeconds,
-    installed: { versionArgs, series: kubernetesSeries },
-    stamps: (versionOf) => kubernetesStamps(versionOf('k8s.io/kubernetes')),
-  };
+/** Finds or builds the programs of a control plane: see `ensurePrograms`. */
+export async function ensureBinaries(log: Log, signal?: AbortSignal): Promise<Binaries> {
+  if (chosenSeries() === SERIES[0]) return ensurePrograms(controlPlaneModule, log, signal);
+  const shared = await ensurePrograms(
+    controlPlaneModule,
+    log,
+    signal,
+    others.map(({ name }) => name),
+  );
+  return { ...shared, ...(await ensurePrograms(olderModule, log, signal)) };
 }
 
 /** Without these Kubernetes calls itself v0.0.0-master and refuses to compare versions. */

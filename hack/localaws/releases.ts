@@ -59,6 +59,12 @@ export const minors: readonly string[] = Object.keys(kubelets);
 /** The number after `1.`, for comparisons of minors. */
 export const minorNumber = (version: string): number => Number(version.split('.')[1]);
 
+/** The kubelet, or that of a minor if this one is newer. An unknown minor changes nothing. */
+export function notNewerThan(minor: string | undefined, kubelet: string): string {
+  const newest = minor === undefined ? undefined : kubelets[minor];
+  return newest !== undefined && minorNumber(kubelet) > minorNumber(newest) ? newest : kubelet;
+}
+
 /** The Windows images that a minor has, as amiTypes. 2025 needs Kubernetes 1.35: user guide of EKS. */
 export const amiTypesOf = (kubernetesVersion: string): string[] =>
   (Object.keys(windowsBuilds) as WindowsYear[])

@@ -31,6 +31,8 @@ export interface ClusterOptions {
   readonly caData: string;
   readonly endpoint: string;
   readonly kubernetesVersion: string;
+  /** The minor of the API server, if that is older than `kubernetesVersion`: kubelets are not newer. */
+  readonly apiServerVersion?: string;
 }
 
 /** A node group with EKS' internal state. A new `epoch` cancels everything that is scheduled for the old one. */

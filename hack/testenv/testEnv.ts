@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { chosenSeries } from '../controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import { type LocalAws, startLocalAws } from '../localaws/localAws.ts';
@@ -51,6 +52,7 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
       caData: controlPlane.caData,
       endpoint: controlPlane.url,
       kubernetesVersion: '1.36',
+      apiServerVersion: chosenSeries(),
     },
     kubeconfig: await controlPlane.kubeconfigForUser('cloud'),
     ...(speed && { speed }),

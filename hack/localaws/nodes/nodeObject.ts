@@ -9,7 +9,7 @@ import type { Wire } from '../../../controllers/kubernetes/objects.ts';
 import { type NodeTaint, nodeJson, type RegisteredNode } from '../../../controllers/kubernetes/testing/nodeJson.ts';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
-import { buildOf, yearOf } from '../releases.ts';
+import { buildOf, notNewerThan, yearOf } from '../releases.ts';
 import type { InstanceRecord, LocalAwsState } from '../state.ts';
 
 /** The extended resource whose count is the number of pods that can get an address. */
@@ -136,7 +136,10 @@ function systemInfo(instance: InstanceRecord) {
 }
 
 const kubeletVersion = (cloud: LocalAwsState, instance: InstanceRecord): string =>
-  releaseOf(cloud, instance.releaseVersion)?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`;
+  notNewerThan(
+    cloud.cluster.apiServerVersion,
+    releaseOf(cloud, instance.releaseVersion)?.kubeletVersion ?? `v${cloud.clusterState.version}.0-eks-0000000`,
+  );
 
 /** How many pods of the instance can get an address: one interface, less its own address; with prefixes 16 times as many, on Nitro. */
 export function podAddresses(cloud: LocalAwsState, { type }: Pick<InstanceRecord, 'type'>): number {
