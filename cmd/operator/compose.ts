@@ -1,6 +1,7 @@
 /** Composes the operator: every part is created here and nowhere else. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { checkApiServer, type VersionCheck } from '../../controllers/kubernetes/apiServerVersion.ts';
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
@@ -27,6 +28,8 @@ const REPORTER = 'winpool.dev/windowspool-operator';
 const GRACE_MS = 4_000;
 const EVENTS_MS = 3_000;
 const VERSION_REFRESH_MS = 3_600_000;
+/** How long the start waits for the version of an API server that does not respond. */
+const VERSION_WITHIN_MS = 5_000;
 
 /** Runs the operator until the signal aborts and everything has stopped. Rejects when it cannot continue. */
 export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
@@ -53,7 +56,7 @@ export async function runOperator(options: Options, version: string, log: Logger
   await using _endpoints = await startEndpoints(options, { registry, client, health }, log);
   // The caches outlive the controller: running reconciles still read them while they finish.
   const ending = new AbortController();
-  const background = [...caches.run(ending.signal), keepServerVersion(client, serverVersion, log, ending.signal)];
+  const background = [...caches.run(ending.signal)];
   const finish = async (): Promise<void> => {
     await recorder.stop(EVENTS_MS);
     ending.abort();
@@ -67,6 +70,10 @@ export async function runOperator(options: Options, version: string, log: Logger
     if (!(leading.reason instanceof LeadershipLost)) await recorder.stop(EVENTS_MS);
   };
   try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(VERSION_WITHIN_MS)]);
+    const check = await readServerVersion(client, serverVersion, log, inTime);
+    if (check?.kind === 'tooOld') throw new Error(check.message);
+    background.push(keepServerVersion(client, serverVersion, log, ending.signal));
     if (elector) await elector.run(signal, work);
     else await work(signal);
   } catch (error) {
@@ -127,7 +134,28 @@ function reconciler(options: Options, parts: Parts) {
   return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
 }
 
-/** Refreshes the API server's version, which kubelets are compared with; it changes when the control plane is upgraded. */
+/**
+ * Reads the API server's version, which kubelets are compared with, and checks it if it has changed. An error is logged, because the API server
+ * may be restarting.
+ */
+async function readServerVersion(
+  client: KubernetesClient,
+  version: Connections['serverVersion'],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<VersionCheck | undefined> {
+  const before = version.current;
+  try {
+    version.current = await client.serverVersion(signal);
+  } catch (error) {
+    log.warn({ error: (error as Error).message }, 'the version of the API server is not known');
+  }
+  const check = version.current === before ? undefined : checkApiServer(version.current ?? '');
+  if (check?.kind === 'untested') log.warn({ kubernetes: version.current }, check.message);
+  return check;
+}
+
+/** Refreshes the version, which changes when the control plane is upgraded. */
 async function keepServerVersion(
   client: KubernetesClient,
   version: Connections['serverVersion'],
@@ -135,12 +163,10 @@ async function keepServerVersion(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    try {
-      version.current = await client.serverVersion(signal);
-    } catch (error) {
-      if (!signal.aborted) log.warn({ error: (error as Error).message }, 'the version of the API server is not known');
-    }
     const wait = version.current === undefined ? 5_000 : VERSION_REFRESH_MS;
     await realClock.sleep(wait, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const check = await readServerVersion(client, version, log, signal);
+    if (check?.kind === 'tooOld') log.error({ kubernetes: version.current }, check.message);
   }
 }

@@ -1,4 +1,5 @@
 /** `--dry-run`: reads every pool once, prints the changes that are due, and writes nothing: no lease, status or event, and no call that changes AWS. */
+import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { preview, previewText } from '../../controllers/windowspool/preview.ts';
@@ -26,6 +27,8 @@ export async function dryRun(
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
     serverVersion.current = await client.serverVersion(inTime);
+    const check = checkApiServer(serverVersion.current);
+    if (check.kind === 'tooOld') throw new Error(check.message);
     await untilSynced(caches.stores, inTime);
     // Only the synced pools show which lists exist.
     await untilSynced([caches.lists], inTime);
