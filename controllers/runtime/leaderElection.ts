@@ -219,14 +219,18 @@ export class LeaderElector implements Fence {
     if (seen) this.#observe(seen);
     // A lease that is deleted was not released: its holder may lead until it notices.
     const known = this.#lease?.record;
-    if (known && !this.#isOurs() && !isReleased(known) && !this.#hasExpired(known)) return undefined;
+    const durationMs = seen ? this.#durationOf(seen.record) : this.#times.leaseMs;
+    if (known && !this.#isOurs() && !isReleased(known) && !this.#hasExpired(durationMs)) return undefined;
     if (!seen) return leases.create(this.#record(undefined), signal);
     return leases.update(this.#record(seen.record), seen.resourceVersion, signal);
   }
 
-  /** Not sooner than after our own duration, whatever the record says, and not later than after a minute. */
-  #hasExpired({ durationSeconds }: LeaseRecord): boolean {
-    const durationMs = Math.min(Math.max(durationSeconds * 1_000 || 0, this.#times.leaseMs), LONGEST_LEASE_MS);
+  /** Not shorter than our own duration, whatever the record says, and not longer than a minute. */
+  #durationOf({ durationSeconds }: LeaseRecord): number {
+    return Math.min(Math.max(durationSeconds * 1_000 || 0, this.#times.leaseMs), LONGEST_LEASE_MS);
+  }
+
+  #hasExpired(durationMs: number): boolean {
     return this.#options.clock.monotonic() - this.#observedAt >= durationMs;
   }
 

@@ -39,6 +39,19 @@ describe('the admission policy of the operator', function () {
       });
     }
     await apply({ apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'gvisor' }, handler: 'runsc' });
+    for (const [name, labels] of [
+      ['guide', {}],
+      ['helm', { 'app.kubernetes.io/managed-by': 'Helm' }],
+    ] as const) {
+      const scheduling = { nodeSelector: { 'kubernetes.io/os': 'windows' } };
+      await apply({
+        apiVersion: 'node.k8s.io/v1',
+        kind: 'RuntimeClass',
+        metadata: { name, labels },
+        handler: 'docker',
+        scheduling,
+      });
+    }
     await kubectl(['apply', '-k', join(ROOT, 'config/samples')]);
   });
   after(async () => {
@@ -90,7 +103,7 @@ describe('the admission policy of the operator', function () {
   const TAINTS = 'The operator does not change taints with the effect NoExecute, and taints of Kubernetes.';
   const POOLS = 'Of a WindowsPool, the operator changes only its status and the finalizer winpool.dev/finalizer.';
   const CLASSES =
-    'The operator writes only RuntimeClasses with the label app.kubernetes.io/managed-by=windowspool-operator.';
+    'The operator writes only RuntimeClasses with the label app.kubernetes.io/managed-by=windowspool-operator, and deletes only those and ones without this label.';
   const taint = (op: string, path: string, value?: object) => [{ op, path, ...(value && { value }) }];
   const condition = (type: string) => ({
     status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
@@ -201,7 +214,17 @@ describe('the admission policy of the operator', function () {
       'The operator writes only RuntimeClasses that select Windows nodes.',
       runtimeClass(OURS, 'linux'),
     ],
-    ['the deletion of the RuntimeClass of another', ['delete', 'runtimeclass', 'gvisor'], CLASSES],
+    ['the deletion of a RuntimeClass of Helm', ['delete', 'runtimeclass', 'helm'], CLASSES],
+    [
+      'the deletion of a RuntimeClass for Linux',
+      ['delete', 'runtimeclass', 'gvisor'],
+      'The operator writes only RuntimeClasses that select Windows nodes.',
+    ],
+    [
+      'the deletion of a RuntimeClass that nobody manages, for adoption',
+      ['delete', 'runtimeclass', 'guide'],
+      'allowed',
+    ],
     [
       'its finalizer',
       patch(['windowspool', 'web'], { metadata: { finalizers: ['winpool.dev/finalizer'] } }),
