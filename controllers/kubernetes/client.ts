@@ -10,7 +10,7 @@ import { Connections } from './connections.ts';
 import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
-import { KubernetesError, MalformedData } from './kubernetesError.ts';
+import { KubernetesError, MalformedData, messageOf } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { ServerTime } from './serverTime.ts';
 import { inTurns } from './turns.ts';
@@ -201,9 +201,8 @@ export class KubernetesClient {
     try {
       return await this.#credentials.authenticate();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
       throw new KubernetesError(
-        `no credentials for ${this.server}: ${message}`,
+        `no credentials for ${this.server}: ${messageOf(error)}`,
         { reason: 'NoCredentials' },
         { cause: error },
       );

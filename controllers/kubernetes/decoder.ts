@@ -56,9 +56,14 @@ export function attempt<T>(read: () => T, name: string): Reading<T> {
 }
 
 export function pageOf<T>(readings: readonly Reading<T>[], resourceVersion: string, continueToken = ''): ListPage<T> {
-  const unreadable = readings.flatMap((reading) => ('unreadable' in reading ? [reading.unreadable] : []));
+  const items: T[] = [];
+  const unreadable: Unreadable[] = [];
+  for (const reading of readings) {
+    if ('item' in reading) items.push(reading.item);
+    else unreadable.push(reading.unreadable);
+  }
   return {
-    items: readings.flatMap((reading) => ('item' in reading ? [reading.item] : [])),
+    items,
     resourceVersion,
     ...(unreadable.length > 0 && { unreadable }),
     ...(continueToken !== '' && { continueToken }),
@@ -159,6 +164,6 @@ function parse<V>(text: Buffer): V {
   try {
     return JSON.parse(text.toString('utf8')) as V;
   } catch (cause) {
-    throw new MalformedData(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new MalformedData(messageOf(cause), { cause });
   }
 }

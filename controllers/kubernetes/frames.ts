@@ -3,6 +3,7 @@ import { MalformedData } from './kubernetesError.ts';
 
 /** The header is the frame's length, big-endian (apimachinery pkg/util/framer). */
 const HEADER_BYTES = 4;
+
 /** Splits a stream into length-delimited frames. */
 export class Frames {
   #headerBytes = 0;

@@ -32,12 +32,11 @@ export class ServerTime {
       const received = this.#monotonic();
       const server = Date.parse(date ?? '');
       if (Number.isNaN(server) || received - sent > SLOWEST_MS) return;
-      const isFirst = this.#offset === undefined;
       const known = this.now();
       // The machine's own clock is more precise, as long as the two agree.
       const nearest = Math.min(Math.max(known, server), server + 999);
-      if (isFirst || Math.abs(nearest - known) > TOLERANCE_MS)
-        this.#offset = (Math.abs(nearest - known) > TOLERANCE_MS ? server + 500 : known) - received;
+      if (Math.abs(nearest - known) > TOLERANCE_MS) this.#offset = server + 500 - received;
+      else this.#offset ??= known - received;
     };
   }
 }

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 /** The collection of a simulated server as bytes on a wire, which a test can break at any byte. */
+import assert from 'node:assert/strict';
 import { StreamFailure } from '../../runtime/failure.ts';
 import type { Clock, ListPage, WatchEvent } from '../../runtime/ports.ts';
 import type { SimulatedItem, SimulatedServer } from '../../runtime/testing/simulatedServer.ts';

@@ -22,9 +22,9 @@ export function markNodes(s: ObservedState): Step[] {
 
 /** Ensures that nodes which the pool no longer selects are restored. */
 export function releaseNodes(s: ObservedState): Step[] {
-  return turnOf(s, s.membership?.toRelease ?? []).map((node) =>
-    releaseStep(node, releaseOf(node, isAwaited(s, node), marksOf(s.pool))),
-  );
+  const marks = marksOf(s.pool);
+  const nodes = turnOf(s, s.membership?.toRelease ?? []);
+  return nodes.map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node), marks)));
 }
 
 /**
@@ -38,11 +38,12 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
   const retains = pool.spec.deletionPolicy === 'Retain';
   const toRelease = membership?.toRelease ?? [];
   const now = retains ? toRelease : turnOf(s, toRelease);
+  const marks = marksOf(pool);
   const steps = now.flatMap((node) => {
     const awaited = isAwaited(s, node);
     return retains
       ? retainSteps(node, operatorMarksOf(node, awaited))
-      : [releaseStep(node, releaseOf(node, awaited, marksOf(pool)))];
+      : [releaseStep(node, releaseOf(node, awaited, marks))];
   });
   const isEach = now.length === toRelease.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
   if (!isEach || membership?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;
