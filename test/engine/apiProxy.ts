@@ -60,6 +60,36 @@ export async function startApiProxy(
   };
 }
 
+/** What a proxy does before a request is sent, and before its response is. */
+export interface Moments {
+  readonly before: () => Promise<void>;
+  readonly after: (statusCode: number) => Promise<void>;
+}
+
+/**
+ * Relays a request whose bytes have all arrived. A watch ends with its reader; anything else is done even if its sender has exited meanwhile, as by a
+ * real API server.
+ */
+export async function relay(
+  { response, gone, forward }: Exchange,
+  body: Buffer,
+  isWatch: boolean,
+  at: Moments,
+): Promise<void> {
+  await at.before();
+  const answer = await forward(body.length > 0 ? body : null, isWatch ? gone : undefined);
+  const whole = isWatch ? undefined : Buffer.from(await answer.body.arrayBuffer());
+  await at.after(answer.statusCode);
+  response.writeHead(answer.statusCode, answer.headers);
+  if (whole) {
+    response.end(whole);
+    return;
+  }
+  response.flushHeaders();
+  for await (const chunk of answer.body) response.write(chunk);
+  response.end();
+}
+
 /** Without the headers of a single hop. */
 function endToEnd({ connection: _connection, 'transfer-encoding': _encoding, ...headers }: IncomingHttpHeaders) {
   return headers;
