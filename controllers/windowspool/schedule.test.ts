@@ -164,6 +164,13 @@ describe('the next read of AWS', () => {
     });
   });
 
+  it('is when 10 seconds have confirmed that the group of a deleted pool is gone', () => {
+    const gone = sampleState({ pool: terminating, group: { kind: 'absent' } });
+    const patient = { ...gone, settings: { ...settings, pollMs: 10 * MINUTE } };
+    for (const observed of [gone, patient]) assert.equal(untilNextRead(observed, 4_000), 6_000);
+    near(untilNextRead(patient, 11_000), 10 * MINUTE);
+  });
+
   it('is at different times for different pools, and always the same for one', () => {
     const times = Array.from({ length: 50 }, (_, i) =>
       untilNextRead(

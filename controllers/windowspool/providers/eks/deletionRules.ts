@@ -1,7 +1,7 @@
 /** Rules for a pool that is being deleted. */
 
 import { FINALIZER } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { ObservedState, Settings } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { isClusterMismatch, isLasting } from '../../queries.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
@@ -58,7 +58,7 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
 }
 
 /**
- * Ensures that the pool exists until its group is gone, which one odd answer of AWS does not prove: the answer must last for a poll interval, and as
+ * Ensures that the pool exists until its group is gone, which one odd answer of AWS does not prove: the answer must last, and as
  * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
  * cluster, the wrong account or region was queried.
  */
@@ -77,7 +77,12 @@ const READY_NODES_PATIENCE_MS = 600_000;
 /** Whether AWS has not just given a new answer about the group. A pool that was never tied to a cluster has no group to lose. */
 function isConfirmed(s: ObservedState): boolean {
   const { cluster, nodeGroup } = s.pool.status ?? {};
-  return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= s.settings.pollMs;
+  return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= confirmationMs(s.settings);
+}
+
+/** How long AWS must give the same answer before the operator believes that a group is gone, in milliseconds. */
+export function confirmationMs({ pollMs }: Settings): number {
+  return Math.min(pollMs, 10_000);
 }
 
 function answerAge({ now, answerSince = now }: ObservedState): number {

@@ -6,6 +6,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { groupOf, isDeleting } from '../../queries.ts';
 import { adoptionOf } from './adoption.ts';
+import { confirmationMs } from './deletionRules.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { examinationOf, lastReported } from './prerequisites/examination.ts';
@@ -23,8 +24,7 @@ const FIRST_POLL_MS = 1_000;
  * operation of EKS is polled soon, and the interval doubles up to `--poll-interval`.
  */
 export function untilGroupRead(s: ObservedState, statusAgeMs: number): number {
-  const pollMs = Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
-  return Math.min(untilGroupChanges(s, pollMs), untilPrerequisites(s));
+  return Math.min(untilGroupChanges(s, statusAgeMs), untilPrerequisites(s));
 }
 
 /**
@@ -44,8 +44,9 @@ function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
 
-function untilGroupChanges(s: ObservedState, pollMs: number): number {
+function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   const { settings } = s;
+  const pollMs = Math.min(settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
   // The prerequisite that blocked the creation was just fixed.
   if (s.ipamAttempts?.applyCniConfig === s.now) return SHORTEST_MS;
   const kinds = awsErrorsOf(s).map(({ kind }) => kind);
@@ -57,7 +58,10 @@ function untilGroupChanges(s: ObservedState, pollMs: number): number {
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   // The deletion ends when the next answers are the same.
-  if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) return spread(s, settings.pollMs);
+  if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) {
+    const left = confirmationMs(settings) - statusAgeMs;
+    return left > 0 ? left : spread(s, settings.pollMs);
+  }
   if (!group) {
     const failed = failedTargetOf(s);
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);

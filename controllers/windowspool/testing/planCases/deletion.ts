@@ -1,11 +1,11 @@
 /** A pool that is deleted together with its group. */
-import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
+import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
 const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
-/** AWS has given the same answer for longer than a poll interval. */
+/** AWS has given the same answer for long enough. */
 const CONFIRMED = { answerSince: NOW - MINUTE };
 /** And so long that Ready nodes do not matter any more. */
 const LONG_CONFIRMED = { answerSince: NOW - 10 * MINUTE };
@@ -38,6 +38,17 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'a deleted pool keeps its finalizer after the first answer that its group does not exist',
     observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], answerSince: NOW - 1 }),
     want: [],
+  },
+  {
+    name: 'a deleted pool waits 10 seconds for the same answer, also if the poll interval is long',
+    observed: sampleState({
+      pool: deletedPool,
+      group: { kind: 'absent' },
+      nodes: [],
+      answerSince: NOW - 10_000,
+      settings: { ...settings, pollMs: 10 * MINUTE },
+    }),
+    want: ['removeFinalizer'],
   },
   {
     name: 'a deleted pool keeps its finalizer while nodes of its group are Ready, even if EKS does not have the group',
