@@ -8,7 +8,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { END, type Report, type Task } from './protocol.ts';
-import { checkDuration, longestFirst, processCount, slowestTests } from './queue.ts';
+import { checkDuration, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -38,8 +38,9 @@ async function work(queue: string[], usage: string): Promise<void> {
     const { file, output, started } = current();
     if (code === 0 && file === undefined) return;
     const failed = file ?? 'a process without a suite';
-    process.stdout.write(`${output}\n  1 failing\n\n  1) ${failed}: its process ended with ${signal ?? code}\n`);
-    reports.push({ file: failed, failed: 1, tests: [], ms: performance.now() - started });
+    const failure = `its process ended with ${signal ?? code}`;
+    process.stdout.write(`${output}\n  1 failing\n\n  1) ${failed}: ${failure}\n`);
+    reports.push({ file: failed, failures: [failure], tests: [], ms: performance.now() - started });
     if (file === undefined) return;
   }
 }
@@ -91,9 +92,9 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
   if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);
-  const failed = reports.filter((report) => report.failed > 0).map(({ file }) => file);
-  if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
-  return failed.length === 0 && tests.length > 0 && result.ok;
+  const failed = failedTests(reports);
+  if (failed) console.log(failed);
+  return failed === '' && tests.length > 0 && result.ok;
 }
 
 /** Records the durations of the suites that ran, in seconds. */

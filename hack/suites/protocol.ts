@@ -11,7 +11,7 @@ export interface Task {
 /** The result of a file. */
 export interface Report {
   readonly file: string;
-  /** The number of failed tests and hooks. */
-  readonly failed: number;
+  /** Each failed test or hook: its title and its error. */
+  readonly failures: readonly string[];
   readonly tests: readonly { readonly title: string; readonly ms: number }[];
 }

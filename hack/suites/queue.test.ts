@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { checkDuration, longestFirst, processCount, slowestTests } from './queue.ts';
+import { checkDuration, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
 describe('the order of suites', () => {
   it('is the longest first, and before them those of unknown duration by name', () => {
@@ -29,6 +29,19 @@ describe('the table of tests', () => {
       slowestTests(tests, 2),
       'The 2 slowest of 3 tests:\n  120.5 s  test/a.test.ts  takes 120500\n    1.0 s  test/a.test.ts  takes 1000',
     );
+  });
+});
+
+describe('the failures of a run', () => {
+  it('are listed with their file and the start of the error, and are empty without one', () => {
+    const reports = [
+      { file: 'test/a.test.ts', failures: [] },
+      { file: 'test/b.test.ts', failures: ['b breaks: 1 !== 2', `b is long: ${'x'.repeat(2_000)}`] },
+    ];
+    const lines = failedTests(reports).split('\n');
+    assert.deepEqual(lines.slice(0, 3), ['Failed: test/b.test.ts', '  b breaks: 1 !== 2', 'Failed: test/b.test.ts']);
+    assert.match(lines[3] ?? '', /^ {2}b is long: x{989}\.\.\.$/);
+    assert.equal(failedTests(reports.slice(0, 1)), '');
   });
 });
 

@@ -1,5 +1,7 @@
 /** The order of the cluster suites, and messages about their durations. Pure. */
 
+import type { Report } from './protocol.ts';
+
 /** A test that ran. */
 export interface TestRun {
   readonly file: string;
@@ -30,6 +32,20 @@ export function slowestTests(tests: readonly TestRun[], count = 20): string {
   const lines = slowest.map(({ ms, file, title }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}  ${title}`);
   return [`The ${slowest.length} slowest of ${tests.length} tests:`, ...lines].join('\n');
 }
+
+/** The failures of all files, for the end of the output: of a long log, often only the end is kept. Empty if nothing failed. */
+export function failedTests(reports: readonly Pick<Report, 'file' | 'failures'>[]): string {
+  const lines = reports.flatMap(({ file, failures }) =>
+    failures.map((failure) => `Failed: ${file}\n  ${cut(failure)}`),
+  );
+  return lines.join('\n');
+}
+
+function cut(failure: string): string {
+  return failure.length > MAX_FAILURE ? `${failure.slice(0, MAX_FAILURE)}...` : failure;
+}
+
+const MAX_FAILURE = 1_000;
 
 /** Checks the duration of a run of all suites. */
 export function checkDuration(ms: number): { readonly ok: boolean; readonly text: string } {

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import Mocha from 'mocha';
+import { messageOf } from '../../controllers/runtime/failure.ts';
 import { endWorld, mochaHooks, startedWorld } from '../../test/sharedWorld.ts';
 import type { Report, Task } from './protocol.ts';
 import { END } from './protocol.ts';
@@ -22,11 +23,13 @@ async function run(file: string): Promise<Report> {
   mocha.addFile(file);
   await mocha.loadFilesAsync();
   const tests: Report['tests'][number][] = [];
-  const failed = await new Promise<number>((resolve) => {
+  const failures: string[] = [];
+  await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);
+    runner.on('fail', (test, error: unknown) => failures.push(`${test.fullTitle()}: ${messageOf(error)}`));
     runner.on('test end', (test) => tests.push({ title: test.fullTitle(), ms: test.duration ?? 0 }));
   });
-  return { file, failed, tests };
+  return { file, failures, tests };
 }
 
 function send(message: Report | 'ready'): void {
@@ -39,7 +42,7 @@ for (;;) {
   if (task?.file === undefined) break;
   const report = await run(task.file).catch((error: Error): Report => {
     console.log(`\n  0 passing\n  1 failing\n\n  1) ${task.file} could not be loaded:\n${error.stack}\n`);
-    return { file: task.file ?? '', failed: 1, tests: [] };
+    return { file: task.file ?? '', failures: [`could not be loaded: ${messageOf(error)}`], tests: [] };
   });
   console.log(END);
   send(report);
