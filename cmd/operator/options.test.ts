@@ -82,6 +82,7 @@ describe('the command line', () => {
         ['--reconcile-timeout <duration>', '2m', 'WINPOOL_RECONCILE_TIMEOUT'],
         ['--max-pools-updating <number>', '1', 'WINPOOL_MAX_POOLS_UPDATING'],
         ['--enable-windows-ipam [boolean]', 'false', 'WINPOOL_ENABLE_WINDOWS_IPAM'],
+        ['--enable-node-group-adoption [boolean]', 'false', 'WINPOOL_ENABLE_NODE_GROUP_ADOPTION'],
         [
           '--docs-url <url>',
           'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs',

@@ -82,6 +82,11 @@ const flags = {
       yesNo,
       'Enable Windows IPAM for the cluster if a pool needs it: in the vpc-cni add-on or, if it is not installed, in ConfigMap amazon-vpc-cni. Requires the permissions in config/aws/windows-ipam.json and config/windows-ipam.',
     ).default('false'),
+    enableNodeGroupAdoption: new Flag(
+      '--enable-node-group-adoption [boolean]',
+      yesNo,
+      'Let pools with nodeGroup.adoption: IfUnowned adopt node groups that have the tag winpool.dev/adoptable-by with the name of the pool.',
+    ).default('false'),
     docsUrl: new Flag(
       '--docs-url <url>',
       httpUrl,

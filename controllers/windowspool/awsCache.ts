@@ -3,7 +3,6 @@ import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY, RETRY_ANNOTATION } from './l
 import type { DrainState } from './model/disruption.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
-import { Adoptions } from './providers/eks/adoption.ts';
 import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';
 import { groupOf, isDeleting } from './queries.ts';
@@ -40,7 +39,6 @@ export class AwsCache {
   cluster: ObservedCluster | undefined;
   /** Answers that are the same for many pools. */
   readonly shared = new SharedAnswers();
-  readonly adoptions = new Adoptions();
   readonly windowsIpam = new WindowsIpamLock();
   /** The last drain state of each pool. */
   readonly operations = new Map<string, DrainState>();

@@ -6,6 +6,9 @@ export const OWN_PREFIX = 'winpool.dev/';
 /** The tag of a node group and the label of its nodes, with the pool's name. Not its UID, because backup tools and GitOps change UIDs. */
 export const POOL_KEY = 'winpool.dev/pool';
 
+/** The tag by which an administrator of AWS permits a pool, the value, to adopt a node group. The operator only reads it. */
+export const ADOPTABLE_TAG = 'winpool.dev/adoptable-by';
+
 /** The label of a group's nodes with the build that they should have. The kubelet's own label has the build that they run. */
 export const EXPECTED_BUILD_LABEL = 'winpool.dev/windows-build';
 

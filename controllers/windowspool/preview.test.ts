@@ -27,7 +27,9 @@ async function previewOf(world: FakeWorld): Promise<{ text: string[]; isComplete
 
 function legacyWorld(spec: Parameters<typeof fresh>[0], change = {}): FakeWorld {
   const world = new FakeWorld();
-  world.makeGroup(sampleGroup(samplePool(), { tags: {}, labels: { tier: 'old' }, ...change }));
+  world.makeGroup(
+    sampleGroup(samplePool(), { tags: { 'winpool.dev/adoptable-by': 'web' }, labels: { tier: 'old' }, ...change }),
+  );
   const adopting = { ...nodeGroup, adoption: 'IfUnowned', ...spec?.nodeGroup } as const;
   world.apply(fresh({ labels: { tier: 'web' }, ...spec, nodeGroup: adopting }));
   return world;

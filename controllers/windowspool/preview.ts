@@ -82,7 +82,7 @@ function differencesIn(s: ObservedState): string[] {
   if (!group || isDeleting(s.pool)) return [];
   const differences = differencesOf(s.pool, group).map(describeDifference);
   if (isOwnedBy(s.pool, group)) return differences;
-  if (adoptionOf(s.pool, group).kind !== 'take') return [];
+  if (adoptionOf(s, group).kind !== 'take') return [];
   // For a group that the pool owns, the condition says so.
   return [...differences, ...immutableDifferences(s.pool, group).map((text) => `${text}; EKS cannot change it`)];
 }

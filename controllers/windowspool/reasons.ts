@@ -126,7 +126,7 @@ const others = {
   InvalidMaintenanceWindow:
     'A maintenance window never opens, so no automatic update starts in it. Correct the field in the message.',
   NotOwned:
-    'An object with this name exists, and this pool does not manage it. The operator neither changes nor deletes it. Choose another name, delete the object, or allow its adoption (nodeGroup.adoption or runtimeClass.adoption).',
+    'An object with this name exists, and this pool does not manage it. The operator neither changes nor deletes it. Choose another name, delete the object, or allow its adoption (docs/adoption.md).',
   Adopting: 'The pool is about to adopt a node group that no pool manages (nodeGroup.adoption: IfUnowned).',
   AdoptionRejected:
     'A node group with this name exists, and the pool cannot adopt it. Fix the cause in the message, or choose another nodeGroup.name.',

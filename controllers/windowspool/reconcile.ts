@@ -12,7 +12,6 @@ import { waitsForBudget } from './disruption/reservation.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
 import type { AutoscalerFacts, ObservedState, Settings } from './model/observedState.ts';
 import type { Outcome, ReconcileResult } from './model/outcome.ts';
-import type { IpamAttempts } from './model/prerequisites.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { tolerateGateKey } from './nodes/gateRefusal.ts';
@@ -50,7 +49,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const plan = planFor(observed);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
   const acted = await actAlone(steps, observed, deps, signal);
-  // Another pool was faster: the next read shows who owns the group.
+  // Another pool was faster: the next read shows what it changed.
   if (!acted) return { kind: 'requeue' };
   forgetWhatChanged(steps, acted, deps.awsCache);
   keepOperations(acted.after, deps.awsCache);
@@ -122,37 +121,15 @@ function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: D
   return awsCache.dueAt(after.pool.metadata.name) - at;
 }
 
-/**
- * Takes the steps. Returns undefined when they adopt a group that another pool has adopted since it was read, or change a cluster setting that
- * another pool has changed since.
- */
+/** Takes the steps. Returns undefined when they change a cluster setting that another pool has changed since it was read. */
 async function actAlone(
   steps: readonly Step[],
   s: ObservedState,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const ipam = steps.find(isIpamStep);
-  if (ipam) return actOnIpam(ipam.kind, steps, s, deps, signal);
-  const adopted = steps.find((step) => step.kind === 'adoptNodeGroup');
-  if (!adopted) return act(steps, s, deps, signal);
-  const { adoptions } = deps.awsCache;
-  const { arn } = adopted.group;
-  if (!adoptions.begin(arn, adopted.pool, s.now)) return undefined;
-  try {
-    return await act(steps, s, deps, signal);
-  } finally {
-    adoptions.end(arn, adopted.pool, deps.now());
-  }
-}
-
-async function actOnIpam(
-  kind: keyof IpamAttempts,
-  steps: readonly Step[],
-  s: ObservedState,
-  deps: Deps,
-  signal: AbortSignal,
-): Promise<Outcome | undefined> {
+  const kind = steps.find(isIpamStep)?.kind;
+  if (!kind) return act(steps, s, deps, signal);
   const { windowsIpam } = deps.awsCache;
   if (!windowsIpam.begin(s.now)) return undefined;
   let result: Parameters<typeof windowsIpam.end>[1] = {};

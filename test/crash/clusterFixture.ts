@@ -20,7 +20,13 @@ const RUNTIME_CLASSES = '/apis/node.k8s.io/v1/runtimeclasses';
 const FINALIZER = 'winpool.dev/finalizer';
 const STILL = 0.001;
 const FAST = 100;
-const FLAGS = ['--poll-interval=100ms', '--retry-base=20ms', '--retry-max=200ms', '--leader-elect=false'];
+const FLAGS = [
+  '--poll-interval=100ms',
+  '--retry-base=20ms',
+  '--retry-max=200ms',
+  '--leader-elect=false',
+  '--enable-node-group-adoption',
+];
 /** Longer than the longest poll interval of a pool. */
 const QUIET_MS = 200;
 

@@ -101,6 +101,7 @@ const legacyGroup = (nodegroupName: string) => ({
   instanceTypes: ['m5.large'],
   scalingConfig: { minSize: 0, maxSize: 6, desiredSize: 1 },
   labels: { team: 'legacy' },
+  tags: { 'winpool.dev/adoptable-by': nodegroupName },
 });
 const otherSubnet = { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } };
 
@@ -267,7 +268,8 @@ export const phases: readonly Phase[] = [
         'winpool.dev/pool': fixture.name,
         'winpool.dev/windows-build': '10.0.20348',
       });
-      assert.deepEqual(group?.tags, { cost: '42', 'winpool.dev/pool': fixture.name });
+      const adopted = { 'winpool.dev/adoptable-by': fixture.name, 'winpool.dev/pool': fixture.name };
+      assert.deepEqual(group?.tags, { cost: '42', ...adopted });
       assert.deepEqual(group?.scalingConfig, { minSize: 1, maxSize: 3, desiredSize: 1 });
     },
     includes: ['PUT windowspools/status #1', 'TagResource #1', 'UpdateNodegroupConfig #1', 'TagResource #2'],

@@ -144,8 +144,15 @@ describe('a pool whose node group cannot be created', () => {
     );
     assert.match(
       messageOf(pool, 'Stalled'),
-      /is not managed by this pool \(tag winpool\.dev\/pool missing\), so the operator does not change it\. Set nodeGroup\.name to another name, or set nodeGroup\.adoption: IfUnowned /,
+      /is not managed by this pool \(tag winpool\.dev\/pool missing\), so the operator does not change it\. Set nodeGroup\.name to another name, or let this pool adopt the node group: \S+\/adoption\.md\.$/,
     );
+    await fixture.world.patchPool('foreign', { nodeGroup: { adoption: 'IfUnowned' } });
+    const refused = await fixture.world.waitForPool(
+      'foreign',
+      'to refuse the adoption',
+      (found) => conditionOf(found, 'NodeGroupReady') === 'False/AdoptionRejected',
+    );
+    assert.match(messageOf(refused, 'Stalled'), /the operator runs without --enable-node-group-adoption/);
     await remove('foreign');
     assert.deepEqual(fixture.world.cloud.state.groups.get('foreign')?.nodegroup, before);
     fixture.world.cloud.faults.consoleDelete({ group: 'foreign' });
@@ -373,6 +380,7 @@ describe('a cluster other than the one that the operator runs in', () => {
 });
 
 const foreignGroup = {
+  tags: { 'winpool.dev/adoptable-by': 'foreign' },
   nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
   subnets: ['subnet-0a1000000000000aa'],
   amiType: 'WINDOWS_CORE_2022_x86_64' as const,

@@ -7,7 +7,7 @@ import { withOperator } from '../sharedWorld.ts';
 const RELEASE = '1.36-2026.04.18';
 
 describe('a launch template', () => {
-  const fixture = withOperator('--resync-interval=1s');
+  const fixture = withOperator('--resync-interval=1s', '--enable-node-group-adoption');
   const template = (name: string, data: object) => fixture.world.cloud.faults.launchTemplate({ name, data });
   const group = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const patch = (name: string, nodeGroup: object) => fixture.world.patchPool(name, { nodeGroup });
@@ -151,6 +151,7 @@ describe('a launch template', () => {
       instanceTypes: ['m5.large'],
       scalingConfig: { minSize: 1, maxSize: 3, desiredSize: 1 },
       launchTemplate: { id, version: '1' },
+      tags: { 'winpool.dev/adoptable-by': 'adopted' },
     });
     const adopt = (nodeGroup: object) =>
       fixture.world.apply(poolManifest('adopted', { nodeGroup: { adoption: 'IfUnowned', ...nodeGroup } }));

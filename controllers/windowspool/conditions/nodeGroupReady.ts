@@ -68,15 +68,16 @@ function assessUnreachable({ group, now }: ObservedState, name: string): Conditi
 
 const OTHER_NAME = 'Set nodeGroup.name to another name';
 
-function notOwned({ pool }: ObservedState, group: NodeGroup): ConditionState {
+function notOwned(s: ObservedState, group: NodeGroup): ConditionState {
+  const { pool, settings } = s;
   const { name, tags, status } = group;
-  const adoption = adoptionOf(pool, group);
+  const adoption = adoptionOf(s, group);
   if (status === 'DELETING') {
     const message = `Node group ${name}, which is not managed by this pool, is being deleted. The pool creates its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
     return falseCondition(adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, 'working');
   }
   if (adoption.kind === 'refused') {
-    const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}.`;
+    const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}${adoption.fix ? `, or ${adoption.fix}` : ''}.`;
     return falseCondition('AdoptionRejected', message, 'stalled');
   }
   if (adoption.kind !== 'forbidden') {
@@ -90,7 +91,9 @@ function notOwned({ pool }: ObservedState, group: NodeGroup): ConditionState {
   }
   const owner = tags[POOL_KEY];
   const whose = owner ? `is managed by WindowsPool ${owner}` : `is not managed by this pool (tag ${POOL_KEY} missing)`;
-  const remedy = owner ? OTHER_NAME : `${OTHER_NAME}, or set nodeGroup.adoption: IfUnowned to have this pool manage it`;
+  const remedy = owner
+    ? OTHER_NAME
+    : `${OTHER_NAME}, or let this pool adopt the node group: ${settings.docsUrl}/adoption.md`;
   const message = `Node group ${name} exists but ${whose}, so the operator does not change it. ${remedy}.`;
   return falseCondition('NotOwned', message, 'stalled');
 }

@@ -211,7 +211,7 @@ describe('PrerequisitesMet', () => {
       {
         ...stalledAndReady(
           'NodeGroupReady',
-          'False NotOwned: Node group web exists but is not managed by this pool (tag winpool.dev/pool missing), so the operator does not change it. Set nodeGroup.name to another name, or set nodeGroup.adoption: IfUnowned to have this pool manage it.',
+          'False NotOwned: Node group web exists but is not managed by this pool (tag winpool.dev/pool missing), so the operator does not change it. Set nodeGroup.name to another name, or let this pool adopt the node group: https://docs.example/adoption.md.',
         ),
         NodesVerified:
           'False Pending: The nodes of node group web are not counted, because it is not managed by this pool.',

@@ -29,6 +29,8 @@ export interface Settings {
   readonly maxPoolsUpdating: number;
   /** Whether the operator enables Windows IPAM where a pool needs it. */
   readonly enableWindowsIpam: boolean;
+  /** Whether pools may adopt node groups that the operator did not create. */
+  readonly enableNodeGroupAdoption: boolean;
   /** Where messages link to: the URL of the docs, without a slash at its end. */
   readonly docsUrl: string;
 }

@@ -29,6 +29,7 @@ export const settings: Settings = {
   deniedRetryMs: MINUTE,
   maxPoolsUpdating: 1,
   enableWindowsIpam: false,
+  enableNodeGroupAdoption: true,
   docsUrl: 'https://docs.example',
 };
 

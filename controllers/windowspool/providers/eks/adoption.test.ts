@@ -2,10 +2,16 @@ import assert from 'node:assert/strict';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { reconcile } from '../../reconcile.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
-import { type SpecChange, sampleError, sampleGroup, samplePool, sampleRuntimeClass } from '../../testing/fixtures.ts';
+import {
+  type SpecChange,
+  sampleError,
+  sampleGroup,
+  samplePool,
+  sampleRuntimeClass,
+  settings,
+} from '../../testing/fixtures.ts';
 import { fresh, ready, readyWorld, conditionOf as shown, signal, until, wake } from '../../testing/life.ts';
 import { gaugesOf } from '../../testing/shownMetrics.ts';
-import { Adoptions } from './adoption.ts';
 
 const { nodeGroup } = fresh().spec;
 const adopting: SpecChange = {
@@ -18,10 +24,11 @@ const adopting: SpecChange = {
   labels: { tier: 'web' },
 };
 const reporting: SpecChange = { ...adopting, nodeGroup: { ...adopting.nodeGroup, driftPolicy: 'Report' } };
+const ADOPTABLE = { 'winpool.dev/adoptable-by': 'web' };
 const LEGACY: Partial<NodeGroup> = {
   labels: { tier: 'old', team: 'legacy' },
   taints: [{ key: 'dedicated', value: 'windows', effect: 'NoSchedule' }],
-  tags: { terraform: 'true' },
+  tags: { terraform: 'true', ...ADOPTABLE },
   scaling: { minSize: 0, maxSize: 9, desiredSize: 3 },
 };
 
@@ -43,7 +50,7 @@ const CORRECTED = {
     { key: 'dedicated', value: 'windows', effect: 'NoSchedule' },
     { key: 'os', value: 'windows', effect: 'NoSchedule' },
   ],
-  tags: { terraform: 'true', cost: '42', 'winpool.dev/pool': 'web' },
+  tags: { terraform: 'true', cost: '42', ...ADOPTABLE, 'winpool.dev/pool': 'web' },
   scaling: { minSize: 3, maxSize: 5, desiredSize: 3 },
 };
 const partsOf = ({ labels, taints, tags, scaling }: NodeGroup = assert.fail()) => ({ labels, taints, tags, scaling });
@@ -67,7 +74,7 @@ describe('a pool that adopts a group', () => {
     ]);
     assert.deepEqual(partsOf(world.groups.get('web')), {
       ...before,
-      tags: { terraform: 'true', 'winpool.dev/pool': 'web' },
+      tags: { ...before.tags, 'winpool.dev/pool': 'web' },
     });
     assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
       'update node group web: labels set tier, winpool.dev/pool, winpool.dev/windows-build; taints set os:NoSchedule; scaling minSize 3, maxSize 5',
@@ -179,6 +186,7 @@ describe('a pool that adopts a group', () => {
     ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }, 'False/AdoptionRejected'],
     ['a creation that failed', { status: 'CREATE_FAILED' }, 'False/AdoptionRejected'],
     ['another pool', { tags: { 'winpool.dev/pool': 'api' } }, 'False/NotOwned'],
+    ['no pool in particular', { tags: {} }, 'False/AdoptionRejected'],
   ];
   for (const [what, change, finding] of refusals) {
     it(`rejects a group of ${what}, and changes nothing`, async () => {
@@ -191,6 +199,38 @@ describe('a pool that adopts a group', () => {
       world.remove('web');
       await wake(world, deps);
       assert.deepEqual([world.groups.get('web'), world.pools.size], [before, 0]);
+    });
+  }
+
+  const permissions: readonly (readonly [string, Readonly<Record<string, string>>, boolean, string])[] = [
+    [
+      'the tag',
+      {},
+      true,
+      'it does not have the tag winpool.dev/adoptable-by=web. Set nodeGroup.name to another name, or set that tag on it.',
+    ],
+    [
+      'its name in the tag',
+      { 'winpool.dev/adoptable-by': 'api' },
+      true,
+      'it has the tag winpool.dev/adoptable-by=api. Set nodeGroup.name to another name, or change the value to web.',
+    ],
+    [
+      'the flag',
+      ADOPTABLE,
+      false,
+      'the operator runs without --enable-node-group-adoption. Set nodeGroup.name to another name, or set that flag.',
+    ],
+  ];
+  for (const [what, tags, enableNodeGroupAdoption, why] of permissions) {
+    it(`tells how to permit the adoption that lacks ${what}`, async () => {
+      const world = legacyWorld(adopting, { tags });
+      await wake(world, { ...world.start(), settings: { ...settings, enableNodeGroupAdoption } });
+      assert.equal(
+        shown(world, 'NodeGroupReady'),
+        `False AdoptionRejected: Node group web exists but cannot be adopted: ${why}`,
+      );
+      assert.equal(world.groups.get('web')?.tags['winpool.dev/pool'], undefined);
     });
   }
 
@@ -223,40 +263,18 @@ describe('a pool that adopts a group', () => {
   }
 });
 
-describe('two pools that adopt the same group', () => {
-  for (const gap of [0, 1]) {
-    it(`at the same time: only one adopts it and reports that (${gap} ms apart)`, async () => {
-      const spec = { nodeGroup: { ...nodeGroup, adoption: 'IfUnowned', name: 'web' } } as const;
-      const world = legacyWorld(spec);
-      const other = fresh(spec);
-      world.apply({ ...other, metadata: { ...other.metadata, name: 'api', uid: 'uid-api' } });
-      const deps = world.start();
-      const runs = ['web', 'api'].map((name) => {
-        world.now += gap;
-        return reconcile(name, deps, signal);
-      });
-      const next = await Promise.all(runs);
-      assert.deepEqual(next[1], { kind: 'requeue' });
-      world.now += 50;
-      for (const name of ['web', 'api']) await reconcile(name, deps, signal);
-      assert.equal(world.groups.get('web')?.tags['winpool.dev/pool'], 'web');
-      assert.equal(world.events.filter(({ reason }) => reason === 'NodeGroupAdopted').length, 1);
-      assert.equal(world.calls.filter((call) => call === 'TagResource').length, 1);
-      const stalled = world.pools.get('api')?.status?.conditions?.find(({ type }) => type === 'Stalled');
-      assert.equal(stalled?.reason, 'NotOwned');
-    });
-  }
-
-  it('one after the other: the second adopts it after a read that follows the first adoption', () => {
-    const adoptions = new Adoptions();
-    assert.equal(adoptions.begin('arn', 'web', 10), true);
-    assert.equal(adoptions.begin('arn', 'api', 20), false, 'while the tag is written');
-    assert.equal(adoptions.begin('another', 'api', 20), true);
-    adoptions.end('arn', 'web', 30);
-    assert.equal(adoptions.begin('arn', 'api', 30), false, 'with a read from before');
-    assert.equal(adoptions.begin('arn', 'web', 20), true, 'the same pool, again');
-    adoptions.end('arn', 'web', 40);
-    assert.equal(adoptions.begin('arn', 'api', 41), true, 'with a read from after');
+describe('two pools that want the same group', () => {
+  it('do not compete for it: only the one that the group names adopts it', async () => {
+    const spec = { nodeGroup: { ...nodeGroup, adoption: 'IfUnowned', name: 'web' } } as const;
+    const world = legacyWorld(spec);
+    const other = fresh(spec);
+    world.apply({ ...other, metadata: { ...other.metadata, name: 'api', uid: 'uid-api' } });
+    const deps = world.start();
+    await Promise.all(['web', 'api'].map((name) => reconcile(name, deps, signal)));
+    assert.equal(world.groups.get('web')?.tags['winpool.dev/pool'], 'web');
+    assert.equal(world.calls.filter((call) => call === 'TagResource').length, 1);
+    const stalled = world.pools.get('api')?.status?.conditions?.find(({ type }) => type === 'Stalled');
+    assert.equal(stalled?.reason, 'AdoptionRejected');
   });
 });
 

@@ -1,7 +1,7 @@
 /** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { POOL_KEY } from '../../labels.ts';
+import { ADOPTABLE_TAG, POOL_KEY } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
@@ -9,15 +9,17 @@ import { amiTypeOf } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { remembering } from './applied.ts';
 
-/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group. */
+/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
 export type Adoption =
   | { readonly kind: 'take' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'forbidden' }
-  | { readonly kind: 'refused'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string; readonly fix?: string };
 
 /** Decides whether a group that the pool does not own is adopted. Adoption only sets a tag, but the group must be complete and idle. */
-export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: NodeGroup): Adoption {
+export function adoptionOf(s: Pick<ObservedState, 'pool' | 'settings'>, group: NodeGroup): Adoption {
+  const { spec } = s.pool;
+  const { tags, status, amiType } = group;
   if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
   const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
   if (!fitting.includes(amiType)) {
@@ -26,29 +28,28 @@ export function adoptionOf({ spec }: WindowsPool, { tags, status, amiType }: Nod
   }
   // A group that failed to create is deleted and recreated, which is for its owner to decide.
   if (status.endsWith('_FAILED')) return { kind: 'refused', why: `it is ${status}` };
+  const missing = missingPermission(s, group);
+  if (missing) return { kind: 'refused', ...missing };
   return { kind: status === 'ACTIVE' || status === 'DEGRADED' ? 'take' : 'wait' };
 }
 
 /**
- * Pools that are adopting a group now. Pools are reconciled concurrently: of two that read the same group as unowned, the tag of the second
- * would override that of the first.
+ * What an adoption lacks; undefined if it is permitted. Users who can edit pools must not get a node group by that alone: the administrator of the
+ * operator permits adoption, and an administrator in AWS names the pool. A group that the pool has managed, and that lost its tag, needs neither,
+ * unless it names another pool.
  */
-export class Adoptions {
-  readonly #takers = new Map<string, { readonly pool: string; readonly until: number }>();
-
-  /** Whether the pool, which read the group at `readAt` (epoch milliseconds), may adopt it. When not, what it read is out of date. */
-  begin(arn: string, pool: string, readAt: number): boolean {
-    const taker = this.#takers.get(arn);
-    if (taker && taker.pool !== pool && readAt <= taker.until) return false;
-    this.#takers.set(arn, { pool, until: Number.POSITIVE_INFINITY });
-    return true;
-  }
-
-  /** The adoption is over, whether the tag was written or not: reads after `now` (epoch milliseconds) show the result. */
-  end(arn: string, pool: string, now: number): void {
-    this.#takers.set(arn, { pool, until: now });
-  }
+function missingPermission({ pool, settings }: Pick<ObservedState, 'pool' | 'settings'>, { arn, tags }: NodeGroup) {
+  const { name } = pool.metadata;
+  const named = tags[ADOPTABLE_TAG];
+  if (named === undefined && arn === pool.status?.nodeGroup?.arn) return undefined;
+  if (named === undefined)
+    return { why: `it does not have the tag ${ADOPTABLE_TAG}=${name}`, fix: 'set that tag on it' };
+  if (named !== name) return { why: `it has the tag ${ADOPTABLE_TAG}=${named}`, fix: `change the value to ${name}` };
+  if (settings.enableNodeGroupAdoption) return undefined;
+  return { why: `the operator runs without ${ADOPTION_FLAG}`, fix: 'set that flag' };
 }
+
+const ADOPTION_FLAG = '--enable-node-group-adoption';
 
 /** The tag that marks a group as owned by the pool. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {

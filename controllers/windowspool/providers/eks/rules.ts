@@ -45,7 +45,7 @@ export function skipUnownedGroup(s: ObservedState) {
 export function adoptUnownedGroup(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || isOwnedBy(pool, group.group)) return undefined;
-  if (adoptionOf(pool, group.group).kind !== 'take') return undefined;
+  if (adoptionOf(s, group.group).kind !== 'take') return undefined;
   // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
   const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
   const memory = isKnown ? remember(s, {}) : rememberDesired(s);

@@ -67,7 +67,7 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) {
-    const passes = group.status === 'DELETING' || adoptionOf(s.pool, group).kind === 'wait';
+    const passes = group.status === 'DELETING' || adoptionOf(s, group).kind === 'wait';
     return spread(s, passes ? settings.pollMs : settings.resyncMs);
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);

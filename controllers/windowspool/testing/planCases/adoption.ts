@@ -1,6 +1,6 @@
 /** Groups that the operator did not create: nodeGroup.adoption. */
 import type { NodeGroup } from '../../ports/eks.ts';
-import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
+import { knownStatus, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { REMEMBER } from './steps.ts';
@@ -8,10 +8,12 @@ import { REMEMBER } from './steps.ts';
 const adopting = samplePool({ nodeGroup: { adoption: 'IfUnowned' } });
 const ADOPT = 'adopt node group web: set the tag winpool.dev/pool=web';
 
+const ADOPTABLE = { 'winpool.dev/adoptable-by': 'web' };
+
 /** A group that another client created: with other labels and tags, and another size. */
 const LEGACY = {
   labels: { team: 'legacy' },
-  tags: { terraform: 'true' },
+  tags: { terraform: 'true', ...ADOPTABLE },
   scaling: { minSize: 1, maxSize: 9, desiredSize: 7 },
 } as const;
 const legacy = (change: Partial<NodeGroup> = {}) => seen({ ...LEGACY, ...change }, adopting);
@@ -31,30 +33,45 @@ export const adoptionCases: readonly PlanCase[] = [
   },
   {
     name: 'a group that matches the spec needs only the tag',
-    observed: sampleState({ pool: adopting, group: legacy(sampleGroup(adopting, { tags: {} })) }),
+    observed: sampleState({ pool: adopting, group: legacy(sampleGroup(adopting, { tags: ADOPTABLE })) }),
     want: [REMEMBER, ADOPT],
   },
   {
     name: 'the desired size of the spec counts as sent, and the group keeps its size',
     observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned', scaling: { desiredSize: 4 } } }),
-      group: legacy(sampleGroup(adopting, { tags: {}, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } })),
+      group: legacy(sampleGroup(adopting, { tags: ADOPTABLE, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } })),
     }),
     want: [REMEMBER.replace('open', '4'), ADOPT],
   },
-  {
-    name: 'an existing group is also adopted by a recreated pool',
+  ...(
+    [
+      ['is adopted again although adoption is not enabled', {}, [ADOPT]],
+      ['is not adopted again if it names another pool', { 'winpool.dev/adoptable-by': 'api' }, []],
+    ] as const
+  ).map(([what, tags, want]) => ({
+    name: `a group that the pool has managed, and that lost its tag, ${what}`,
     observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
-      group: legacy(sampleGroup(adopting, { tags: {} })),
+      group: legacy(sampleGroup(adopting, { tags })),
+      settings: { ...settings, enableNodeGroupAdoption: false },
     }),
-    want: [ADOPT],
+    want,
+  })),
+  {
+    name: 'a group is not adopted if adoption is not enabled',
+    observed: sampleState({
+      pool: adopting,
+      group: legacy(),
+      settings: { ...settings, enableNodeGroupAdoption: false },
+    }),
+    want: [],
   },
   {
     name: 'a DEGRADED group is adopted',
     observed: sampleState({
       pool: adopting,
-      group: legacy({ ...sampleGroup(adopting), status: 'DEGRADED', tags: {} }),
+      group: legacy({ ...sampleGroup(adopting), status: 'DEGRADED', tags: ADOPTABLE }),
     }),
     want: [REMEMBER, ADOPT],
   },
@@ -65,7 +82,9 @@ export const adoptionCases: readonly PlanCase[] = [
   })),
   ...(
     [
-      ['another pool', { tags: { 'winpool.dev/pool': 'api' } }],
+      ['another pool', { tags: { ...ADOPTABLE, 'winpool.dev/pool': 'api' } }],
+      ['no pool in particular', { tags: { terraform: 'true' } }],
+      ['which AWS administrators permit another pool', { tags: { 'winpool.dev/adoptable-by': 'api' } }],
       ['another Windows version', { amiType: 'WINDOWS_CORE_2019_x86_64' }],
       ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }],
       ['an unknown AMI type', { amiType: 'CUSTOM' }],
@@ -79,7 +98,7 @@ export const adoptionCases: readonly PlanCase[] = [
     name: 'a group of the other edition is adopted, and the difference is reported',
     observed: sampleState({
       pool: adopting,
-      group: legacy({ ...sampleGroup(adopting), tags: {}, amiType: 'WINDOWS_FULL_2022_x86_64' }),
+      group: legacy({ ...sampleGroup(adopting), tags: ADOPTABLE, amiType: 'WINDOWS_FULL_2022_x86_64' }),
     }),
     want: [REMEMBER, ADOPT],
   },

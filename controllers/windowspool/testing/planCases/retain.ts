@@ -122,7 +122,10 @@ export const retainCases: readonly PlanCase[] = [
     name: 'missing labels and taints need no update, and tags of others are kept',
     observed: sampleState({
       pool: retained,
-      group: seen({ labels: { team: 'web' }, tags: { 'winpool.dev/pool': 'web', backup: 'daily' } }),
+      group: seen({
+        labels: { team: 'web' },
+        tags: { 'winpool.dev/pool': 'web', 'winpool.dev/adoptable-by': 'web', backup: 'daily' },
+      }),
     }),
     want: [AUTOSCALER, 'correct the tags of node group web: remove winpool.dev/pool', CLASS, REMOVE_FINALIZER],
   },
