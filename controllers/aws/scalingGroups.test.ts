@@ -22,15 +22,28 @@ function over(...answers: readonly unknown[]) {
 }
 
 describe('the scaling groups of a cluster', () => {
-  it('are listed by the tag of EKS, page by page, without their instances', async () => {
+  it('are listed by the tag of EKS, page by page, with their tags and instances', async () => {
     const { calls, groups } = over(
-      { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Tags: [{ Key: 'k', Value: 'v' }] }], NextToken: 'more' },
+      {
+        AutoScalingGroups: [
+          {
+            AutoScalingGroupName: 'eks-a',
+            Tags: [{ Key: 'k', Value: 'v' }],
+            Instances: [
+              { InstanceId: 'i-1', LifecycleState: 'InService' },
+              { InstanceId: 'i-2', LifecycleState: 'Warmed:Stopped' },
+            ],
+          },
+        ],
+        NextToken: 'more',
+      },
       { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-b' }] },
     );
-    assert.deepEqual(await groups.tags(signal), { ok: true, value: { 'eks-a': { k: 'v' }, 'eks-b': {} } });
+    const value = { 'eks-a': { tags: { k: 'v' }, instances: ['i-1'] }, 'eks-b': { tags: {}, instances: [] } };
+    assert.deepEqual(await groups.list(signal), { ok: true, value });
     const input = {
       Filters: [{ Name: 'tag:eks:cluster-name', Values: ['prod'] }],
-      IncludeInstances: false,
+      IncludeInstances: true,
       MaxRecords: 100,
     };
     assert.deepEqual(calls, [
@@ -42,7 +55,7 @@ describe('the scaling groups of a cluster', () => {
   it('are an error if there are more than 20 pages, not a shorter list', async () => {
     const more = { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a' }], NextToken: 'more' };
     const { calls, groups } = over(...Array.from({ length: 30 }, () => more));
-    const result = await groups.tags(signal);
+    const result = await groups.list(signal);
     assert.deepEqual(result.ok || [result.error.operation, result.error.code], [
       'DescribeAutoScalingGroups',
       'TooManyPages',
@@ -106,7 +119,7 @@ describe('the scaling groups of a cluster', () => {
   it('are an error if a call fails', async () => {
     const failure = Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
     const answers = [
-      await over(failure).groups.tags(signal),
+      await over(failure).groups.list(signal),
       await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
       await over(failure).groups.removeTags('eks-a', ['k'], signal),
       await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),

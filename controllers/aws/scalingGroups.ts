@@ -1,7 +1,7 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
 import type { Instance } from '@aws-sdk/client-auto-scaling';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
+import type { ScalingGroup, ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
 import { tooManyPages } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -29,21 +29,24 @@ export class AutoScalingGroups implements ScalingGroups {
     this.#limiter = limiter;
   }
 
-  async tags(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, Readonly<Record<string, string>>>>>> {
-    const found: Record<string, Record<string, string>> = {};
+  async list(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, ScalingGroup>>>> {
+    const found: Record<string, ScalingGroup> = {};
     let token: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {
       const input = {
         // EKS tags the scaling group of every managed node group.
         Filters: [{ Name: 'tag:eks:cluster-name', Values: [this.#clusterName] }],
-        IncludeInstances: false,
+        IncludeInstances: true,
         MaxRecords: PAGE_SIZE,
         ...(token && { NextToken: token }),
       };
       const result = await this.#call('DescribeAutoScalingGroups', input, signal);
       if (!result.ok) return result;
-      for (const { AutoScalingGroupName: name = '', Tags = [] } of result.value.AutoScalingGroups ?? [])
-        found[name] = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+      for (const { AutoScalingGroupName: name = '', Tags = [], Instances = [] } of result.value.AutoScalingGroups ??
+        []) {
+        const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+        found[name] = { tags, instances: membersAmong(Instances) };
+      }
       token = result.value.NextToken;
       if (!token) return { ok: true, value: found };
     }
@@ -76,8 +79,7 @@ export class AutoScalingGroups implements ScalingGroups {
   async members(group: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
     const result = await this.#instancesOf(group, signal);
     if (!result.ok) return result;
-    const members = result.value.filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState));
-    return { ok: true, value: members.flatMap(({ InstanceId = '' }) => InstanceId || []) };
+    return { ok: true, value: membersAmong(result.value) };
   }
 
   async #instancesOf(group: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>> {
@@ -100,6 +102,12 @@ export class AutoScalingGroups implements ScalingGroups {
     const call = (bounded: AbortSignal) => this.#autoScaling(operation, input, bounded);
     return this.#limiter.run('autoscaling', operation, call, signal);
   }
+}
+
+function membersAmong(instances: readonly Instance[]): string[] {
+  return instances
+    .filter(({ LifecycleState = '' }) => MEMBER.test(LifecycleState))
+    .flatMap(({ InstanceId = '' }) => InstanceId || []);
 }
 
 function done(result: CallResult<unknown>): CallResult<void> {

@@ -52,9 +52,9 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeNodegroup',
       'DescribeNodegroup',
+      'DescribeAutoScalingGroups',
       'GetParameter',
       'DescribeImages',
-      'DescribeAutoScalingGroups',
       'CreateOrUpdateTags',
     ]);
   });
@@ -82,7 +82,7 @@ describe('a pool that is Ready', () => {
 
   it('makes no AWS calls at node events, and reports a failing node once', async () => {
     const { world, deps } = await readyWorld();
-    world.nodes = [...world.nodes, sampleNode({ name: 'ip-9', taints: [] })];
+    world.nodes = world.nodes.map((node, index) => (index === 0 ? { ...node, taints: [] } : node));
     await wake(world, deps);
     world.nodes = world.nodes.map((node) => ({ ...node, resourceVersion: '2' }));
     await wake(world, deps);
@@ -91,6 +91,21 @@ describe('a pool that is Ready', () => {
       world.events.map(({ type, reason }) => `${type} ${reason}`),
       ['Warning RegistrationTaintMissing'],
     );
+  });
+
+  it('asks AWS once about a node that is not on an instance of its group, and does not count it', async () => {
+    const { world, deps } = await readyWorld();
+    world.nodes = [...world.nodes, sampleNode({ name: 'ip-9', ready: 'False', taints: [] })];
+    for (const resourceVersion of ['1', '2', '3']) {
+      world.nodes = world.nodes.map((node) => ({ ...node, resourceVersion }));
+      await wake(world, deps);
+    }
+    assert.deepEqual(world.calls, ['DescribeAutoScalingGroups', 'write status']);
+    assert.equal(
+      conditionOf(world, 'NodesVerified'),
+      'True AllVerified: 3 nodes verified. 1 node with the label eks.amazonaws.com/nodegroup=web is not counted, because EC2 Auto Scaling does not list the instance in the node group: ip-9.',
+    );
+    assert.deepEqual(world.pools.get('web')?.status?.nodes?.total, 3);
   });
 
   it('makes no AWS calls at node events while instances are missing', async () => {

@@ -18,7 +18,8 @@ import { tolerateGateKey } from './nodes/gateRefusal.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
-import { SCALING_TAGS_QUESTION } from './providers/eks/autoscalerFacts.ts';
+import type { ScalingGroup } from './ports/ec2.ts';
+import { SCALING_GROUPS_QUESTION } from './providers/eks/autoscalerFacts.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
 import { unverifiedRelease } from './providers/eks/upgrades/releaseFailures.ts';
 import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
@@ -171,9 +172,16 @@ function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { s
     if (isIpamStep(step)) for (const question of IPAM_QUESTIONS) shared.forget(question);
     if (step.kind !== 'correctScalingTags') continue;
     if (written && done.includes(step))
-      shared.amend<AutoscalerFacts['tags']>(SCALING_TAGS_QUESTION, (all) => ({ ...all, ...written }));
-    else shared.forget(SCALING_TAGS_QUESTION);
+      shared.amend<ListedGroups>(SCALING_GROUPS_QUESTION, (all) => withTags(all, written));
+    else shared.forget(SCALING_GROUPS_QUESTION);
   }
+}
+
+type ListedGroups = Readonly<Record<string, ScalingGroup>>;
+
+function withTags(all: ListedGroups, written: AutoscalerFacts['tags']): ListedGroups {
+  const changed = Object.entries(written).map(([name, tags]) => [name, { instances: [], ...all[name], tags }]);
+  return { ...all, ...Object.fromEntries(changed) };
 }
 
 /** Keeps the drain state, so that terminating nodes are checked at intervals and not at every event. */

@@ -251,7 +251,7 @@ describe('after the creation', () => {
     const { world, deps } = await readyWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
     const allocatable = { memory: '6291456Ki' };
-    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable }));
+    world.nodes = world.nodes.map(({ name, providerID }) => sampleNode({ name, providerID, allocatable }));
     await wake(world, deps);
     assert.deepEqual(
       [says(world, 'NodesVerified'), says(world, 'PrerequisitesMet')],
@@ -264,7 +264,8 @@ describe('after the creation', () => {
   });
 
   const addressless = (world: FakeWorld) => {
-    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, allocatable: { memory: '6291456Ki' } }));
+    const allocatable = { memory: '6291456Ki' };
+    world.nodes = world.nodes.map(({ name, providerID }) => sampleNode({ name, providerID, allocatable }));
   };
 
   it('nodes without pod addresses refer to the policy of the cluster role, which was only a warning', async () => {
@@ -281,7 +282,7 @@ describe('after the creation', () => {
       /Likely cause: ClusterRolePolicyMissing\. See status\.prerequisites\./,
     );
     world.cloud.faults.clusterRolePolicy({ attached: true });
-    world.nodes = world.nodes.map(({ name }) => sampleNode({ name }));
+    world.nodes = world.nodes.map(({ name, providerID }) => sampleNode({ name, providerID }));
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'True Met', 'Met');
   });
 
@@ -326,7 +327,7 @@ describe('after the creation', () => {
   it('nodes that are not Ready refer to the access of their role', async () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
-    world.nodes = world.nodes.map((node) => sampleNode({ name: node.name, ready: 'False' }));
+    world.nodes = world.nodes.map(({ name, providerID }) => sampleNode({ name, providerID, ready: 'False' }));
     await wake(world, deps);
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
@@ -398,9 +399,9 @@ describe('after the creation', () => {
     assert.deepEqual(world.awsCalls(), [
       'DescribeNodegroup',
       'DescribeCluster',
+      'DescribeAutoScalingGroups',
       'DescribeAddon',
       'DescribeAccessEntry',
-      'DescribeAutoScalingGroups',
     ]);
   });
 });

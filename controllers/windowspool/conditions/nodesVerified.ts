@@ -31,7 +31,9 @@ export function nodesVerified(
   missing: (s: ObservedState) => Verification | undefined,
 ): ConditionState {
   const { remedy = '', ...state } = verification(s, missing);
-  const message = [state.message, unschedulable(s), refusedWrites(s), remedy].filter((text) => text !== '').join(' ');
+  const message = [state.message, notCounted(s), unschedulable(s), refusedWrites(s), remedy]
+    .filter((text) => text !== '')
+    .join(' ');
   return { ...state, message };
 }
 
@@ -45,6 +47,14 @@ function refusedWrites({ errors }: ObservedState): string {
   return first
     ? `${count(refused.length, 'write')} to nodes ${refused.length === 1 ? 'was' : 'were'} refused: ${sentence(first)}`
     : '';
+}
+
+/** Nodes that claim to be of the node group, but are not; empty when there are none. */
+function notCounted({ pool, poolNodes: { nonMembers } }: ObservedState): string {
+  if (nonMembers.length === 0) return '';
+  const names = first(nonMembers.map((node) => node.name));
+  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
+  return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because EC2 Auto Scaling does not list the instance in the node group: ${names}.`;
 }
 
 /** `2 nodes are gated and 1 node is quarantined: no new pods are scheduled there.`; empty when there are none. */

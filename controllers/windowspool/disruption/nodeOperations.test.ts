@@ -205,17 +205,30 @@ describe('a node with the replace annotation', () => {
     assert.deepEqual([world.ended, world.evicted, isSettled(world)], [[], [], true]);
   });
 
-  for (const providerID of ['', 'aws:///eu-west-1a/i-a', 'aws:///eu-west-1a/uid-b', `azure:///${'x'.repeat(500)}`]) {
-    it(`is not changed when its kubelet reports the providerID ${JSON.stringify(providerID.slice(0, 30))}, and other nodes are replaced`, async () => {
+  it('is not changed when its kubelet reports the instance of another node, and other nodes are replaced', async () => {
+    const { world, deps } = await populated();
+    const node = nodeOf(world, 'b');
+    assert.ok(node);
+    world.setNode({ ...node, providerID: 'aws:///eu-west-1a/i-a' });
+    for (const name of ['b', 'c']) annotate(world, name, { [REPLACE_ANNOTATION]: 'true' });
+    await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement of the other');
+    assert.deepEqual([world.ended, world.evicted], [['i-c'], ['shop/cart-c 30']]);
+    const after = nodeOf(world, 'b');
+    assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
+  });
+
+  for (const providerID of ['', 'aws:///eu-west-1a/uid-b', `azure:///${'x'.repeat(500)}`]) {
+    it(`is neither changed nor counted when its kubelet reports the providerID ${JSON.stringify(providerID.slice(0, 30))}`, async () => {
       const { world, deps } = await populated();
       const node = nodeOf(world, 'b');
       assert.ok(node);
       world.setNode({ ...node, providerID });
-      for (const name of ['b', 'c']) annotate(world, name, { [REPLACE_ANNOTATION]: 'true' });
-      await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement of the other');
-      assert.deepEqual([world.ended, world.evicted], [['i-c'], ['shop/cart-c 30']]);
+      annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
+      await pass(world, deps, 5);
       const after = nodeOf(world, 'b');
-      assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'refused' }, false]);
+      assert.deepEqual([after?.annotations, after?.unschedulable], [{ [REPLACE_ANNOTATION]: 'true' }, false]);
+      assert.deepEqual([world.ended, world.evicted, isSettled(world)], [[], [], true]);
+      assert.match(conditionOf(world, 'NodesVerified') ?? '', /is not counted, because .*: b\./);
     });
   }
 

@@ -69,7 +69,7 @@ export async function withCount(
     const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
     return { ...s, counted: answer, errors: [...s.errors, error] };
   }
-  const existing = answer.value.filter(({ deleting }) => !deleting);
+  const existing = answer.value.filter((node) => !node.deleting && s.poolNodes.isMember(node));
   const unavailable = existing.filter(isUnavailable).map(({ name }) => name);
   return { ...s, counted: { ok: true, value: { total: existing.length, unavailable } } };
 }

@@ -38,6 +38,10 @@ export interface PoolNodesView {
   readonly podAddresses: number | undefined;
   /** When the join grace of the first joining node ends, in epoch milliseconds; Infinity when none is joining. */
   readonly nextGraceEnd: number;
+  /** Nodes with the label of the group whose instance is not in its scaling groups. Not in any of the counts. */
+  readonly nonMembers: readonly NodeRecord[];
+  /** Whether the node counts as one of the pool's. */
+  isMember(node: NodeRecord): boolean;
   /** Nodes that exist without the label that makes them members of the pool. Not in any of the counts. */
   readonly unlabelledNodes: readonly NodeRecord[];
   /** When nodes that left may be read again, in epoch milliseconds; Infinity when there are none. */

@@ -112,6 +112,53 @@ describe('the nodes of a pool', () => {
   });
 });
 
+describe('the nodes of a group whose instances are known', () => {
+  const onInstance = (id: string, change: Parameters<typeof sampleNode>[0] = {}) =>
+    sampleNode({ name: id, providerID: `aws:///eu-west-1a/${id}`, ...change });
+  const namesOf = (nodes: readonly { readonly name: string }[]) => nodes.map(({ name }) => name);
+
+  function confirmed(): PoolNodes {
+    const poolNodes = new PoolNodes([onInstance('i-1'), onInstance('i-2', { ready: 'False' })], expecting(), NOW);
+    poolNodes.confirm(new Set(['i-1', 'i-3']), NOW);
+    return poolNodes;
+  }
+
+  it('are those on its instances, whatever the labels of others say', () => {
+    const poolNodes = confirmed();
+    assert.deepEqual([poolNodes.total, poolNodes.unavailable, namesOf(poolNodes.nonMembers)], [1, [], ['i-2']]);
+    assert.deepEqual(
+      ['i-1', 'i-2', 'i-3'].map((id) => poolNodes.isMember(onInstance(id))),
+      [true, false, true],
+    );
+    assert.ok(poolNodes.hasInstance('i-2'), 'an instance with a node did join');
+  });
+
+  it('need a question to AWS when one joins that is not listed, and not again for each change of it', () => {
+    const poolNodes = confirmed();
+    assert.equal(poolNodes.isConfirmed, false);
+    poolNodes.markAsked();
+    poolNodes.put(onInstance('i-2', { resourceVersion: '2' }), NOW);
+    poolNodes.put(onInstance('i-3'), NOW);
+    assert.deepEqual([poolNodes.isConfirmed, poolNodes.total], [true, 2]);
+    poolNodes.put(onInstance('i-4'), NOW);
+    assert.equal(poolNodes.isConfirmed, false);
+  });
+
+  it('follow a later list, and lose what is deleted', () => {
+    const poolNodes = confirmed();
+    poolNodes.confirm(new Set(['i-2']), NOW);
+    assert.deepEqual([poolNodes.total, namesOf(poolNodes.nonMembers), poolNodes.unavailable], [1, ['i-1'], ['i-2']]);
+    poolNodes.leave(onInstance('i-1'));
+    assert.deepEqual([namesOf(poolNodes.nonMembers), poolNodes.hasInstance('i-1')], [[], false]);
+    assert.equal(poolNodes.nextReadAt, Number.POSITIVE_INFINITY, 'a node that was not counted is not missed');
+  });
+
+  it('are all with the label while the instances are not known', () => {
+    const poolNodes = new PoolNodes([onInstance('i-1'), onInstance('i-2')], expecting(), NOW);
+    assert.deepEqual([poolNodes.total, poolNodes.isConfirmed], [2, true]);
+  });
+});
+
 describe('the cache of the nodes of pools', () => {
   const inGroup = (name: string, group: string) =>
     sampleNode({ name, labels: { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': group } });

@@ -37,6 +37,11 @@ export class PoolNodes implements PoolNodesView {
   readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
+  /** The instances of the group's scaling groups; undefined while they are not known: then the label of a node decides. */
+  #members: ReadonlySet<string> | undefined;
+  readonly #nonMembers = new Map<string, NodeRecord>();
+  /** The instances of the non-members that AWS was asked for. */
+  #asked: ReadonlySet<string> = new Set();
   readonly lostNodes = new LostNodes();
   ready = 0;
   gated = 0;
@@ -120,6 +125,32 @@ export class PoolNodes implements PoolNodesView {
     return this.lostNodes.nextReadAt;
   }
 
+  get nonMembers(): readonly NodeRecord[] {
+    return byName(this.#nonMembers);
+  }
+
+  /** Whether AWS was asked about every node that is not on an instance of the group. */
+  get isConfirmed(): boolean {
+    return [...this.#nonMembers.values()].every((node) => this.#asked.has(instanceIdOf(node)));
+  }
+
+  isMember(node: NodeRecord): boolean {
+    return this.#members === undefined || this.#members.has(instanceIdOf(node));
+  }
+
+  /** Counts only the nodes on these instances: a label can be set by everyone who may change nodes, and by a kubelet on its own node. */
+  confirm(members: ReadonlySet<string>, now: number): void {
+    this.#members = members;
+    const left = [...this.#results.values()].map(({ node }) => node).filter((node) => !this.isMember(node));
+    const joined = [...this.#nonMembers.values()].filter((node) => this.isMember(node));
+    for (const node of [...left, ...joined]) this.put(node, now);
+  }
+
+  /** AWS was asked about the present nodes: they are confirmed, whatever it answered. */
+  markAsked(): void {
+    this.#asked = new Set([...this.#nonMembers.values()].map(instanceIdOf));
+  }
+
   nodesBefore(time: number): readonly NodeRecord[] {
     return byName(this.#results)
       .map(({ node }) => node)
@@ -139,6 +170,10 @@ export class PoolNodes implements PoolNodesView {
     this.drop(node.name);
     this.lostNodes.returned(node.name);
     if (node.deleting) return;
+    if (!this.isMember(node)) {
+      this.#exclude(node);
+      return;
+    }
     const result = verifyNode(node, this.#expected, now);
     this.#results.set(node.name, result);
     if (result.state === 'failing') this.#failing.set(node.name, result);
@@ -160,6 +195,12 @@ export class PoolNodes implements PoolNodesView {
     this.#tally(result, 1);
   }
 
+  #exclude(node: NodeRecord): void {
+    this.#nonMembers.set(node.name, node);
+    // Its instance has a node nevertheless: it is not one that never joined.
+    count(this.#instances, instanceIdOf(node), 1);
+  }
+
   /** Adds a node to the counts, or subtracts it. */
   #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
     if (node.ready === 'True') this.ready += change;
@@ -177,12 +218,15 @@ export class PoolNodes implements PoolNodesView {
 
   /** A node left the pool: it was deleted, or lost its label. */
   leave(node: NodeRecord): void {
+    const wasCounted = !this.#nonMembers.has(node.name);
     this.drop(node.name);
-    if (!node.deleting) this.lostNodes.left(node);
+    if (wasCounted && !node.deleting) this.lostNodes.left(node);
   }
 
   /** Removes a node. */
   drop(name: string): void {
+    const excluded = this.#nonMembers.get(name);
+    if (excluded && this.#nonMembers.delete(name)) count(this.#instances, instanceIdOf(excluded), -1);
     const before = this.#results.get(name);
     if (!before) return;
     const lists = [

@@ -27,10 +27,17 @@ export interface Instances {
   ofScalingGroup(name: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>>;
 }
 
+/** A scaling group as EC2 Auto Scaling lists it. */
+export interface ScalingGroup {
+  readonly tags: Readonly<Record<string, string>>;
+  /** The IDs of its instances, including terminating ones, without those of its warm pool, which are not nodes. */
+  readonly instances: readonly string[];
+}
+
 /** The EC2 scaling groups behind the node groups of the operator's cluster. */
 export interface ScalingGroups {
-  /** The tags of all scaling groups, by scaling group name. */
-  tags(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, Readonly<Record<string, string>>>>>>;
+  /** All scaling groups, by name. */
+  list(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, ScalingGroup>>>>;
   /** Sets tags on the scaling group only: instances do not inherit them. */
   setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>>;
   /** Succeeds for tags that do not exist. */

@@ -2,7 +2,7 @@
 
 import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
-import type { ScalingGroups } from '../../ports/ec2.ts';
+import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
 import { groupOf } from '../../queries.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
@@ -11,8 +11,8 @@ import { LONG_MS } from './prerequisites/gather.ts';
 import type { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { instanceTypesOf } from './upgrades/launchTemplate.ts';
 
-/** The shared question about the tags of all scaling groups; changes of tags invalidate its answer. */
-export const SCALING_TAGS_QUESTION = 'tags of scaling groups';
+/** The shared question about all scaling groups. Changes of their tags invalidate its answer. */
+export const SCALING_GROUPS_QUESTION = 'scaling groups';
 
 interface Sources {
   readonly scalingGroups: ScalingGroups;
@@ -46,7 +46,7 @@ async function tagsOf(
   signal: AbortSignal,
 ): Promise<CallResult<AutoscalerFacts['tags']>> {
   const ask = (maxAgeMs: number) =>
-    shared.get(SCALING_TAGS_QUESTION, maxAgeMs, now, (own) => scalingGroups.tags(own), signal);
+    shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, (own) => scalingGroups.list(own), signal);
   const known = await ask(settings.resyncMs / 2);
   const isComplete = !known.ok || names.every((name) => name in known.value);
   const all = isComplete ? known : await ask(0);
@@ -54,9 +54,9 @@ async function tagsOf(
   return { ok: true, value: Object.fromEntries(names.flatMap((name) => entryOf(all.value, name))) };
 }
 
-function entryOf(all: AutoscalerFacts['tags'], name: string): [string, Readonly<Record<string, string>>][] {
-  const tags = all[name];
-  return tags ? [[name, tags]] : [];
+function entryOf(all: Readonly<Record<string, ScalingGroup>>, name: string): [string, ScalingGroup['tags']][] {
+  const group = all[name];
+  return group ? [[name, group.tags]] : [];
 }
 
 /**

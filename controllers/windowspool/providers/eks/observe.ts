@@ -14,11 +14,12 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
-import { gatherAutoscalerFacts } from './autoscalerFacts.ts';
+import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { readTerminatingNode } from './disruption.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
@@ -42,6 +43,8 @@ export async function observeNodeGroup(
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const { base, expected } = baseState(pool, group, context);
   const poolNodes = poolNodesOf(pool, group, expected, sources);
+  if (group.kind === 'seen' && isOwnedBy(pool, group.group))
+    await confirmMembers(poolNodes, group.group, before !== undefined, context);
   const observed: ObservedState = {
     ...base,
     cluster,
@@ -114,6 +117,29 @@ function poolNodesOf(
   const isOurs = group ? isOwnedBy(pool, group) : view.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
   if (!isOurs) return new PoolNodes([], expected, 0);
   return poolNodesCache.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
+}
+
+/**
+ * Counts only nodes on instances of the group's scaling groups, as one list of all scaling groups shows them, which the pools share. The list is
+ * read with the group, and when a node joins whose instance it lacks. If it cannot be read, the last one applies; before the first, the label does.
+ */
+async function confirmMembers(
+  poolNodes: PoolNodes,
+  group: NodeGroup,
+  isCached: boolean,
+  { awsCache: { shared }, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
+): Promise<void> {
+  if (group.autoScalingGroups.length === 0 || (isCached && poolNodes.isConfirmed)) return;
+  for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
+    const ask = (own: AbortSignal) => scalingGroups.list(own);
+    const listed = await shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, ask, signal);
+    if (!listed.ok) break;
+    const found = group.autoScalingGroups.flatMap((name) => listed.value[name] ?? []);
+    if (found.length === 0) continue;
+    poolNodes.confirm(new Set(found.flatMap(({ instances }) => instances)), now);
+    if (poolNodes.isConfirmed) return;
+  }
+  poolNodes.markAsked();
 }
 
 async function readGroup(
