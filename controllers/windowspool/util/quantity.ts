@@ -2,15 +2,14 @@ const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['k', 'M', 'G', 'T', 'P', 'E'];
 
 /**
- * The value of a Kubernetes quantity (`2Gi`, `110`, `1500m`) as a number; undefined when it is absent or invalid.
+ * The value of a Kubernetes quantity (`2Gi`, `110`, `1500m`) as a finite number; undefined when it is absent or invalid.
  * Source: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  */
 export function parseQuantity(text: string | undefined): number | undefined {
   const match = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)$/.exec(text ?? '');
   if (!match) return undefined;
-  const number = Number(match[1]);
-  const scale = scaleOf(match[2] ?? '');
-  return Number.isNaN(number) || scale === undefined ? undefined : number * scale;
+  const number = Number(match[1]) * (scaleOf(match[2] ?? '') ?? Number.NaN);
+  return Number.isFinite(number) ? number : undefined;
 }
 
 function scaleOf(suffix: string): number | undefined {
