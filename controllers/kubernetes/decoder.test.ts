@@ -63,7 +63,7 @@ describe('the JSON decoder', () => {
     ['{"type":"ADDED"}', /an event without an object/],
     ['{"type":"RENAMED","object":{}}', /unknown type "RENAMED"/],
     ['{"object":{}}', /unknown type undefined/],
-    ['{"type":"BOOKMARK","object":{}}', /a bookmark without a resourceVersion/],
+    ['{"type":"BOOKMARK","object":{}}', /without metadata.resourceVersion/],
   ];
   for (const [line, error] of malformed) {
     it(`rejects the event ${line}`, () => {
@@ -83,6 +83,6 @@ describe('the JSON decoder', () => {
       items: [],
       resourceVersion: '7',
     });
-    assert.throws(() => page({ items }), /a list without a resourceVersion/);
+    assert.throws(() => page({ items }), /without metadata.resourceVersion/);
   });
 });

@@ -1,9 +1,11 @@
 /**
  * Decodes lists and watches of JSON. Not client-node's informer: it keeps whole objects (17 KB of JSON for a node) and drops ERROR events.
  */
-import type { KubernetesObject, V1ListMeta, V1WatchEvent } from '@kubernetes/client-node';
+import type { KubernetesObject, V1WatchEvent } from '@kubernetes/client-node';
 import type { ListPage, Unreadable, WatchEvent } from '../runtime/ports.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
+import { exactText, identifier, itemsOf, textMap } from './fieldKinds.ts';
+import { type FieldTable, jsonReader } from './fields.ts';
 import { MalformedData, messageOf } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { failureOfStatus, type Status, statusOfJson } from './status.ts';
@@ -24,6 +26,25 @@ export interface EventDecoder<T> {
   end(): void;
 }
 
+/** The metadata of a list. Field numbers here and below: k8s.io/apimachinery v0.36 meta/v1 (generated.proto). */
+export const listFields: FieldTable<{ readonly resourceVersion: string; readonly continueToken: string }> = {
+  resourceVersion: identifier('metadata=1', 'resourceVersion=2'),
+  continueToken: exactText('metadata=1', 'continue=3'),
+};
+const readListMeta = jsonReader(listFields);
+
+/** The object of a BOOKMARK event. */
+export interface Bookmark {
+  readonly resourceVersion: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+export const bookmarkFields: FieldTable<Bookmark> = {
+  resourceVersion: identifier('metadata=1', 'resourceVersion=6'),
+  annotations: textMap('metadata=1', 'annotations=12'),
+};
+const readBookmark = jsonReader(bookmarkFields);
+
 const NEWLINE = 0x0a;
 
 /** Of an event. It is one object, and etcd stores at most 1.5 MiB. */
@@ -34,10 +55,11 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
   return {
     accept: { list: 'application/json', watch: 'application/json' },
     page: (body) => {
-      const { metadata, items } = parse<{ metadata?: Wire<V1ListMeta>; items?: readonly O[] | null }>(body);
-      if (!metadata?.resourceVersion) throw new MalformedData('a list without a resourceVersion');
-      const results = (items ?? []).map((object) => attempt(() => transform(object), nameIn(object)));
-      return pageOf(results, metadata.resourceVersion, metadata.continue);
+      const list = parse(body);
+      const { resourceVersion, continueToken } = readListMeta(list);
+      const items = itemsOf((list as { readonly items?: unknown }).items ?? []) as readonly O[];
+      const results = items.map((object) => attempt(() => transform(object), nameIn(object)));
+      return pageOf(results, resourceVersion, continueToken);
     },
     stream: () => new JsonEvents(transform),
   };
@@ -120,7 +142,7 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
   }
 
   #event(line: Buffer): WatchEvent<T> {
-    const { type, object } = parse<Wire<V1WatchEvent> & { object?: O }>(line);
+    const { type, object } = (parse(line) ?? {}) as Partial<Wire<V1WatchEvent>> & { object?: O };
     if (!object) throw new MalformedData('an event without an object');
     switch (type) {
       case 'ADDED':
@@ -131,25 +153,17 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
           attempt(() => this.#transform(object), nameIn(object)),
         );
       case 'BOOKMARK':
-        return bookmarkOf(object);
+        return bookmarkEvent(readBookmark(object));
       case 'ERROR':
         return failureEvent(statusOfJson(object));
       default:
-        throw new MalformedData(`an event of the unknown type ${JSON.stringify(type)}`);
+        throw new MalformedData(`an event of the unknown type ${foreignText(JSON.stringify(type) ?? 'undefined')}`);
     }
   }
 }
 
-function bookmarkOf({ metadata }: Wire<KubernetesObject>): WatchEvent<never> {
-  if (!metadata?.resourceVersion) throw new MalformedData('a bookmark without a resourceVersion');
-  return bookmarkEvent(metadata.resourceVersion, metadata.annotations ?? {});
-}
-
 /** An annotation marks the bookmark after the initial events of a watch list (apimachinery meta/v1, InitialEventsAnnotationKey). */
-export function bookmarkEvent(
-  resourceVersion: string,
-  annotations: Readonly<Record<string, string>>,
-): WatchEvent<never> {
+export function bookmarkEvent({ resourceVersion, annotations }: Bookmark): WatchEvent<never> {
   const initialEventsEnd = annotations['k8s.io/initial-events-end'] === 'true';
   return { type: 'BOOKMARK', resourceVersion, initialEventsEnd };
 }
@@ -160,9 +174,9 @@ export function failureEvent(status: Status): WatchEvent<never> {
   return { type: 'ERROR', failure: failureOfStatus(status), message };
 }
 
-function parse<V>(text: Buffer): V {
+function parse(text: Buffer): unknown {
   try {
-    return JSON.parse(text.toString('utf8')) as V;
+    return JSON.parse(text.toString('utf8'));
   } catch (cause) {
     throw new MalformedData(messageOf(cause), { cause });
   }

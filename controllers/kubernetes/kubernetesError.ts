@@ -35,7 +35,7 @@ export class KubernetesError extends Error {
 
 /** A response or watch event that cannot be decoded. It is discarded as a whole. */
 export class MalformedData extends KubernetesError {
-  /** @param what such as `a list without a resourceVersion` */
+  /** @param what such as `an event without an object` */
   constructor(what: string, options?: ErrorOptions) {
     super(`malformed data from the API server: ${what}`, { reason: 'MalformedAnswer' }, options);
   }

@@ -2,14 +2,16 @@ import type { ListPage, WatchEvent } from '../runtime/ports.ts';
 import {
   attempt,
   bookmarkEvent,
+  bookmarkFields,
   type Decoder,
   type EventDecoder,
   eventOf,
   failureEvent,
+  listFields,
   pageOf,
   type Reading,
 } from './decoder.ts';
-import { exactText, identifier, messages, problem, text, textMap } from './fieldKinds.ts';
+import { messages, problem, text } from './fieldKinds.ts';
 import { type FieldTable, protobufReader } from './fields.ts';
 import { Frames } from './frames.ts';
 import { MalformedData } from './kubernetesError.ts';
@@ -62,8 +64,7 @@ function pageReader<T>(readItem: (reader: MessageReader) => Reading<T>): (reader
     readonly continueToken: string;
     readonly readings: readonly Reading<T>[];
   }>({
-    resourceVersion: identifier('metadata=1', 'resourceVersion=2'),
-    continueToken: exactText('metadata=1', 'continue=3'),
+    ...listFields,
     readings: messages(readItem)('items=2'),
   });
   return (reader) => {
@@ -72,10 +73,7 @@ function pageReader<T>(readItem: (reader: MessageReader) => Reading<T>): (reader
   };
 }
 
-const readBookmark = protobufReader<{ resourceVersion: string; annotations: Readonly<Record<string, string>> }>({
-  resourceVersion: identifier('metadata=1', 'resourceVersion=6'),
-  annotations: textMap('metadata=1', 'annotations=12'),
-});
+const readBookmark = protobufReader(bookmarkFields);
 
 class ProtobufEvents<T> implements EventDecoder<T> {
   readonly #frames = new Frames();
@@ -103,10 +101,8 @@ class ProtobufEvents<T> implements EventDecoder<T> {
       case 'MODIFIED':
       case 'DELETED':
         return eventOf(type, this.#read(this.#item(envelope)));
-      case 'BOOKMARK': {
-        const { resourceVersion, annotations } = readBookmark(this.#item(envelope));
-        return bookmarkEvent(resourceVersion, annotations);
-      }
+      case 'BOOKMARK':
+        return bookmarkEvent(readBookmark(this.#item(envelope)));
       case 'ERROR':
         return failureEvent(statusOfEnvelope(envelope));
       default:
