@@ -90,17 +90,24 @@ export const flag = kind<boolean>({
   fromJson: (value) => value === true,
 });
 
+/** The years that the API server can write, as RFC 3339 has four digits. */
+const [FIRST_TIME, AFTER_LAST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('+010000-01-01T00:00:00Z')];
+
+function timeIn(epoch: number, written: string): number {
+  if (epoch >= FIRST_TIME && epoch < AFTER_LAST) return epoch;
+  throw new MalformedData(`the time ${written}`);
+}
+
 const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seconds=1') });
 
-/** A meta/v1 Time as epoch milliseconds, rounded down to seconds as in its JSON. 0 if absent. */
+/** A meta/v1 Time of the years 0 to 9999 as epoch milliseconds, rounded down to seconds as in its JSON. 0 if absent. */
 export const time = kind<number>({
   absent: 0,
-  fromProtobuf: (reader) => readTimestamp(reader).seconds * 1000,
-  fromJson: (value) => {
-    const epoch = epochOf(stringOf(value));
-    if (Number.isNaN(epoch)) throw new MalformedData(`the time ${JSON.stringify(asText(value))}`);
-    return epoch;
+  fromProtobuf: (reader) => {
+    const { seconds } = readTimestamp(reader);
+    return timeIn(seconds * 1000, `${seconds}, in seconds`);
   },
+  fromJson: (value) => timeIn(epochOf(stringOf(value)), JSON.stringify(asText(value))),
 });
 
 /**
