@@ -21,7 +21,7 @@ export function kind<T>(traits: Traits<T>): Kind<T> {
   return (...path) => ({ wire: WIRE.bytes, required: false, ...traits, path });
 }
 
-/** The largest annotation that is kept whole. */
+/** The largest annotation that is kept whole, in characters. */
 const LONGEST_VALUE = 16 * 1024;
 
 /** A JSON value, which must be of this type. */
@@ -177,12 +177,12 @@ export function entry(wanted: string): Kind<string | undefined> {
   const keys = [Buffer.from(wanted)];
   return kind<string | undefined>({
     absent: undefined,
-    fromProtobuf: (reader, before = '') => wantedEntry(reader, keys, bounded)?.value ?? before,
+    fromProtobuf: (reader, before = '') => wantedEntry(reader, keys, boundedIn)?.value ?? before,
     // Protobuf cannot tell an empty map from an absent one.
     fromJson: (value) => {
       const map = typed<object>('object', value);
       if (Object.keys(map).length === 0) return undefined;
-      return Object.hasOwn(map, wanted) ? stringOf(map[wanted as never]).slice(0, LONGEST_VALUE) : '';
+      return Object.hasOwn(map, wanted) ? bounded(stringOf(map[wanted as never])) : '';
     },
   });
 }
@@ -211,8 +211,13 @@ function selectedEntries(readValue: (reader: MessageReader) => string) {
   };
 }
 
-function bounded(reader: MessageReader): string {
-  return reader.text(LONGEST_VALUE);
+function bounded(value: string): string {
+  return value.slice(0, LONGEST_VALUE);
+}
+
+/** The same in a time that does not grow with the value. A character has at most four bytes. */
+function boundedIn(reader: MessageReader): string {
+  return bounded(reader.text(4 * LONGEST_VALUE));
 }
 
 /** Reads an entry whose key is one of `keys`; undefined for other keys. */

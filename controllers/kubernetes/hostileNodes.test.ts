@@ -66,6 +66,15 @@ describe('a node whose kubelet reports', () => {
     }
   });
 
+  it('an annotation of more than 16 KiB has the same part of it in both formats', () => {
+    for (const character of ['a', 'é', '世', '🪟']) {
+      const annotations = { 'winpool.dev/claim': `a${character.repeat(20_000)}` };
+      const node = { ...healthy, metadata: { ...healthy.metadata, annotations } };
+      const [first, second] = readBoth(node).map(({ ownership }) => ownership);
+      assert.deepEqual([first?.length, second], [16_384, first]);
+    }
+  });
+
   it('100,000 addresses has the first 128', () => {
     const addresses = Array.from({ length: 100_000 }, (_, index) => ({
       type: 'InternalIP',

@@ -10,6 +10,8 @@ const hostile = fc.constantFrom(
   '.'.repeat(5_000),
 );
 const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.constant('Grüße, 世界 🪟'), hostile);
+/** Of an annotation that is kept whole. */
+const value = fc.oneof(text, fc.constantFrom('🪟'.repeat(9_000), 'é'.repeat(16_383), 'a'.repeat(20_000)));
 const some = fc.string({ minLength: 1 });
 const key = fc
   .tuple(
@@ -17,9 +19,9 @@ const key = fc
     fc.stringMatching(/^[a-z0-9]{1,20}$/),
   )
   .map(([domain, name]) => `${domain}/${name}`);
-/** In whole seconds, as in the API server's JSON, from the year 100. */
+/** In whole seconds, as in the API server's JSON, from the year 0 to 9999. */
 const time = fc
-  .integer({ min: -59_000_000_000, max: 4_000_000_000 })
+  .integer({ min: Date.parse('0000-01-01') / 1000, max: Date.parse('9999-12-31') / 1000 })
   .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
 
 /** The API server accepts any keys of resources from a kubelet. */
@@ -69,7 +71,10 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
         deletionTimestamp: time,
         labels: map(text),
         annotations: fc
-          .tuple(map(text), optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text }))
+          .tuple(
+            map(text),
+            optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text, 'winpool.dev/claim': value }),
+          )
           .map(([others, annotations]) => ({ ...others, ...annotations })),
         finalizers: fc.array(key, { maxLength: 3 }),
       },
@@ -81,7 +86,14 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
       allocatable: resources(quantity),
       addresses: fc.array(fc.record({ type: text, address: text }), { maxLength: 4 }),
       conditions: fc.array(condition, { maxLength: 6 }),
-      nodeInfo: optional({ kernelVersion: text, kubeletVersion: text, osImage: text, architecture: text }),
+      nodeInfo: optional({
+        kernelVersion: text,
+        containerRuntimeVersion: text,
+        kubeletVersion: text,
+        osImage: text,
+        operatingSystem: text,
+        architecture: text,
+      }),
       runtimeHandlers: fc.array(optional({ name: handler, features: optional({ userNamespaces: fc.boolean() }) }), {
         maxLength: 4,
       }),
