@@ -28,8 +28,10 @@ export type EksOperations = Operations<typeof import('./eksClient.ts')>;
 export type EksCall = Call<EksOperations>;
 export type Ec2Operations = Operations<typeof import('./ec2Client.ts')>;
 export type Ec2Call = Call<Ec2Operations>;
-export type SsmCall = Call<Operations<typeof import('./ssmClient.ts')>>;
-export type IamCall = Call<Operations<typeof import('./iamClient.ts')>>;
+export type SsmOperations = Operations<typeof import('./ssmClient.ts')>;
+export type SsmCall = Call<SsmOperations>;
+export type IamOperations = Operations<typeof import('./iamClient.ts')>;
+export type IamCall = Call<IamOperations>;
 export type AutoScalingOperations = Operations<typeof import('./autoScalingClient.ts')>;
 export type AutoScalingCall = Call<AutoScalingOperations>;
 

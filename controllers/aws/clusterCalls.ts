@@ -27,9 +27,3 @@ export abstract class ClusterCalls {
 export function isAbsent({ kind, message }: CallError): boolean {
   return kind === 'gone' && !/^No cluster found/i.test(message);
 }
-
-/** The error of a response without its object. A write may have taken effect. */
-export function malformed(operation: string): CallError {
-  const message = 'AWS responded without the requested object. Check the proxies between the operator and AWS.';
-  return { kind: 'unavailable', operation, code: 'MalformedResponse', message };
-}

@@ -59,7 +59,7 @@ async function addonOf(addon: EksAddon): Promise<Addon> {
     status,
     // A string in the add-on's schema.
     windowsIpam: values && String(values.enableWindowsIpam) === 'true',
-    issues: (health?.issues ?? []).map(({ code, message }) => `${code}: ${scrub(message ?? '')}`),
+    issues: (health?.issues ?? []).map(({ code = 'Unknown', message = '' }) => `${code}: ${scrub(message)}`),
     modifiedAt: modifiedAt(addon),
   };
 }

@@ -2,7 +2,8 @@
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
-import { ClusterCalls, malformed } from './clusterCalls.ts';
+import { ClusterCalls } from './clusterCalls.ts';
+import { malformed } from './errors.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** The EKS cluster that the operator runs in. */

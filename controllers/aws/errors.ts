@@ -102,6 +102,12 @@ export function toCallError(operation: string, error: unknown): CallError {
   };
 }
 
+/** The error of a response without its object, or with other data than AWS sends. A write may have taken effect. */
+export function malformed(operation: string, what = 'without the requested object'): CallError {
+  const message = `AWS responded ${what}. Check the proxies between the operator and AWS.`;
+  return { kind: 'unavailable', operation, code: 'MalformedResponse', message };
+}
+
 function lacksPermission(message: string): boolean {
   return !PRIVATE_IMAGE.test(message) && MISSING_PERMISSIONS.some(({ words }) => words.test(message));
 }

@@ -34,7 +34,13 @@ function fromEc2({
   VersionNumber,
   LaunchTemplateData: data = {},
 }: LaunchTemplateVersion): LaunchTemplate {
-  return { id, name, version: String(VersionNumber), instanceType: data.InstanceType, forbidden: forbiddenIn(data) };
+  return {
+    id,
+    name,
+    version: String(VersionNumber ?? ''),
+    instanceType: data.InstanceType,
+    forbidden: forbiddenIn(data),
+  };
 }
 
 /** Fields that EKS forbids in a launch template, or that the pool sets. */

@@ -18,7 +18,8 @@ import type {
   VersionChange,
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
-import { ClusterCalls, isAbsent, malformed } from './clusterCalls.ts';
+import { ClusterCalls, isAbsent } from './clusterCalls.ts';
+import { malformed } from './errors.ts';
 
 /** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;

@@ -3,6 +3,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
+import { checkedAnswer } from './answers.ts';
 import type { CallObserver, FinishedCall, Service } from './calls.ts';
 import { toCallError } from './errors.ts';
 
@@ -38,7 +39,7 @@ const LIMITS: AwsLimits = {
 };
 
 /**
- * Runs AWS calls with a time-out, and classifies their errors. Each service has its own token bucket and queue, so that one that throttles does not
+ * Runs AWS calls with a time-out, checks their answers, and classifies their errors. Each service has its own token bucket and queue, so that one that throttles does not
  * delay the others. All pools share them. A throttled call slows its service down ({@link AdaptiveTokenBucket}).
  *
  * Rates start near what AWS allows an account and adapt from there, as in the SDK's adaptive retry mode, which itself starts without a limit:
@@ -62,7 +63,7 @@ export class AwsRateLimiter {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Queues the call for its service. Rejects with the signal's reason if the signal aborts. */
+  /** Queues the call for its service. The answer has only the members that the operator reads. Rejects with the signal's reason if the signal aborts. */
   async run<T>(
     service: Service,
     operation: string,
@@ -111,8 +112,9 @@ export class AwsRateLimiter {
     };
     try {
       const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
-      finish('ok', 'OK', value);
-      return { ok: true, value };
+      const answer = checkedAnswer(operation, value);
+      finish(answer.ok ? 'ok' : answer.error.kind, answer.ok ? 'OK' : answer.error.code, value);
+      return answer;
     } catch (thrown) {
       if (isBug(thrown)) throw thrown;
       const error = toCallError(operation, thrown);
@@ -126,8 +128,8 @@ export class AwsRateLimiter {
 
 /** The SDK reports its attempts in the metadata of outputs and errors. */
 function attemptsOf(response: unknown): number {
-  const { attempts } = (response as { $metadata?: { attempts?: number } } | undefined)?.$metadata ?? {};
-  return attempts ?? 1;
+  const { attempts } = (response as { $metadata?: { attempts?: unknown } } | null | undefined)?.$metadata ?? {};
+  return typeof attempts === 'number' ? attempts : 1;
 }
 
 /** A JavaScript error that did not come from a call. It must not be classified and retried. */

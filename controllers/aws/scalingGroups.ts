@@ -30,7 +30,7 @@ export class AutoScalingGroups implements ScalingGroups {
   }
 
   async list(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, ScalingGroup>>>> {
-    const found: Record<string, ScalingGroup> = {};
+    const found: [name: string, group: ScalingGroup][] = [];
     let token: string | undefined;
     for (let page = 0; page < MOST_PAGES; page++) {
       const input = {
@@ -45,10 +45,10 @@ export class AutoScalingGroups implements ScalingGroups {
       for (const { AutoScalingGroupName: name = '', Tags = [], Instances = [] } of result.value.AutoScalingGroups ??
         []) {
         const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
-        found[name] = { tags, instances: membersAmong(Instances) };
+        found.push([name, { tags, instances: membersAmong(Instances) }]);
       }
       token = result.value.NextToken;
-      if (!token) return { ok: true, value: found };
+      if (!token) return { ok: true, value: Object.fromEntries(found) };
     }
     return { ok: false, error: tooManyPages('DescribeAutoScalingGroups', MOST_PAGES) };
   }

@@ -1,0 +1,284 @@
+/** The adapters of AWS with any answer: each returns a value that the domain can use, or an error. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { realClock } from '../runtime/clock.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
+import { anyJson, spoilt } from '../windowspool/testing/anyJson.ts';
+import { newNodeGroup, samplePool } from '../windowspool/testing/fixtures.ts';
+import { checkedAnswer } from './answers.ts';
+import { Ec2Capacity } from './capacity.ts';
+import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
+import { EksClusters } from './clusters.ts';
+import { Ec2Instances } from './instances.ts';
+import { Ec2LaunchTemplates } from './launchTemplates.ts';
+import { EksNodeGroups } from './nodeGroups.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
+import { PublishedReleases } from './releases.ts';
+import { IamRolePolicies } from './rolePolicies.ts';
+import { AutoScalingGroups } from './scalingGroups.ts';
+
+const ANSWERS = 200;
+
+const { signal } = new AbortController();
+const at = new Date('2026-03-01T12:00:00Z');
+const tags = [{ Key: 'aws:autoscaling:groupName', Value: 'eks-web' }];
+const nodegroup = {
+  nodegroupName: 'web',
+  nodegroupArn: 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web/0a1b',
+  status: 'ACTIVE',
+  amiType: 'WINDOWS_CORE_2022_x86_64',
+  capacityType: 'SPOT',
+  instanceTypes: ['m5.large'],
+  subnets: ['subnet-0a000000'],
+  nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
+  diskSize: 50,
+  launchTemplate: { id: 'lt-1', name: 'windows', version: '2' },
+  version: '1.36',
+  releaseVersion: '1.36-2026.02.11',
+  scalingConfig: { minSize: 3, maxSize: 5, desiredSize: 3 },
+  updateConfig: { maxUnavailable: 1, maxUnavailablePercentage: 33, updateStrategy: 'MINIMAL' },
+  labels: { team: 'web' },
+  taints: [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }],
+  tags: { 'winpool.dev/pool': 'web' },
+  health: { issues: [{ code: 'Unknown', message: 'It broke.', resourceIds: ['i-1'] }] },
+  resources: { autoScalingGroups: [{ name: 'eks-web-0a1b' }] },
+  createdAt: at,
+  modifiedAt: at,
+};
+const errors = [{ errorCode: 'NodeCreationFailure', errorMessage: 'It broke.', resourceIds: ['i-1'] }];
+const update = { id: 'u-1', type: 'ConfigUpdate', status: 'Failed', createdAt: at, errors };
+const cluster = {
+  name: 'prod',
+  arn: 'arn:aws:eks:eu-west-1:111122223333:cluster/prod',
+  status: 'ACTIVE',
+  version: '1.36',
+  resourcesVpcConfig: { vpcId: 'vpc-1' },
+  kubernetesNetworkConfig: { ipFamily: 'ipv4' },
+  accessConfig: { authenticationMode: 'API' },
+  computeConfig: { enabled: false },
+  certificateAuthority: { data: 'YQ==' },
+};
+const addon = {
+  status: 'ACTIVE',
+  configurationValues: '{"enableWindowsIpam":"true"}',
+  health: { issues: [{ code: 'Unknown', message: 'It broke.' }] },
+  modifiedAt: at,
+};
+const data = {
+  InstanceType: 'm5.large',
+  IamInstanceProfile: { Name: 'x' },
+  InstanceMarketOptions: { MarketType: 'spot' },
+  NetworkInterfaces: [{ SubnetId: 'subnet-1' }],
+  HibernationOptions: { Configured: true },
+  ImageId: 'ami-1',
+};
+const template = {
+  LaunchTemplateId: 'lt-1',
+  LaunchTemplateName: 'windows',
+  VersionNumber: 2,
+  LaunchTemplateData: data,
+};
+const scalingGroup = {
+  AutoScalingGroupName: 'eks-web',
+  Tags: tags,
+  Instances: [{ InstanceId: 'i-1', LifecycleState: 'InService' }],
+};
+
+/** A healthy answer of each operation. */
+const healthy: Readonly<Record<string, object>> = {
+  DescribeNodegroup: { nodegroup },
+  CreateNodegroup: { nodegroup },
+  UpdateNodegroupConfig: { update },
+  UpdateNodegroupVersion: { update },
+  DescribeUpdate: { update },
+  DeleteNodegroup: { nodegroup },
+  DescribeCluster: { cluster },
+  DescribeAddon: { addon },
+  UpdateAddon: { update },
+  DescribeAccessEntry: { accessEntry: { type: 'EC2_WINDOWS' } },
+  DescribeInstanceTypes: {
+    InstanceTypes: [
+      {
+        InstanceType: 'm5.large',
+        ProcessorInfo: { SupportedArchitectures: ['x86_64'] },
+        NetworkInfo: { Ipv4AddressesPerInterface: 10 },
+        Hypervisor: 'nitro',
+      },
+    ],
+  },
+  DescribeInstanceTypeOfferings: { InstanceTypeOfferings: [{ InstanceType: 'm5.large', Location: 'eu-west-1a' }] },
+  DescribeSubnets: {
+    Subnets: [{ SubnetId: 'subnet-1', AvailabilityZone: 'eu-west-1a', AvailableIpAddressCount: 9, Tags: tags }],
+    NextToken: null,
+  },
+  DescribeInstances: {
+    Reservations: [
+      {
+        Instances: [
+          { InstanceId: 'i-1', PrivateDnsName: 'ip-1', LaunchTime: at, State: { Name: 'running' }, Tags: tags },
+        ],
+      },
+    ],
+    NextToken: null,
+  },
+  DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [template] },
+  DescribeImages: { Images: [{ Name: 'Windows_Server-2022-English-Core-EKS_Optimized-1.36-2026.02.11' }] },
+  GetParameter: { Parameter: { Value: 'ami-1' } },
+  ListAttachedRolePolicies: { AttachedPolicies: [{ PolicyName: 'x' }], IsTruncated: false, Marker: null },
+  DescribeAutoScalingGroups: { AutoScalingGroups: [scalingGroup], NextToken: null },
+  TerminateInstanceInAutoScalingGroup: { Activity: {} },
+};
+
+/** The adapters over an AWS that gives these answers. */
+function adapters(answers: Readonly<Record<string, unknown>>) {
+  const call = async (operation: string): Promise<never> => answers[operation] as never;
+  const endless = { perSecond: 1e9, burst: 1e9 };
+  const rates = { eks: endless, ec2: endless, ssm: endless, iam: endless, autoscaling: endless };
+  const limiter = new AwsRateLimiter(() => undefined, realClock, { rates });
+  const scalingGroups = new AutoScalingGroups('prod', call, limiter);
+  return {
+    nodeGroups: new EksNodeGroups('prod', call, limiter),
+    clusters: new EksClusters('prod', call, limiter, async () => ''),
+    addons: new EksAddons('prod', call, limiter),
+    accessEntries: new EksAccessEntries('prod', call, limiter),
+    capacity: new Ec2Capacity(call, limiter),
+    scalingGroups,
+    instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
+    launchTemplates: new Ec2LaunchTemplates(call, limiter),
+    releases: new PublishedReleases(call, call, limiter),
+    rolePolicies: new IamRolePolicies(call, limiter),
+  };
+}
+
+type Adapters = ReturnType<typeof adapters>;
+const windows = { year: '2022', edition: 'Core' } as const;
+const seen = { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: at.getTime() };
+const change = { kubernetesVersion: '1.36', force: false };
+const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unknown>>>> = {
+  'the description of a node group': ({ nodeGroups }) => nodeGroups.describe('web', signal),
+  'a created node group': ({ nodeGroups }) => nodeGroups.create(newNodeGroup(samplePool()), 't', signal),
+  'a changed configuration': ({ nodeGroups }) => nodeGroups.updateConfig('web', {}, 't', signal),
+  'a changed version': ({ nodeGroups }) => nodeGroups.updateVersion('web', change, 't', signal),
+  'an update': ({ nodeGroups }) => nodeGroups.describeUpdate('web', 'u-1', signal),
+  'a deleted node group': ({ nodeGroups }) => nodeGroups.delete('web', signal),
+  'a cluster': ({ clusters }) => clusters.describe(signal),
+  'an add-on': ({ addons }) => addons.find('vpc-cni', signal),
+  'a changed add-on': ({ addons }) => addons.configure('vpc-cni', { a: 'b' }, seen, 't', signal),
+  'an access entry': ({ accessEntries }) => accessEntries.find('arn', signal),
+  'instance types': ({ capacity }) => capacity.instanceTypes(['m5.large'], signal),
+  offerings: ({ capacity }) => capacity.offerings(['m5.large'], signal),
+  subnets: ({ capacity }) => capacity.subnets([{ id: 'subnet-1' }, { tags: { a: 'b' } }], 'vpc-1', signal),
+  'an instance': ({ instances }) => instances.find('i-1', signal),
+  'the instances of a scaling group': ({ instances }) => instances.ofScalingGroup('eks-web', signal),
+  'a launch template': ({ launchTemplates }) => launchTemplates.find({ id: 'lt-1', version: '2' }, signal),
+  'the newest release': ({ releases }) => releases.newest(windows, '1.36', signal),
+  'whether a release exists': ({ releases }) => releases.exists(windows, '1.36', signal),
+  'the policies of a role': ({ rolePolicies }) => rolePolicies.attachedTo('windows-nodes', signal),
+  'the tags of scaling groups': ({ scalingGroups }) => scalingGroups.tags(signal),
+  'the lifecycle of an instance': ({ scalingGroups }) => scalingGroups.lifecycleOf('eks-web', 'i-1', signal),
+  'a terminated instance': ({ scalingGroups }) => scalingGroups.terminateInstance('i-1', false, signal),
+};
+
+/** Asserts that numbers are finite and texts are bounded and clean, except for tags and labels, which are compared with those of a spec. */
+function assertUsable(value: unknown, isClean = true): void {
+  if (typeof value === 'number') assert.ok(Number.isFinite(value));
+  if (typeof value === 'string') {
+    assert.ok(value.length <= 2_048, `${value.length} characters`);
+    if (isClean) assert.doesNotMatch(value, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\bundefined\b|\[object/u);
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value))
+    assertUsable(inner, isClean && name !== 'tags' && name !== 'labels');
+}
+
+const long = 'x'.repeat(100_000);
+const odd = fc.oneof(
+  anyJson,
+  fc.constantFrom(long, '\u001b[31m\u202e\n', Number.NaN, 1e300, new Date(Number.NaN), new Date(8.64e15)),
+  fc.constantFrom([null], Array(5_000).fill({}), Array(5_000).fill('x'), Object.fromEntries([['__proto__', {}]])),
+);
+
+describe('an answer of AWS about', () => {
+  for (const [what, read] of Object.entries(calls)) {
+    it(`${what} is read if it is healthy`, async () => {
+      const answer = await read(adapters(healthy));
+      assert.ok(answer.ok, JSON.stringify(answer));
+      assertUsable(answer, !what.startsWith('the tags'));
+    });
+
+    it(`${what} is a value or an error, whatever it is`, async () => {
+      const answer = (name: string) =>
+        fc.oneof({ weight: 9, arbitrary: spoilt(fc.constant(healthy[name] ?? {}), odd) }, odd);
+      const answers = fc.record(Object.fromEntries(Object.keys(healthy).map((name) => [name, answer(name)])));
+      await fc.assert(
+        fc.asyncProperty(answers, async (all) => assertUsable(await read(adapters(all)), !what.startsWith('the tags'))),
+        { numRuns: ANSWERS },
+      );
+    });
+  }
+});
+
+describe('an answer', () => {
+  const cases: readonly [what: string, operation: string, answer: unknown, problem: string][] = [
+    [
+      'a text for a list',
+      'DescribeNodegroup',
+      { nodegroup: { taints: 'os' } },
+      'nodegroup.taints: a string instead of a list',
+    ],
+    ['a number for an object', 'DescribeNodegroup', { nodegroup: 5 }, 'nodegroup: a number instead of an object'],
+    ['a list for an object', 'DescribeCluster', { cluster: [] }, 'cluster: a list instead of an object'],
+    [
+      'null for an item',
+      'DescribeNodegroup',
+      { nodegroup: { taints: [null] } },
+      'nodegroup.taints: an item that is null',
+    ],
+    [
+      'a number for a tag',
+      'DescribeNodegroup',
+      { nodegroup: { tags: { a: 5 } } },
+      'nodegroup.tags: a number instead of a string',
+    ],
+    [
+      'a name that is too long',
+      'DescribeNodegroup',
+      { nodegroup: { status: long } },
+      'nodegroup.status: 100000 characters, more than 64',
+    ],
+    [
+      'too many subnets',
+      'DescribeNodegroup',
+      { nodegroup: { subnets: Array(51).fill('x') } },
+      'nodegroup.subnets: 51 items, more than 50',
+    ],
+    [
+      'a time that is none',
+      'DescribeUpdate',
+      { update: { createdAt: new Date(Number.NaN) } },
+      'update.createdAt: a time outside the years 0 to 9999',
+    ],
+    ['no object', 'DescribeUpdate', '<html>', 'a string instead of an object'],
+  ];
+  for (const [what, operation, answer, problem] of cases) {
+    it(`with ${what} is an error that says so`, () => {
+      const message = `AWS responded with ${problem}. Check the proxies between the operator and AWS.`;
+      const error = { kind: 'unavailable', operation, code: 'MalformedResponse', message };
+      assert.deepEqual(checkedAnswer(operation, answer), { ok: false, error });
+    });
+  }
+
+  it('can have null for what is absent, and more than the operator reads', () => {
+    const answer = { nodegroup: { status: 'ACTIVE', taints: null, later: 1 }, $metadata: {} };
+    assert.deepEqual(checkedAnswer<object>('DescribeNodegroup', answer), {
+      ok: true,
+      value: { nodegroup: { status: 'ACTIVE' } },
+    });
+  });
+
+  it('keeps the keys of tags, whatever they are', () => {
+    const tagsOf = JSON.parse('{"__proto__": "a", "": "b", "constructor": "c"}');
+    const answer = checkedAnswer('DescribeNodegroup', { nodegroup: { tags: tagsOf } });
+    assert.deepEqual(answer.ok && Object.entries(answer.value.nodegroup.tags), Object.entries(tagsOf));
+  });
+});
