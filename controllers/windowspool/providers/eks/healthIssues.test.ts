@@ -48,6 +48,15 @@ describe('the remedy for a health issue', () => {
     );
   });
 
+  it('is at the end of a message of limited length, whatever EKS reports', () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => `i-${index}${'x'.repeat(2_000)}`);
+    const issues = HEALTH_CODES.map((code) => ({ code, message: 'm'.repeat(1_024), resourceIds: ids }));
+    const seen = group(...issues, ...issues);
+    const text = `${describeIssues(seen)}${remediesFor(seen)}`;
+    assert.ok(text.length < 16_384, `${text.length} characters`);
+    assert.match(text, /and 995 more\)\. EKS reports 67 more health issues\. Check that the node role/);
+  });
+
   it('of an unknown code refers to the message of EKS', () => {
     const seen = group(issue('NewCode', 'i-1'));
     assert.equal(

@@ -1,6 +1,6 @@
 /** The health issues that EKS reports for a node group, and their remedies. */
 import { type HealthCode, type HealthIssue, isHealthCode, type NodeGroup } from '../../ports/eks.ts';
-import { joined, sentence } from '../../util/words.ts';
+import { count, cut, joined, sentence } from '../../util/words.ts';
 import { roleName } from './prerequisites/networkChecks.ts';
 
 /** For objects that EKS does not recreate: the operator creates a node group that no longer exists. */
@@ -70,24 +70,36 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Unknown: `Check the Auto Scaling group (${ACTIVITIES}). If the issue remains, open a case with AWS Support.`,
 };
 
-/** The health issues, with the codes and messages of EKS. */
+/** How much of the health issues a message has: the next step is at its end, which the schema would cut off. */
+const MOST_ISSUES = 5;
+const MOST_RESOURCES = 5;
+/** Of an ID or ARN, in characters. */
+const RESOURCE_LENGTH = 256;
+
+/** The first health issues, with the codes and messages of EKS. */
 export function describeIssues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   if (healthIssues.length === 0) return 'EKS reports no reason.';
-  return healthIssues
-    .map(({ code, message, resourceIds }) =>
-      sentence(`${code}: ${message}${resourceIds.length > 0 ? ` (${joined(resourceIds)})` : ''}`),
-    )
-    .join(' ');
+  const texts = healthIssues.slice(0, MOST_ISSUES).map(({ code, message, resourceIds }) => {
+    const named = joined(
+      resourceIds.map((id) => cut(id, RESOURCE_LENGTH)),
+      MOST_RESOURCES,
+    );
+    return sentence(`${code}: ${message}${named && ` (${named})`}`);
+  });
+  const more = healthIssues.length - texts.length;
+  return texts.join(' ') + (more > 0 ? ` EKS reports ${count(more, 'more health issue')}.` : '');
 }
 
 type Group = Pick<NodeGroup, 'name' | 'arn' | 'nodeRoleArn' | 'subnets' | 'autoScalingGroups' | 'healthIssues'>;
 
-/** The remedies for the issues of a group, without duplicates. EKS evaluates the group's health again automatically. */
+/** The remedies for the first issues of a group, without duplicates. EKS evaluates the group's health again automatically. */
 export function remediesFor(group: Group): string {
   const found = new Set(
-    group.healthIssues.map((issue) =>
-      isHealthCode(issue.code) ? filled(remedies[issue.code], group, issue) : 'Fix the cause that EKS names.',
-    ),
+    group.healthIssues
+      .slice(0, MOST_ISSUES)
+      .map((issue) =>
+        isHealthCode(issue.code) ? filled(remedies[issue.code], group, issue) : 'Fix the cause that EKS names.',
+      ),
   );
   return found.size === 0 ? '' : ` ${[...found].join(' ')}`;
 }
@@ -106,7 +118,7 @@ function filled(remedy: string, group: Group, { resourceIds }: HealthIssue): str
     SUBNET: affected('subnet-')[0],
     TEMPLATE: affected('lt-')[0],
     SECURITY_GROUP: affected('sg-')[0],
-    INSTANCES: affected('i-').join(' '),
+    INSTANCES: affected('i-').slice(0, MOST_RESOURCES).join(' '),
   };
   return remedy.replace(/\b[A-Z_]{4,}\b/g, (word) => values[word] || word);
 }
