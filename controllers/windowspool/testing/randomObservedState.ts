@@ -1,7 +1,11 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
+import type { WindowsPool } from '../api.gen.ts';
+import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
+import { POD_ADDRESSES } from '../nodes/windows.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -37,7 +41,8 @@ const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * 
   timeZone: 'Etc/UTC',
 }));
 
-const randomPool = fc
+/** A pool with a node group, with any status. */
+export const randomPool: fc.Arbitrary<WindowsPool> = fc
   .record({
     paused: fc.boolean(),
     deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
@@ -105,14 +110,27 @@ const randomPool = fc
     return { ...bare, status: { ...status, ...(r.waiting && { conditions: [condition] }) } };
   });
 
+/** The first and the last time of a node that the API server can write. */
+const EXTREME = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].map((time) => Date.parse(time));
+
+/** A kubelet can report any quantity. */
+const quantity = fc.constantFrom('8388608Ki', '6291456Ki', '9', '0', '-1', '9e999', '1e-9Ei', 'many', '');
+const randomResources = fc.record({ memory: quantity, [POD_ADDRESSES]: quantity }, { requiredKeys: [] });
+
 const randomNode: fc.Arbitrary<NodeRecord> = fc
   .record({
     name: fc.nat({ max: 30 }).map((i) => `ip-10-0-1-${i}`),
     ready: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
-    createdAt: ago,
+    createdAt: fc.oneof(ago, fc.constantFrom(...EXTREME)),
     kernelVersion: fc.oneof(fc.constant('10.0.20348.2762'), fc.constant('10.0.26100.1'), fc.string()),
     labels: fc.constantFrom({}, sampleNode().labels),
     taints: fc.constantFrom([], [...sampleNode().taints]),
+    kubeletVersion: fc.oneof(fc.constant('v1.36.1-eks-1234567'), fc.constant('v1.33.0'), fc.string()),
+    containerRuntimeVersion: fc.oneof(fc.constant('containerd://2.1.6'), fc.string()),
+    capacity: randomResources,
+    allocatable: randomResources,
+    verified: maybe(fc.record({ status: fc.constantFrom('True', 'False'), reason: fc.string(), message: fc.string() })),
+    verifiedSince: fc.oneof(ago, fc.constantFrom(0, ...EXTREME)),
   })
   .map(sampleNode);
 
@@ -130,7 +148,16 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
       { id: 'lt-2', name: 'other', version: '1' },
     ),
     healthIssues: fc.array(
-      fc.record({ code: fc.constant('Unknown'), message: fc.constant('It broke.'), resourceIds: fc.constant(['i-1']) }),
+      fc.record({
+        code: fc.constantFrom('Unknown', 'x'.repeat(128)),
+        message: fc.constantFrom('It broke.', 'x'.repeat(1_024)),
+        resourceIds: fc.constantFrom(['i-1'], Array<string>(100).fill('x'.repeat(2_048))),
+      }),
+      { maxLength: 30 },
+    ),
+    subnets: fc.constantFrom(
+      ['subnet-1'],
+      Array.from({ length: 50 }, (_, index) => `subnet-${index}`),
     ),
   },
   { requiredKeys: [] },
@@ -172,7 +199,8 @@ const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
     })),
 );
 
-function randomView(pool: ObservedState['pool']): fc.Arbitrary<ObservedNodeGroup> {
+function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
+  if (nodeSourceOf(pool).name === 'existingNodes') return fc.constant({ kind: 'none' });
   const group = randomGroup.map((change) => sampleGroup(pool, change));
   return fc.oneof(
     group.map((seen) => ({ kind: 'seen' as const, group: seen })),
@@ -204,10 +232,34 @@ function randomRuntimeClass(pool: ObservedState['pool']): fc.Arbitrary<ObservedS
   );
 }
 
-export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain((pool) =>
-  fc
+function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): fc.Arbitrary<NodeMembershipView> {
+  const list = fc.constantFrom(
+    { kind: 'unknown' as const },
+    { kind: 'absent' as const },
+    { kind: 'seen' as const, data: {} },
+  );
+  const malformed = [{ entry: 'a_b', message: 'is wrong' }];
+  return fc.record({
+    listed: spec.existingNodes?.instancesConfigMap
+      ? list.map((read) => ({ list: read, unknown: ['10.0.0.1'], malformed, hasUsernames: true }))
+      : fc.constant(undefined),
+    contested: fc.subarray([{ node: 'x', holder: 'api' }]),
+    toRelease: fc.subarray([...nodes]),
+    awaited: fc.subarray(nodes.map(({ name }) => name)).map((names) => new Set(names)),
+    contention: fc.constantFrom({ nodes: [], until: Number.POSITIVE_INFINITY }, { nodes: ['a'], until: NOW + MINUTE }),
+    nextReadAt: fc.constantFrom(Number.POSITIVE_INFINITY, NOW + MINUTE),
+  });
+}
+
+/** Any observed state of the sample pool with other settings. */
+export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain(observedStateOf);
+
+/** Any observed state of this pool. */
+export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> {
+  const isExisting = nodeSourceOf(pool).name === 'existingNodes';
+  return fc
     .record({
-      cluster: randomCluster,
+      cluster: isExisting ? fc.constant({ kind: 'unasked' as const }) : randomCluster,
       group: randomView(pool),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
@@ -250,15 +302,10 @@ export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain
         { maxLength: 2 },
       ),
     })
-    .map(({ nodes, ...rest }): ObservedState => {
+    .chain(({ nodes, ...rest }): fc.Arbitrary<ObservedState> => {
       const expected = expectationOf({ pool, settings, ...rest });
-      return {
-        pool,
-        now: NOW,
-        settings,
-        poolNodes: new PoolNodes(nodes, expected, NOW),
-        membership: undefined,
-        ...rest,
-      };
-    }),
-);
+      const poolNodes = new PoolNodes(nodes, expected, NOW);
+      const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
+      return membership.map((seen) => ({ pool, now: NOW, settings, poolNodes, membership: seen, ...rest }));
+    });
+}
