@@ -174,7 +174,7 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   'the newest release': ({ releases }) => releases.newest(windows, '1.36', signal),
   'whether a release exists': ({ releases }) => releases.exists(windows, '1.36', signal),
   'the policies of a role': ({ rolePolicies }) => rolePolicies.attachedTo('windows-nodes', signal),
-  'the tags of scaling groups': ({ scalingGroups }) => scalingGroups.tags(signal),
+  'the tags of scaling groups': ({ scalingGroups }) => scalingGroups.list(signal),
   'the lifecycle of an instance': ({ scalingGroups }) => scalingGroups.lifecycleOf('eks-web', 'i-1', signal),
   'a terminated instance': ({ scalingGroups }) => scalingGroups.terminateInstance('i-1', false, signal),
 };
