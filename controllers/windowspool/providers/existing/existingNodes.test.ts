@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { act } from '../../act.ts';
 import { evaluateConditions } from '../../conditions/conditions.ts';
-import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import {
+  CORDONED_ANNOTATION,
+  CORDONED_BY_OPERATOR,
+  GATE_TAINT_KEY,
+  POOL_KEY,
+  QUARANTINE_TAINT_KEY,
+} from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
@@ -26,6 +32,7 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { ready, signal, until, wake } from '../../testing/life.ts';
+import { nodeOf, populated } from '../../testing/nodeLife.ts';
 import { marksIn } from './ownershipRecord.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
@@ -418,6 +425,25 @@ describe('a pool of existing nodes', () => {
     world.apply(existingPool({ verification: { policy: 'Report' } }));
     await wake(world, deps);
     assert.deepEqual(keysOf(world)[0], ['os']);
+  });
+
+  it('leaves the condition and the cordon of a node of a node group to its pool, if the kubelet names another pool as the owner', async () => {
+    const { world, deps } = await populated();
+    world.apply(existingPool({}, { metadata: { name: 'hosts', uid: 'uid-hosts', finalizers: [], generation: 0 } }));
+    await reconcile('hosts', deps, signal);
+    const node = nodeOf(world, 'a') ?? assert.fail('there is no node a');
+    const ownership = JSON.stringify({ pool: 'hosts', gated: false, labels: {}, taints: [] });
+    const annotations = { [CORDONED_ANNOTATION]: CORDONED_BY_OPERATOR };
+    world.setNode({ ...node, ownership, annotations, unschedulable: true });
+    world.calls.splice(0);
+    await reconcile('hosts', deps, signal);
+    assert.deepEqual(
+      world.calls.filter((call) => call.endsWith('node')),
+      ['mark node'],
+    );
+    const { resourceVersion: _, ...after } = nodeOf(world, 'a') ?? {};
+    const { resourceVersion: _version, ...before } = node;
+    assert.deepEqual(after, { ...before, ownership: '', annotations, unschedulable: true });
   });
 
   it('changes nothing while it is paused, and shows the pending steps', async () => {

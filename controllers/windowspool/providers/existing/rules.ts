@@ -1,6 +1,6 @@
 /** Rules for the nodes that a pool of existing nodes holds or releases. */
 
-import { CORDONED_ANNOTATION, FINALIZER } from '../../labels.ts';
+import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { turnOf } from '../../nodes/rules.ts';
@@ -24,7 +24,7 @@ export function markNodes(s: ObservedState): Step[] {
 export function releaseNodes(s: ObservedState): Step[] {
   const marks = marksOf(s.pool);
   const nodes = turnOf(s, s.membership?.toRelease ?? []);
-  return nodes.map((node) => releaseStep(node, releaseOf(node, isAwaited(s, node), marks)));
+  return nodes.map((node) => releaseStep(s, node, releaseOf(node, isAwaited(s, node), marks)));
 }
 
 /**
@@ -42,8 +42,8 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
   const steps = now.flatMap((node) => {
     const awaited = isAwaited(s, node);
     return retains
-      ? retainSteps(node, operatorMarksOf(node, awaited))
-      : [releaseStep(node, releaseOf(node, awaited, marks))];
+      ? retainSteps(s, node, operatorMarksOf(node, awaited))
+      : [releaseStep(s, node, releaseOf(node, awaited, marks))];
   });
   const isEach = now.length === toRelease.length && (retains || steps.every(({ kind }) => kind === 'releaseNode'));
   if (!isEach || membership?.nextReadAt !== Number.POSITIVE_INFINITY) return steps;
@@ -59,7 +59,8 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
  * The cordon and the condition are removed first: without the ownership record, it would not be known that they are the operator's. Each
  * write creates a new version of the node, which is released in a later run.
  */
-function releaseStep(node: NodeRecord, change: NodeMarks): Step {
+function releaseStep(s: ObservedState, node: NodeRecord, change: NodeMarks): Step {
+  if (isOfGroup(s, node)) return { kind: 'releaseNode', node, change };
   if (CORDONED_ANNOTATION in node.annotations) return { kind: 'uncordonNode', node };
   return node.verified
     ? { kind: 'setNodeCondition', node, condition: undefined }
@@ -67,7 +68,8 @@ function releaseStep(node: NodeRecord, change: NodeMarks): Step {
 }
 
 /** Retain never blocks deletion, so all writes are tried at once; those that fail are reported. */
-function retainSteps(node: NodeRecord, change: NodeMarks): Step[] {
+function retainSteps(s: ObservedState, node: NodeRecord, change: NodeMarks): Step[] {
+  if (isOfGroup(s, node)) return [{ kind: 'releaseNode', node, change, retain: true }];
   const uncordon: Step = { kind: 'uncordonNode', node, retain: true };
   const removeCondition: Step = { kind: 'setNodeCondition', node, condition: undefined, retain: true };
   const isCordoned = CORDONED_ANNOTATION in node.annotations;
@@ -76,6 +78,14 @@ function retainSteps(node: NodeRecord, change: NodeMarks): Step[] {
     ...(node.verified ? [removeCondition] : []),
     { kind: 'releaseNode', node, change, retain: true },
   ];
+}
+
+/**
+ * Whether the node belongs to the pool of a node group, which writes its condition and its cordon. A kubelet can write a record that names another
+ * pool: the two pools would undo each other's writes forever.
+ */
+function isOfGroup(s: ObservedState, node: NodeRecord): boolean {
+  return isAwaited(s, node) && NODE_GROUP_LABEL in node.labels;
 }
 
 function isAwaited({ membership }: ObservedState, { name }: NodeRecord): boolean {
