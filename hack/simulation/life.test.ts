@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Action } from './action.ts';
 import { anyLife } from './actions.ts';
+import { complaintsOf, hasFailed } from './complaints.ts';
 import { Life } from './life.ts';
 
 /** The same lives each time by default; MODEL_RUNS=5000 runs more. MODEL_SEED and MODEL_PATH repeat a failure. */
@@ -13,10 +14,10 @@ async function outcome(actions: readonly Action[]): Promise<string[]> {
   const life = new Life();
   await life.live(actions);
   await life.settle();
-  const complaints = await life.complaints();
+  const complaints = complaintsOf(life.world);
   if (complaints.length > 0) return complaints;
   // A failed creation is retried forever, at the interval of --create-retry-interval.
-  if (life.hasFailed()) return [];
+  if (hasFailed(life.world)) return [];
   const before = [life.world.writes.length, JSON.stringify([...life.world.pools])];
   await life.pass(30 * 60_000);
   const after = [life.world.writes.length, JSON.stringify([...life.world.pools])];

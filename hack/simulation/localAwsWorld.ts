@@ -3,7 +3,8 @@
  * and one clock for all. Nothing here is random or reads the system clock, so the same actions give the same life.
  */
 
-import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import type { Settings } from '../../controllers/windowspool/model/observedState.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
@@ -14,7 +15,7 @@ import { subnetIds } from '../localaws/network.ts';
 import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
-import { NodeInvariants } from './nodeInvariants.ts';
+import { type GroupView, NodeInvariants } from './nodeInvariants.ts';
 import { Workload } from './workload.ts';
 
 const modelCluster = { ...sampleCluster, caData: Buffer.from(AUTHORITY).toString('base64') };
@@ -33,6 +34,8 @@ interface CloudWorldOptions {
   readonly switches?: Partial<Switches>;
   /** How long a pod takes to terminate. */
   readonly podGraceSeconds?: number | undefined;
+  /** The speed of the local AWS; at 1, one of its seconds stands for a minute of the real EKS. */
+  readonly speed?: number;
 }
 
 export class LocalAwsWorld extends FakeWorld {
@@ -50,15 +53,15 @@ export class LocalAwsWorld extends FakeWorld {
   /** The updates that EKS accepted since the last change of a spec, by their requests without token. */
   readonly #sent = new Map<string, string>();
 
-  constructor({ kubernetesVersion = '1.35', switches = {}, podGraceSeconds }: CloudWorldOptions = {}) {
+  constructor({ kubernetesVersion = '1.35', switches = {}, podGraceSeconds, speed = 1 }: CloudWorldOptions = {}) {
     super({
       cluster: { ...modelCluster, kubernetesVersion },
       switches: { releaseInEks: 'later', ...switches },
-      speed: 1,
+      speed,
       subnetIds,
       releases: releaseDays,
     });
-    this.workload = new Workload(this, podGraceSeconds);
+    this.workload = new Workload(this, (pod) => this.#nodeInvariants.checkEviction(pod), podGraceSeconds);
     this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
   }
 
@@ -87,12 +90,41 @@ export class LocalAwsWorld extends FakeWorld {
 
   override start(): Deps {
     this.callsLeft = Number.POSITIVE_INFINITY;
-    const deps = {
-      ...super.start(),
-      settings: modelSettings,
-      drains: this.workload,
-    };
-    return this.#withCrashes(this.#nodeInvariants.watch(deps));
+    return this.#withCrashes({ ...super.start(), settings: modelSettings, drains: this.workload });
+  }
+
+  /** Records a violation of an invariant. */
+  broken(text: string): void {
+    this.violations.push(text);
+  }
+
+  /** What the operator can have read of a group: here, reads are never stale. */
+  viewsOf(name: string): readonly GroupView[] {
+    const { status, scalingConfig } = this.cloud.state.groups.get(name)?.nodegroup ?? {};
+    return [{ status, desired: scalingConfig?.desiredSize ?? 0 }];
+  }
+
+  protected override changeNode(
+    seen: NodeRecord,
+    how: (now: NodeRecord) => NodeRecord,
+  ): ReturnType<FakeWorld['changeNode']> {
+    return super.changeNode(seen, (now) => {
+      const after = how(now);
+      if (!(CORDONED_ANNOTATION in now.annotations) && CORDONED_ANNOTATION in after.annotations)
+        this.#nodeInvariants.checkCordon(now);
+      return after;
+    });
+  }
+
+  protected override change(
+    pool: WindowsPool,
+    how: (now: WindowsPool) => WindowsPool,
+  ): ReturnType<FakeWorld['change']> {
+    const { name } = pool.metadata;
+    const before = this.pools.get(name);
+    const answer = super.change(pool, how);
+    this.#nodeInvariants.checkReservation(before, this.pools.get(name));
+    return answer;
   }
 
   /** Crashes the process after one of the next calls, which keeps its effect. */
@@ -131,9 +163,9 @@ export class LocalAwsWorld extends FakeWorld {
     });
   }
 
-  protected override async send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
-    if (/^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation)) this.#checkWrite(operation, input);
-    const output = await super.send(operation, input, signal);
+  protected override async deliver(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
+    if (isWrite(operation)) this.#checkWrite(operation, input);
+    const output = await super.deliver(operation, input, signal);
     const { update } = output as { readonly update?: { readonly id?: string } };
     if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#follows(operation, input, update.id);
     return output;
@@ -144,7 +176,7 @@ export class LocalAwsWorld extends FakeWorld {
     const before = this.#sent.get(requestedBy(input));
     const { status } = this.cloud.state.updates.get(before ?? '')?.update ?? {};
     if (before !== id && status === 'Failed')
-      this.violations.push(`${operation} of ${input.nodegroupName} is repeated though it failed`);
+      this.broken(`${operation} of ${input.nodegroupName} is repeated though it failed`);
     this.#sent.set(requestedBy(input), id);
   }
 
@@ -160,25 +192,25 @@ export class LocalAwsWorld extends FakeWorld {
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      if (others.length > 0) this.violations.push(`pool ${pool} gets a second group ${name}`);
+      if (others.length > 0) this.broken(`pool ${pool} gets a second group ${name}`);
     }
     if (operation.startsWith('UpdateNodegroup')) {
       const running = [...updates.values()].some(
         ({ group, update }) => group === name && update.status === 'InProgress',
       );
-      if (running) this.violations.push(`${operation} of ${name} during another update`);
+      if (running) this.broken(`${operation} of ${name} during another update`);
     }
     if (operation === 'UpdateNodegroupVersion') {
       const leaving = this.pools.get(name)?.status?.disruption?.nodes;
-      if (leaving) this.violations.push(`${name} is updated while ${leaving.map((one) => one.name)} go`);
+      if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       const limit = this.pools.get(name)?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
       if (limit !== undefined && limit !== taken)
-        this.violations.push(`${name} is updated by ${taken} nodes at a time, not ${limit}`);
+        this.broken(`${name} is updated by ${taken} nodes at a time, not ${limit}`);
       const rolling = [...groups.values()].filter((one) => one.rollout !== undefined && one.name !== name);
       if (rolling.length >= modelSettings.maxPoolsUpdating)
-        this.violations.push(`${name} is updated while ${rolling.map((one) => one.name)} is`);
+        this.broken(`${name} is updated while ${rolling.map((one) => one.name)} is`);
     }
   }
 
@@ -189,6 +221,11 @@ export class LocalAwsWorld extends FakeWorld {
   protected override left(node: string): void {
     this.workload.leave(node);
   }
+}
+
+/** Whether an operation of AWS changes something. */
+export function isWrite(operation: string): boolean {
+  return /^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation);
 }
 
 /** The fields of a write that are checked. */

@@ -1,4 +1,4 @@
-/** Invariants of nodes, checked at each operation against the real state, not against the observed state. */
+/** Invariants of nodes, checked at each operation that takes effect, against the real state and not against the observed state. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
@@ -11,7 +11,6 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
-import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
 import type { InstanceRecord } from '../localaws/state.ts';
@@ -20,12 +19,21 @@ import type { Workload } from './workload.ts';
 /** From the end of a pod's grace period until the operator stops waiting for it on a node that is not Ready. */
 const DEAD_NODE_WAIT_MS = 300_000;
 
-/** The world whose nodes are checked, and the list of violations. */
-interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
+/** What the operator can have read of a node group when it acts. */
+export interface GroupView {
+  readonly status: string | undefined;
+  readonly desired: number;
+}
+
+/** The world whose nodes are checked. */
+export interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
   readonly cloud: MemoryCloud;
   readonly workload: Workload;
-  readonly violations: string[];
   nodesOf(pool: string): readonly NodeRecord[];
+  /** The group as it is; if reads are stale, also as it was. An operation is right if it is right in one of these views. */
+  viewsOf(group: string): readonly GroupView[];
+  /** Records a violation of an invariant. */
+  broken(text: string): void;
 }
 
 export class NodeInvariants {
@@ -37,35 +45,11 @@ export class NodeInvariants {
     this.#poolsAtOnce = poolsAtOnce;
   }
 
-  /** The same, with checks of everything that removes nodes. */
-  watch({ nodes, drains, budget, ...rest }: Deps): Deps {
-    const { cordon } = nodes;
-    return {
-      ...rest,
-      nodes: {
-        ...nodes,
-        cordon: (node, signal) => {
-          this.#checkCordon(node);
-          return cordon(node, signal);
-        },
-      },
-      drains: {
-        podsOn: (node, signal) => drains.podsOn(node, signal),
-        evict: (pod, grace, signal) => {
-          this.#checkEviction(pod);
-          return drains.evict(pod, grace, signal);
-        },
-      },
-      budget: {
-        reserve: async (pool, status, signal) => {
-          const answer = await budget.reserve(pool, status, signal);
-          const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
-          if (answer.ok && holders.length > this.#poolsAtOnce)
-            this.#violation(`${holders.length} pools lose nodes at the same time`);
-          return answer;
-        },
-      },
-    };
+  /** Call it when the status of a pool was written. */
+  checkReservation(before: WindowsPool | undefined, after: WindowsPool | undefined): void {
+    if (before?.status?.disruption !== undefined || after?.status?.disruption === undefined) return;
+    const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
+    if (holders.length > this.#poolsAtOnce) this.#world.broken(`${holders.length} pools lose nodes at the same time`);
   }
 
   /** Call it before TerminateInstanceInAutoScalingGroup is carried out. */
@@ -73,79 +57,78 @@ export class NodeInvariants {
     const instance = this.#world.cloud.state.instances.get(id);
     const found = this.#entryOf(({ instance: known }) => known === id);
     if (instance?.state === 'terminated' || instance?.terminating !== undefined)
-      this.#violation(`instance ${id} is ended twice`);
+      this.#world.broken(`instance ${id} is ended twice`);
     if (!instance || !found) {
-      this.#violation(`instance ${id} is ended, and no pool says so`);
+      this.#world.broken(`instance ${id} is ended, and no pool says so`);
       return;
     }
     const { pool, entry } = found;
     const { name } = pool.metadata;
-    if (instance.group !== name) this.#violation(`pool ${name} ends an instance of ${instance.group}`);
+    if (instance.group !== name) this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
     this.#checkGroupIdle(name, `the end of ${id}`);
-    if (shrink !== (entry.operation === 'Remove')) this.#violation(`${entry.operation} of ${id} with shrink=${shrink}`);
+    if (shrink !== (entry.operation === 'Remove'))
+      this.#world.broken(`${entry.operation} of ${id} with shrink=${shrink}`);
     this.#checkTerminatedNode(pool, entry, instance);
   }
 
   #checkTerminatedNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
     const node = this.#world.nodes.find(({ name }) => name === instance.nodeName);
     if (!node) {
-      if (entry.operation !== 'Remediate') this.#violation(`instance ${instance.id} ends, which is no node`);
+      if (entry.operation !== 'Remediate') this.#world.broken(`instance ${instance.id} ends, which is no node`);
       this.#checkBudget(pool, instance.nodeName, true);
       return;
     }
     const { name, annotations, unschedulable } = node;
-    if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#violation(`${name} ends and is not cordoned`);
-    if (!isAsked(pool, entry, node)) this.#violation(`${name} ends, and nobody wants that: ${entry.operation}`);
+    if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#world.broken(`${name} ends and is not cordoned`);
+    if (!isAsked(pool, entry, node)) this.#world.broken(`${name} ends, and nobody wants that: ${entry.operation}`);
     if (annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
     const since = Date.parse(entry.since);
     const pods = this.#world.workload.on(name).filter((pod) => mustLeave(pod, node, since, this.#world.now));
-    if (pods.length > 0) this.#violation(`${name} ends with ${pods.map((pod) => pod.name)}`);
+    if (pods.length > 0) this.#world.broken(`${name} ends with ${pods.map((pod) => pod.name)}`);
   }
 
-  #checkCordon(node: NodeRecord): void {
+  /** Call it before the operator cordons a node. */
+  checkCordon(node: NodeRecord): void {
     const found = this.#entryOf(({ uid }) => uid === node.uid);
     const { name, labels } = node;
     if (!found) {
-      this.#violation(`${name} is cordoned, and no pool says so`);
+      this.#world.broken(`${name} is cordoned, and no pool says so`);
       return;
     }
     const { pool, entry } = found;
-    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#violation(`${pool.metadata.name} cordons ${name}`);
-    if (!isAsked(pool, entry, node)) this.#violation(`${name} is cordoned, and nobody wants that`);
+    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#world.broken(`${pool.metadata.name} cordons ${name}`);
+    if (!isAsked(pool, entry, node)) this.#world.broken(`${name} is cordoned, and nobody wants that`);
     this.#checkGroupIdle(pool.metadata.name, `the cordon of ${name}`);
     this.#checkBudget(pool, name, node.ready !== 'True' || node.unschedulable);
   }
 
-  #checkEviction({ name, controller }: DrainPod): void {
+  /** Call it before a pod is evicted. */
+  checkEviction({ name, controller }: DrainPod): void {
     const placed = this.#world.nodes.find((each) =>
       this.#world.workload.on(each.name).some((pod) => pod.name === name),
     );
     if (!placed) return;
     if (!placed.unschedulable || !this.#entryOf(({ uid }) => uid === placed.uid))
-      this.#violation(`${name} is evicted from ${placed.name}, which does not go`);
-    if (controller === 'DaemonSet') this.#violation(`${name} of a DaemonSet is evicted`);
+      this.#world.broken(`${name} is evicted from ${placed.name}, which does not go`);
+    if (controller === 'DaemonSet') this.#world.broken(`${name} of a DaemonSet is evicted`);
   }
 
   /** No removal of a node proceeds while EKS works on the group. */
   #checkGroupIdle(name: string, what: string): void {
-    const status = this.#world.cloud.state.groups.get(name)?.nodegroup.status;
-    if (status !== 'ACTIVE' && status !== 'DEGRADED') this.#violation(`${what} while the group is ${status}`);
+    const views = this.#world.viewsOf(name);
+    if (!views.some(({ status }) => status === 'ACTIVE' || status === 'DEGRADED'))
+      this.#world.broken(`${what} while the group is ${views[0]?.status}`);
   }
 
   /** One more node becomes unavailable: no more than allowed in total, unless it was unavailable before. */
   #checkBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
     const nodes = this.#world.nodesOf(pool.metadata.name);
-    const desired = this.#world.cloud.state.groups.get(pool.metadata.name)?.nodegroup.scalingConfig?.desiredSize ?? 0;
-    const most = limitOf(pool.spec.disruption?.maxUnavailable ?? 1, desired);
-    const others = nodes.filter((node) => node.name !== name);
-    const ours = others.filter(({ annotations }) => annotations[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR);
-    const out = others.filter(({ ready, unschedulable }) => ready !== 'True' || unschedulable);
-    const missing = Math.max(0, desired - nodes.length);
-    const taken = wasOut ? ours.length : out.length + missing;
-    if (taken >= most)
-      this.#violation(
-        `${name} is made unavailable, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`,
-      );
+    const excesses = this.#world
+      .viewsOf(pool.metadata.name)
+      .map(({ desired }) => excessOf(pool, nodes, desired, { name, wasOut }));
+    // With stale reads, one of the views is what the operator has seen.
+    const [excess] = excesses;
+    if (excess !== undefined && excesses.every((each) => each !== undefined)) this.#world.broken(excess);
   }
 
   #entryOf(
@@ -157,10 +140,23 @@ export class NodeInvariants {
     }
     return undefined;
   }
+}
 
-  #violation(text: string): void {
-    this.#world.violations.push(text);
-  }
+/** Why no other node of the pool may become unavailable; undefined if one may. */
+function excessOf(
+  { spec }: WindowsPool,
+  nodes: readonly NodeRecord[],
+  desired: number,
+  { name, wasOut }: { readonly name: string; readonly wasOut: boolean },
+): string | undefined {
+  const most = limitOf(spec.disruption?.maxUnavailable ?? 1, desired);
+  const others = nodes.filter((node) => node.name !== name);
+  const ours = others.filter(({ annotations }) => annotations[CORDONED_ANNOTATION] === CORDONED_BY_OPERATOR);
+  const out = others.filter(({ ready, unschedulable }) => ready !== 'True' || unschedulable);
+  const missing = Math.max(0, desired - nodes.length);
+  const taken = wasOut ? ours.length : out.length + missing;
+  if (taken < most) return undefined;
+  return `${name} is made unavailable, and ${taken} are out (${missing} missing) of ${desired}: no more than ${most}`;
 }
 
 function limitOf(limit: number | string, desired: number): number {

@@ -19,11 +19,20 @@ export class Workload implements Drains {
   #pods: readonly PlacedPod[] = [];
   #made = 0;
   readonly #world: Pick<FakeWorld, 'now' | 'nodes'>;
+  readonly #check: (pod: DrainPod) => void;
   readonly #graceSeconds: number;
 
-  /** @param graceSeconds how long a pod takes to terminate */
-  constructor(world: Pick<FakeWorld, 'now' | 'nodes'>, graceSeconds = GRACE_SECONDS) {
+  /**
+   * @param check called before a pod is evicted
+   * @param graceSeconds how long a pod takes to terminate
+   */
+  constructor(
+    world: Pick<FakeWorld, 'now' | 'nodes'>,
+    check: (pod: DrainPod) => void,
+    graceSeconds: number = GRACE_SECONDS,
+  ) {
     this.#world = world;
+    this.#check = check;
     this.#graceSeconds = graceSeconds;
   }
 
@@ -65,13 +74,15 @@ export class Workload implements Drains {
     return { ok: true, value: this.on(node) };
   }
 
-  async evict({ uid, controller }: DrainPod, gracePeriodSeconds: number): Promise<CallResult<Eviction>> {
+  async evict(pod: DrainPod, gracePeriodSeconds: number): Promise<CallResult<Eviction>> {
+    const { uid, controller } = pod;
     const answer = (value: Eviction): CallResult<Eviction> => ({ ok: true, value });
     if (!this.#pods.some((pod) => pod.uid === uid)) return answer({ kind: 'gone' });
     if (this.isKept && controller === 'ReplicaSet')
       return answer({ kind: 'blocked', budget: 'shop', message: 'it allows no disruption' });
+    this.#check(pod);
     const deletingAt = this.#world.now + gracePeriodSeconds * 1_000;
-    this.#pods = this.#pods.map((pod) => (pod.uid === uid ? { ...pod, deletingAt } : pod));
+    this.#pods = this.#pods.map((each) => (each.uid === uid ? { ...each, deletingAt } : each));
     return answer({ kind: 'accepted' });
   }
 

@@ -15,11 +15,16 @@ export class SimulatedClock implements Clock {
   #made = 0;
   #jumped = 0;
   readonly #start: number;
+  readonly #passed: () => void;
   readonly #timers = new Set<Timer>();
 
-  /** @param start wall-clock time in epoch milliseconds */
-  constructor(start: number = Date.UTC(2026, 0, 1)) {
+  /**
+   * @param start wall-clock time in epoch milliseconds
+   * @param passed called whenever time has passed, before the timers of that time fire
+   */
+  constructor(start: number = Date.UTC(2026, 0, 1), passed: () => void = () => undefined) {
     this.#start = start;
+    this.#passed = passed;
   }
 
   now(): number {
@@ -50,19 +55,8 @@ export class SimulatedClock implements Clock {
     };
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        timer[Symbol.dispose]();
-        reject(signal.reason);
-      };
-      const timer = this.after(ms, () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return sleepBy(this, ms, signal);
   }
 
   async advance(ms: number): Promise<void> {
@@ -70,11 +64,17 @@ export class SimulatedClock implements Clock {
     await settle();
     for (let next = this.#next(end); next; next = this.#next(end)) {
       this.#timers.delete(next);
-      this.#time = Math.max(this.#time, next.at);
+      this.#pass(next.at);
       next.fn();
       await settle();
     }
-    this.#time = end;
+    this.#pass(end);
+  }
+
+  #pass(to: number): void {
+    if (to <= this.#time) return;
+    this.#time = to;
+    this.#passed();
   }
 
   /** Advances from timer to timer until the condition holds. Throws after `limitMs` of simulated time. */
@@ -102,5 +102,21 @@ export class SimulatedClock implements Clock {
 function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
+  });
+}
+
+/** The `sleep` of a clock that has timers. */
+export async function sleepBy(clock: Pick<Clock, 'after'>, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      timer[Symbol.dispose]();
+      reject(signal.reason);
+    };
+    const timer = clock.after(ms, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
   });
 }

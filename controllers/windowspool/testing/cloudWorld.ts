@@ -162,13 +162,16 @@ export class CloudWorld extends FakeCluster {
 
   /** One request of an adapter. */
   protected async send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
-    const answer = await this.call(operation, async () => {
-      const output = await this.cloud.send(operation as OperationName, input as never, signal);
-      this.#count(operation, input, output);
-      return output;
-    });
+    const answer = await this.call(operation, () => this.deliver(operation, input, signal));
     if (!answer.ok) throw sdkError(answer.error);
     return answer.value;
+  }
+
+  /** Carries out a request that has arrived at AWS. Rejects with the error of the SDK. */
+  protected async deliver(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
+    const output = await this.cloud.send(operation as OperationName, input as never, signal);
+    this.#count(operation, input, output);
+    return output;
   }
 
   protected override timePassed(): void {
@@ -210,7 +213,7 @@ export class CloudWorld extends FakeCluster {
   }
 
   #put(instance: InstanceRecord): void {
-    const node = registeredNode(this.cloud.state, instance);
+    const node = { ...registeredNode(this.cloud.state, instance), resourceVersion: this.next() };
     const known = this.nodes.find(({ name }) => name === node.name);
     if (known) this.setNode(restartedNode(known, node));
     else {
