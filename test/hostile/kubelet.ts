@@ -1,4 +1,4 @@
-/** A kubelet that reports any status, under its own identity, which NodeRestriction and the Node authorizer check. */
+/** A kubelet that writes anything to its node, under its own identity, which NodeRestriction and the Node authorizer check. */
 import assert from 'node:assert/strict';
 import { KubeConfig, type V1Node } from '@kubernetes/client-node';
 import { Agent, request } from 'undici';
@@ -8,16 +8,32 @@ import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 
 const AGENT = 'hostile-kubelet';
 
-/**
- * Patches the status of a node (merge patch, JSON). Returns the API server's error if it rejects the patch. Not by kubectl, which first reads
- * nodes/status, as no kubelet may.
- */
-export async function reportStatus(world: TestEnv, node: string, status: string): Promise<string | undefined> {
+/** Patches the status of a node (merge patch, JSON). Returns the API server's error if it rejects the patch. */
+export function reportStatus(world: TestEnv, node: string, status: string): Promise<string | undefined> {
+  return patch(world, node, '/status', `{"status":${status}}`);
+}
+
+/** Sets annotations of a node; null removes one. Returns the API server's error if it rejects the patch. */
+export function annotateNode(
+  world: TestEnv,
+  node: string,
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<string | undefined> {
+  return patch(world, node, '', JSON.stringify({ metadata: { annotations } }));
+}
+
+/** A merge patch. Not by kubectl, which first reads nodes/status, as no kubelet may. */
+async function patch(
+  world: TestEnv,
+  node: string,
+  subresource: '' | '/status',
+  body: string,
+): Promise<string | undefined> {
   const { adminKubeconfig, caData, url } = world.controlPlane;
   const config = new KubeConfig();
   config.loadFromFile(adminKubeconfig);
   const dispatcher = new Agent({ connect: { ca: Buffer.from(caData, 'base64').toString() } });
-  const { statusCode, body } = await request(`${url}/api/v1/nodes/${node}/status`, {
+  const response = await request(`${url}/api/v1/nodes/${node}${subresource}`, {
     dispatcher,
     method: 'PATCH',
     headers: {
@@ -27,11 +43,11 @@ export async function reportStatus(world: TestEnv, node: string, status: string)
       'impersonate-group': 'system:nodes',
       'user-agent': AGENT,
     },
-    body: `{"status":${status}}`,
+    body,
   });
-  const answer = await body.text();
+  const answer = await response.body.text();
   await dispatcher.close();
-  return statusCode === 200 ? undefined : answer;
+  return response.statusCode === 200 ? undefined : answer;
 }
 
 /** How many patches of its status the API server has accepted from the kubelet of a node. */
