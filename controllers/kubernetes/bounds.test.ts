@@ -6,6 +6,7 @@ import { createDrains } from './drains.ts';
 import { createEvictions } from './evictions.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
+import { LARGEST_LIST_PAGE } from './pages.ts';
 import { type Handler, json, type Loopback, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
@@ -107,6 +108,63 @@ describe('lists of pods and PodDisruptionBudgets', () => {
     assert.deepEqual(answer, { ok: true, value: [{ namespace: 'shop', name: 'cart-0', budgets: ['cart'] }] });
     const budgets = ['500', '500 500', '500 1000'].map((page) => `poddisruptionbudgets ${page}`);
     assert.deepEqual(asked(server), ['pods 100', ...budgets]);
+  });
+
+  it('are read in smaller pages if their objects are large', async () => {
+    const fat = 'x'.repeat(LARGEST_LIST_PAGE / 30);
+    const pods = Array.from({ length: 45 }, (_, index) => ({ ...pod(index), spec: { containers: [{ image: fat }] } }));
+    await using server = await loopback(paging({ pods }));
+    const answer = await createDrains(server.client).podsOn('ip-1', signal);
+    assert.deepEqual(
+      answer.ok && answer.value.map(({ name }) => name),
+      pods.map((one) => one.metadata.name),
+    );
+    assert.deepEqual(asked(server), ['pods 100', ...['', ' 10', ' 20', ' 30', ' 40'].map((from) => `pods 10${from}`)]);
+  });
+
+  it('are an error if one object is larger than a page', async () => {
+    const pods = [{ ...pod(0), spec: { containers: [{ image: 'x'.repeat(LARGEST_LIST_PAGE) }] } }];
+    await using server = await loopback(paging({ pods }));
+    const answer = await createDrains(server.client).podsOn('ip-1', signal);
+    assert.deepEqual(
+      [answer.ok || answer.error.code, asked(server)],
+      ['MalformedAnswer', ['pods 100', 'pods 10', 'pods 1']],
+    );
+  });
+
+  it('are read one page at a time, also those of several nodes, because each page may be large', async () => {
+    const pods = Array.from({ length: 150 }, (_, index) => pod(index));
+    let [current, most] = [0, 0];
+    await using server = await loopback((request, response) => {
+      current += 1;
+      most = Math.max(most, current);
+      setImmediate(() => {
+        current -= 1;
+        void paging({ pods, poddisruptionbudgets: [] })(request, response);
+      });
+    });
+    const nodes = ['ip-1', 'ip-2', 'ip-3'];
+    const drains = createDrains(server.client);
+    const lists = nodes.map((node) => drains.podsOn(node, signal));
+    const [stuck, ...answers] = await Promise.all([createEvictions(server.client).stuckOn(nodes, signal), ...lists]);
+    assert.deepEqual(stuck, { ok: true, value: [] });
+    assert.deepEqual(
+      answers.map((answer) => answer.ok && answer.value.length),
+      [150, 150, 150],
+    );
+    assert.deepEqual([server.requests.length, most], [13, 1]);
+  });
+
+  it('are read after one that failed', async () => {
+    let isBroken = true;
+    await using server = await loopback((request, response) => {
+      if (isBroken) return void response.destroy();
+      return paging({ pods: [pod(0)] })(request, response);
+    });
+    const { podsOn } = createDrains(server.client);
+    assert.equal((await podsOn('ip-1', signal)).ok, false);
+    isBroken = false;
+    assert.equal((await podsOn('ip-1', signal)).ok, true);
   });
 
   const endless: readonly (readonly [string, (client: KubernetesClient) => Promise<object>, string, number])[] = [

@@ -10,7 +10,7 @@ import { Connections } from './connections.ts';
 import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readBody, send } from './exchange.ts';
-import { KubernetesError, MalformedData, messageOf } from './kubernetesError.ts';
+import { KubernetesError, messageOf, TooLarge } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { ServerTime } from './serverTime.ts';
 import { inTurns } from './turns.ts';
@@ -119,7 +119,7 @@ export class KubernetesClient {
         const maxBytes = options.maxBytes ?? LARGEST_OBJECT;
         const body = await readBody(await this.#send(method, path, { ...options, signal }), maxBytes);
         if (body) return body;
-        throw new MalformedData(`a response of more than ${maxBytes / 1024 ** 2} MiB (${method} ${path})`);
+        throw new TooLarge(`a response of more than ${maxBytes / 1024 ** 2} MiB (${method} ${path})`);
       } catch (error) {
         throw timeout.aborted ? timeout.reason : error;
       }

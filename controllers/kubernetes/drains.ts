@@ -9,7 +9,7 @@ import { readPages } from './pages.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
 /** A node has at most a few hundred pods, and finished ones until they are collected. */
-export const PODS_OF_NODE = { limit: 100, mostPages: 50 };
+export const PODS_OF_NODE = { limit: 100, most: 5_000 };
 /** Longer than the longest time-out of an admission webhook (30 s): the API server's error then names the webhook that hangs. */
 const EVICTION_TIMEOUT_MS = 35_000;
 

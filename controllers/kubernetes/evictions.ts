@@ -9,9 +9,16 @@ import { toCallResult } from './errors.ts';
 import type { Wire } from './objects.ts';
 import { readPages } from './pages.ts';
 
-type Pod = Wire<V1Pod>;
+/** The fields of a pod that matter here: a pod can be as large as 1.5 MiB. */
+interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Whether a controller recreates it on a cordoned node. */
+  readonly comesBack: boolean;
+}
 
-const BUDGETS = { limit: 500, mostPages: 200 };
+const BUDGETS = { limit: 500, most: 100_000 };
 
 /** The fields of a PodDisruptionBudget that matter here: a cluster can have tens of thousands of them. */
 interface Budget {
@@ -31,7 +38,7 @@ export function createEvictions(client: KubernetesClient): Evictions {
               client,
               '/api/v1/pods',
               { query: { fieldSelector: `spec.nodeName=${node}` }, signal, ...PODS_OF_NODE },
-              (pod) => (mustGo(pod) ? pod : undefined),
+              (pod) => (mustGo(pod) ? podOf(pod) : undefined),
             ),
           ),
         );
@@ -66,8 +73,14 @@ function keyOf({ namespace, name }: StuckPod): string {
   return `${namespace}/${name}`;
 }
 
+function podOf({ metadata = {}, spec }: Wire<V1Pod>): Pod {
+  const { namespace = '', name = '', labels = {}, ownerReferences } = metadata;
+  const hasController = ownerReferences?.some(({ controller }) => controller) ?? false;
+  return { namespace, name, labels, comesBack: hasController && (spec?.tolerations?.some(isForAll) ?? false) };
+}
+
 /** Whether a drain evicts the pod: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/ */
-function mustGo({ metadata, status }: Pod): boolean {
+function mustGo({ metadata, status }: Wire<V1Pod>): boolean {
   const isMirror = metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined;
   const isFinished = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return !isMirror && !isFinished && !metadata?.ownerReferences?.some(({ kind }) => kind === 'DaemonSet');
@@ -77,15 +90,13 @@ function mustGo({ metadata, status }: Pod): boolean {
  * Eviction fails, according to EKS (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html), for pods with an
  * aggressive budget and for pods that tolerate every taint. The eviction API never evicts a pod that several budgets match.
  */
-function stuckPod({ metadata = {}, spec }: Pod, budgets: readonly Budget[]): StuckPod | undefined {
-  const { namespace = '', name = '', labels = {} } = metadata;
+function stuckPod({ namespace, name, labels, comesBack }: Pod, budgets: readonly Budget[]): StuckPod | undefined {
   const matching = budgets.filter((budget) => budget.namespace === namespace && matches(budget.selector, labels));
   const blocking = matching.length > 1 ? matching : matching.filter(({ allowsDisruption }) => !allowsDisruption);
   if (blocking.length > 0) {
     return { namespace, name, budgets: blocking.map((budget) => budget.name).sort() };
   }
-  const comesBack = metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
-  return comesBack && spec?.tolerations?.some(isForAll) ? { namespace, name, budgets: [] } : undefined;
+  return comesBack ? { namespace, name, budgets: [] } : undefined;
 }
 
 /** `Exists` without a key tolerates every taint. The taint of a cordoned node has the effect NoSchedule. */

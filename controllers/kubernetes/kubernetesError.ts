@@ -41,6 +41,9 @@ export class MalformedData extends KubernetesError {
   }
 }
 
+/** A response that is longer than its limit. */
+export class TooLarge extends MalformedData {}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
