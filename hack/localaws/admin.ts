@@ -96,7 +96,14 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.release(body),
   },
   launchTemplate: {
-    fields: { name: 'string', data: 'object', defaultVersion: 'number', deleteVersion: 'number', exists: 'boolean' },
+    fields: {
+      name: 'string',
+      data: 'object',
+      tags: 'object',
+      defaultVersion: 'number',
+      deleteVersion: 'number',
+      exists: 'boolean',
+    },
     required: ['name'],
     run: (faults, body) => faults.launchTemplate(body),
   },

@@ -68,6 +68,7 @@ export interface TemplateRecord {
   readonly name: string;
   readonly createdAt: Date;
   readonly group?: string;
+  tags: Readonly<Record<string, string>>;
   defaultVersion: number;
   versions: TemplateVersion[];
 }

@@ -44,6 +44,11 @@ export const switchTable = {
   /** For which service must the caller be allowed to pass the role to CreateAccessEntry? The service authorization reference names none. */
   accessEntryPassRole: ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'],
   /**
+   * When EKS checks whether it can launch instances from a template, what is ec2:IsLaunchTemplateResource for the volumes and the security group
+   * that neither the template nor the request names?
+   */
+  derivedLaunchResources: ['ofRequest', 'ofTemplate'],
+  /**
    * Does the account already have the service-linked role AWSServiceRoleForEC2Spot? EC2 needs it for the first Spot Instance of an account:
    * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/service-linked-roles-spot-instance-requests.html
    */

@@ -1,7 +1,7 @@
 /** Shared by the Describe operations of EC2: filters, page sizes, and the messages for unknown IDs. */
 import type { Filter, Tag } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import { like } from '../iam/iam.ts';
+import { like } from '../iam/conditions.ts';
 
 /** How each filter reads its value from an object. */
 export type Filters<T> = Readonly<Record<string, (object: T) => string>>;

@@ -26,7 +26,8 @@ export function addVersion(
   let template = templateNamed(cloud, name);
   if (template === undefined) {
     const made = group === undefined ? {} : { group };
-    template = { id: cloud.nextId('lt'), name, createdAt, defaultVersion: 1, versions: [], ...made };
+    const tags = group === undefined ? usableBy(cloud) : tagsOfEks(cloud, group);
+    template = { id: cloud.nextId('lt'), name, createdAt, tags, defaultVersion: 1, versions: [], ...made };
     cloud.launchTemplates.set(template.id, template);
   }
   const number = latestOf(template) + 1;
@@ -34,10 +35,22 @@ export function addVersion(
   return template;
 }
 
-/** A user's change of a template: adds a version, sets the default version, deletes a version or the template. */
+/** The tag by which an administrator lets the operator of the cluster use a template: docs/launch-templates.md. */
+const usableBy = (cloud: LocalAwsState) => ({ 'winpool.dev/usable-by': cloud.cluster.name });
+
+const tagsOfEks = (cloud: LocalAwsState, group: string) => ({
+  'eks:cluster-name': cloud.cluster.name,
+  'eks:nodegroup-name': group,
+});
+
+/**
+ * A user's change of a template: adds a version, sets the tags or the default version, deletes a version or the template. A new template has the
+ * tag that the shipped policy requires, unless the tags are given.
+ */
 export interface TemplateChange {
   readonly name: string;
   readonly data?: object;
+  readonly tags?: Readonly<Record<string, string>>;
   readonly defaultVersion?: number;
   readonly deleteVersion?: number;
   readonly exists?: boolean;
@@ -46,7 +59,7 @@ export interface TemplateChange {
 /** Changes a template, and returns its id and newest version. Throws RangeError, or EC2's fault for the data. */
 export function changeTemplate(
   cloud: LocalAwsState,
-  { name, data, defaultVersion, deleteVersion, exists }: TemplateChange,
+  { name, data, tags, defaultVersion, deleteVersion, exists }: TemplateChange,
 ): { readonly id: string; readonly version: number } {
   const create = operationOf('ec2', 'CreateLaunchTemplate');
   if (create !== undefined) checkInput(create, { LaunchTemplateName: name, LaunchTemplateData: data ?? {} });
@@ -55,6 +68,7 @@ export function changeTemplate(
   const named = [defaultVersion, deleteVersion].filter((number) => number !== undefined);
   const wrong = named.find((number) => !template.versions.some((version) => version.number === number));
   if (wrong !== undefined) throw new RangeError(`launch template ${name} has no version ${wrong}`);
+  if (tags !== undefined) template.tags = tags;
   if (defaultVersion !== undefined) template.defaultVersion = defaultVersion;
   if (deleteVersion === template.defaultVersion) throw new RangeError('the default version can not be deleted');
   template.versions = template.versions.filter(({ number }) => number !== deleteVersion);
@@ -156,13 +170,7 @@ const templateOf = (cloud: LocalAwsState, template: TemplateRecord): LaunchTempl
   CreatedBy: creatorOf(cloud),
   DefaultVersionNumber: template.defaultVersion,
   LatestVersionNumber: latestOf(template),
-  Tags:
-    template.group === undefined
-      ? []
-      : [
-          { Key: 'eks:cluster-name', Value: cloud.cluster.name },
-          { Key: 'eks:nodegroup-name', Value: template.group },
-        ],
+  Tags: Object.entries(template.tags).map(([Key, Value]) => ({ Key, Value })),
 });
 
 const templateVersionOf = (

@@ -124,7 +124,7 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
   ],
   [
     'a reserved tag of AWS',
-    { tags: { 'winpool.dev/pool': 'web', 'aws:x': 'y' } },
+    { tags: { ...sampleGroup().tags, 'aws:x': 'y' } },
     "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
   ],
   [

@@ -4,11 +4,12 @@ import type {
   LaunchTemplateSpecification,
 } from '@aws-sdk/client-eks';
 import { AwsFault, invalidRequest } from '../awsFault.ts';
-import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import { entryPath } from '../eks/accessEntryRecord.ts';
 import type { LocalAwsState } from '../state.ts';
 import type { OperationName, Operations } from '../wire/operations.ts';
 import { fleetQuestions } from './accessFleet.ts';
+import { templateQuestions } from './accessTemplates.ts';
+import type { Context } from './conditions.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
 
 /**
@@ -56,7 +57,11 @@ export function questionsOf<K extends OperationName>(
       if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
       return [
         ...groupQuestions(cloud, name, String(given.nodegroupName), given),
-        ...templateQuestions(cloud, given.launchTemplate as LaunchTemplateSpecification | undefined),
+        ...templateQuestions(
+          cloud,
+          given.launchTemplate as LaunchTemplateSpecification | undefined,
+          cloud.groups.get(String(given.nodegroupName))?.nodegroup.subnets,
+        ),
       ];
   }
 }
@@ -79,7 +84,9 @@ function createQuestions(cloud: LocalAwsState, clusterArn: string, request: Crea
     passRole(nodeRole, 'eks.amazonaws.com'),
     ...serviceRoleQuestions(cloud),
     // A contradictory request is rejected before that.
-    ...((request.diskSize ?? request.remoteAccess) ? [] : templateQuestions(cloud, request.launchTemplate)),
+    ...((request.diskSize ?? request.remoteAccess)
+      ? []
+      : templateQuestions(cloud, request.launchTemplate, request.subnets)),
     onRole('iam:GetRole'),
     onRole('iam:ListAttachedRolePolicies'),
     {
@@ -92,35 +99,6 @@ function createQuestions(cloud: LocalAwsState, clusterArn: string, request: Crea
         ),
     },
   ];
-}
-
-// EKS checks with the caller's permissions whether instances can be launched from the template.
-function templateQuestions(cloud: LocalAwsState, template: LaunchTemplateSpecification | undefined): AccessQuestion[] {
-  if (template === undefined) return [];
-  const id = template.id ?? templateNamed(cloud, template.name)?.id ?? 'none';
-  const { region, accountId } = cloud.cluster;
-  const denied = () =>
-    // Seen.
-    invalidRequest(
-      'You are not authorized to launch instances with this launch template. ' +
-        `Encoded authorization failure message: ${Buffer.from(cloud.nextUuid()).toString('base64url')}`,
-    );
-  const resource = `arn:aws:ec2:${region}:${accountId}:launch-template/${id}`;
-  return [
-    { action: 'ec2:RunInstances', resource, context: { 'ec2:LaunchTemplate': resource }, denied },
-    ...(tagsInstances(cloud, template)
-      ? [{ ...TAGGING, resource: `arn:aws:ec2:${region}:${accountId}:*/*`, denied }]
-      : []),
-  ];
-}
-
-/** EC2's guide, "Grant permission to tag Amazon EC2 resources during creation": asked only where the launch gives tags, also by a template. */
-const TAGGING = { action: 'ec2:CreateTags', context: { 'ec2:CreateAction': 'RunInstances' } };
-
-function tagsInstances(cloud: LocalAwsState, { id, name, version }: LaunchTemplateSpecification): boolean {
-  const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
-  const { TagSpecifications = [] } = (template && versionOf(template, version ?? '$Default'))?.data ?? {};
-  return TagSpecifications.some(({ Tags = [] }) => Tags.length > 0);
 }
 
 // Both messages were seen: terraform-aws-modules/terraform-aws-eks#823, XenitAB/terraform-modules#396.
@@ -214,10 +192,11 @@ function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record
   const resource = String(given.resourceArn);
   const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource)?.nodegroup;
   const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resource);
-  const context = {
-    ...resourceTags(tagged?.tags, missingTags(cloud)),
-    ...requestTags((given.tags ?? {}) as Record<string, string>),
-  };
+  const request =
+    name === 'UntagResource'
+      ? { 'aws:TagKeys': given.tagKeys as readonly string[] }
+      : requestTags((given.tags ?? {}) as Record<string, string>);
+  const context = { ...resourceTags(tagged?.tags, missingTags(cloud)), ...request };
   return [{ action: `eks:${name}`, resource, context }];
 }
 
@@ -226,8 +205,10 @@ function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record
 const missingTags = (cloud: LocalAwsState): Record<string, string> =>
   cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
 
-const requestTags = (tags: Readonly<Record<string, string>>): Record<string, string> =>
-  prefixed('aws:RequestTag/', tags);
+function requestTags(tags: Readonly<Record<string, string>>): Context {
+  const keys = Object.keys(tags);
+  return { ...prefixed('aws:RequestTag/', tags), ...(keys.length > 0 && { 'aws:TagKeys': keys }) };
+}
 
 const resourceTags = (tags: Readonly<Record<string, string>> | undefined, otherwise: Record<string, string>) =>
   prefixed('aws:ResourceTag/', tags ?? otherwise);

@@ -4,6 +4,7 @@ import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
 import { instanceTags } from '../ec2/ec2Queries.ts';
 import type { LocalAwsState } from '../state.ts';
 import type { OperationName } from '../wire/operations.ts';
+import type { Context } from './conditions.ts';
 import type { AccessQuestion } from './iam.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -56,8 +57,12 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
 
 function tagQuestions(cloud: LocalAwsState, name: OperationName, { Tags }: Given): AccessQuestion[] {
   const tags = listOf(Tags) as readonly { ResourceId?: string; Key?: string; Value?: string }[];
+  const keys = tags.flatMap(({ Key = '' }) => Key);
   return tags.map(({ ResourceId = 'none', Key, Value }) =>
-    groupQuestion(cloud, name, ResourceId, contextOf(['aws:RequestTag/'], [{ Key, Value }])),
+    groupQuestion(cloud, name, ResourceId, {
+      ...(name === 'CreateOrUpdateTags' && contextOf(['aws:RequestTag/'], [{ Key, Value }])),
+      'aws:TagKeys': keys,
+    }),
   );
 }
 
@@ -65,7 +70,7 @@ function groupQuestion(
   cloud: LocalAwsState,
   operation: OperationName,
   name: string,
-  request: Readonly<Record<string, string>> = {},
+  request: Context = {},
 ): AccessQuestion {
   const group = [...cloud.groups.values()].find(({ autoScalingGroup }) => autoScalingGroup === name);
   const { region, accountId } = cloud.cluster;

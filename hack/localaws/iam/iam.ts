@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { AwsFault } from '../awsFault.ts';
+import { type Conditions, type Context, conditionsHold, isKnown, like, listOf } from './conditions.ts';
 
 /** A check of IAM. `resource` is an ARN, or `*` for actions without resources. */
 export interface AccessQuestion {
   readonly action: string;
   readonly resource: string;
-  /** Condition keys and their values, such as `aws:RequestTag/team`. */
-  readonly context?: Readonly<Record<string, string>>;
+  readonly context?: Context;
   /** The fault of a denial; by default AWS' usual message. */
   readonly denied?: (callerArn: string) => AwsFault;
 }
@@ -15,13 +15,16 @@ interface Statement {
   readonly Sid?: string;
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: string | readonly string[];
-  readonly Resource: string | readonly string[];
-  readonly Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
+  readonly Resource?: string | readonly string[];
+  readonly NotResource?: string | readonly string[];
+  readonly Condition?: Conditions;
 }
+
+const MEMBERS = ['Sid', 'Effect', 'Action', 'Resource', 'NotResource', 'Condition'];
 
 /**
  * Evaluates an identity policy like IAM: an action that no statement allows is denied, and a Deny overrides every Allow.
- * It supports Action, Resource, StringEquals and StringLike, and rejects a policy with anything else.
+ * It supports Action, Resource, NotResource and the operators of conditions.ts, and rejects a policy with anything else.
  */
 export class Policy {
   readonly #statements: readonly Statement[];
@@ -44,20 +47,20 @@ export class Policy {
     return new Policy({ ...documents[0], Statement: documents.flatMap(({ Statement }) => Statement) });
   }
 
-  /** Removes an action until it is restored, as an administrator would. */
-  remove(action: string): void {
-    this.#removed.add(action);
+  /** Removes an action, or a statement by its Sid, until it is restored, as an administrator would. */
+  remove(actionOrSid: string): void {
+    this.#removed.add(actionOrSid);
   }
 
-  /** Restores a removed action, by default all of them. */
-  restore(action?: string): void {
-    if (action === undefined) this.#removed.clear();
-    else this.#removed.delete(action);
+  /** Restores what was removed, by default everything. */
+  restore(actionOrSid?: string): void {
+    if (actionOrSid === undefined) this.#removed.clear();
+    else this.#removed.delete(actionOrSid);
   }
 
   /** Whether the policy allows it. */
   allows(question: AccessQuestion): boolean {
-    return !this.#removed.has(question.action) && allowedBy(this.#matching(question));
+    return !this.#removed.has(question.action) && allowedBy(this.#remaining(this.#matching(question)));
   }
 
   /** Throws AWS' error for the first denied check. */
@@ -77,7 +80,7 @@ export class Policy {
       .filter((grant) => !this.#needed.has(grant));
   }
 
-  /** Denials of `check` so far for actions that were not removed, each once. */
+  /** Denials of `check` so far that are not the effect of `remove`, each once. */
   refusals(): string[] {
     return [...this.#refused];
   }
@@ -89,9 +92,12 @@ export class Policy {
     const [only, another] = matching;
     const pattern = only && listOf(only.Action).find((one) => isAction(one, action));
     if (another === undefined && pattern !== undefined) this.#needed.add(`${only?.Sid}: ${pattern}`);
-    const allowed = allowedBy(matching);
-    if (!allowed) this.#refused.add(`${action} on ${resource}`);
-    return allowed;
+    if (!allowedBy(matching)) this.#refused.add(`${action} on ${resource}`);
+    return allowedBy(this.#remaining(matching));
+  }
+
+  #remaining(statements: readonly Statement[]): readonly Statement[] {
+    return statements.filter(({ Sid = '' }) => !this.#removed.has(Sid));
   }
 
   #matching(question: AccessQuestion): readonly Statement[] {
@@ -129,47 +135,24 @@ export const notAuthorized = (callerArn: string, action: string, resource?: stri
 
 const isAction = (pattern: string, action: string): boolean => like(pattern.toLowerCase(), action.toLowerCase());
 
-const matches = (statement: Statement, { resource, context = {} }: AccessQuestion): boolean =>
-  listOf(statement.Resource).some((pattern) => like(pattern, resource)) &&
-  Object.entries(statement.Condition ?? {}).every(([operator, keys]) =>
-    Object.entries(keys).every(([key, values]) => {
-      const value = context[key];
-      if (value === undefined) return false;
-      return listOf(values).some((pattern) => (operator === 'StringEquals' ? pattern === value : like(pattern, value)));
-    }),
-  );
-
-const compiled = new Map<string, RegExp>();
-
-/** Whether the text matches a pattern with the wildcards `*` and `?` of IAM and EC2's filters. */
-export function like(pattern: string, text: string): boolean {
-  if (!/[*?]/.test(pattern)) return pattern === text;
-  const regex = compiled.get(pattern) ?? compile(pattern);
-  compiled.set(pattern, regex);
-  return regex.test(text);
+function matches({ Resource, NotResource, Condition = {} }: Statement, question: AccessQuestion): boolean {
+  const isOneOf = (patterns: string | readonly string[]) =>
+    listOf(patterns).some((pattern) => like(pattern, question.resource));
+  const isAbout = NotResource === undefined ? isOneOf(Resource ?? []) : !isOneOf(NotResource);
+  return isAbout && conditionsHold(Condition, question.context ?? {});
 }
-
-function compile(pattern: string): RegExp {
-  const escaped = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${escaped}$`, 's');
-}
-
-const listOf = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
 function statementsOf(document: unknown): readonly Statement[] {
   const statements = (document as { Statement?: unknown }).Statement;
   if (!Array.isArray(statements)) throw new TypeError('an IAM policy needs a list of Statement');
   for (const statement of statements) {
     for (const member of Object.keys(statement)) {
-      if (!['Sid', 'Effect', 'Action', 'Resource', 'Condition'].includes(member)) {
+      if (!MEMBERS.includes(member)) {
         throw new TypeError(`statement ${statement.Sid} has ${member}, which this evaluator does not know`);
       }
     }
     for (const operator of Object.keys(statement.Condition ?? {})) {
-      if (!['StringEquals', 'StringLike'].includes(operator)) {
+      if (!isKnown(operator)) {
         throw new TypeError(
           `statement ${statement.Sid} has the condition ${operator}, which this evaluator does not know`,
         );

@@ -24,6 +24,6 @@ export const sampleGroup = (changes: Partial<CreateNodegroupRequest> = {}): Crea
   subnets: [...subnetIds],
   nodeRole: nodeRoleArn,
   scalingConfig: { minSize: 1, desiredSize: 2, maxSize: 5 },
-  tags: { 'winpool.dev/pool': 'web' },
+  tags: { 'winpool.dev/pool': 'web', 'winpool.dev/created-from': 'a hash' },
   ...changes,
 });
