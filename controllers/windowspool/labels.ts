@@ -15,6 +15,9 @@ export const EXPECTED_BUILD_LABEL = 'winpool.dev/windows-build';
 /** The tag with a hash of what the group was created from: a failed creation is retried at once when the hash would differ. */
 export const CREATED_FROM_TAG = 'winpool.dev/created-from';
 
+/** The tag of a launch template with the name of the cluster whose operator may use it: the IAM policy requires it. */
+export const USABLE_BY_TAG = 'winpool.dev/usable-by';
+
 /** The label that EKS puts on every node of a managed node group. */
 export const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 

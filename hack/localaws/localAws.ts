@@ -12,8 +12,8 @@ import { HttpFront } from './wire/http.ts';
 
 /** The shipped policy of the operator. */
 export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));
-/** Policies that an administrator attaches in addition for options of the operator. */
-const optionalPolicies = ['windows-ipam.json'].map((name) =>
+/** Policies that an administrator attaches in addition for features of the operator. */
+export const optionalPolicies = ['launch-templates.json', 'windows-ipam.json'].map((name) =>
   fileURLToPath(new URL(`../../config/aws/${name}`, import.meta.url)),
 );
 

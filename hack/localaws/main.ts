@@ -21,7 +21,7 @@ const program = new Command('node hack/localaws/main.ts')
   .option('--endpoint <url>', 'of the API server, for DescribeCluster (default: from --kubeconfig)')
   .option('--ca-file <file>', 'its CA as PEM, for DescribeCluster (default: from --kubeconfig)')
   .option('--speed <number>', 'how many times faster than the default, in which CREATING takes 3 s', toNumber, 1)
-  .option('--policy <file>', 'IAM policy of the caller (default: config/aws/iam-policy.json)')
+  .option('--policy <file>', 'IAM policy of the caller (default: all in config/aws)')
   .option(
     '--switch <name=value>',
     `what no source settles about EKS; may be repeated:\n${switchValues.join('\n')}`,

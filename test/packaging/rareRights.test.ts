@@ -1,4 +1,4 @@
-/** Permissions that are needed rarely: by an older API server, an account without node groups, a launch template that tags its instances. */
+/** Permissions that are needed rarely: by an older API server, an account without node groups, an access entry, a launch template that tags its instances. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
@@ -91,6 +91,18 @@ describe('AWS permissions that only some accounts and pools need', () => {
       );
     } finally {
       restore();
+    }
+  });
+
+  it('include the permission to pass the node role to its access entry, if EKS requires it', async () => {
+    const restore = setSwitch(fixture.world, 'accessEntryPassRole', 'ec2.amazonaws.com');
+    fixture.world.cloud.faults.accessEntry({ exists: false });
+    const pool = poolManifest('passing', { nodeGroup: { accessEntry: 'Create' } });
+    try {
+      await needs('iam:PassRole', pool, 'passing', /AWS denied CreateAccessEntry: .* Grant iam:PassRole /);
+    } finally {
+      restore();
+      fixture.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
     }
   });
 

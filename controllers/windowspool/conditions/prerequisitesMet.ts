@@ -1,5 +1,6 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
+import { USABLE_BY_TAG } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
@@ -125,9 +126,10 @@ function assessPermissions(s: ObservedState): ConditionState | undefined {
   const denied = aws ?? other ?? read;
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
-  const { role, account } = grantsOf(denied.operation);
+  const { role, account } = grantsOf(denied);
+  const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s.settings)}` : '';
   const fix = ofAws
-    ? `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.`
+    ? `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`
     : `Grant this permission to the operator's ServiceAccount. ${account} lists all permissions that it needs.`;
   const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
   const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
@@ -157,10 +159,18 @@ function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
   return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
 }
 
-/** The files with the permissions for an operation. Those to enable Windows IPAM are separate. */
-function grantsOf(operation: string): { readonly role: string; readonly account: string } {
+const LAUNCH_POLICY = 'config/aws/launch-templates.json';
+
+/** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
+function onlyTagged({ clusterName }: Settings): string {
+  return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.`;
+}
+
+/** The files with the permissions for a call. Those for launch templates and to enable Windows IPAM are separate. */
+function grantsOf({ operation, action }: CallError): { readonly role: string; readonly account: string } {
   const isOption = operation === 'UpdateAddon' || operation === 'patch configmaps';
   if (isOption) return { role: 'config/aws/windows-ipam.json', account: 'config/windows-ipam' };
+  if (action === 'ec2:RunInstances') return { role: LAUNCH_POLICY, account: 'config/rbac' };
   return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }
 

@@ -281,7 +281,7 @@ describe('two pools that want the same group', () => {
 describe('a group that loses its tag', () => {
   it('is adopted again with IfUnowned', async () => {
     const { world, deps } = await readyWorld({ nodeGroup: { ...nodeGroup, adoption: 'IfUnowned' } });
-    world.cloud.faults.edit({ group: 'web', tags: {} });
+    world.cloud.faults.edit({ group: 'web', tags: ADOPTABLE });
     await until(world, deps, () => world.groups.get('web')?.tags['winpool.dev/pool'] === 'web', 'the tag');
     assert.equal(world.created, 0);
   });
@@ -292,7 +292,7 @@ describe('a group that loses its tag', () => {
       nodeGroup: { ...adoption, driftPolicy: 'Report' },
       labels: { tier: 'web' },
     });
-    world.cloud.faults.edit({ group: 'web', tags: {} });
+    world.cloud.faults.edit({ group: 'web', tags: ADOPTABLE });
     const pool = world.pools.get('web') ?? assert.fail();
     world.apply({ ...pool, spec: { ...pool.spec, labels: { tier: 'db' } } });
     await until(world, deps, () => world.groups.get('web')?.labels.tier === 'db', 'the label');

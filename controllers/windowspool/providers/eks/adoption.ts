@@ -35,13 +35,11 @@ export function adoptionOf(s: Pick<ObservedState, 'pool' | 'settings'>, group: N
 
 /**
  * What an adoption lacks; undefined if it is permitted. Users who can edit pools must not get a node group by that alone: the administrator of the
- * operator permits adoption, and an administrator in AWS names the pool. A group that the pool has managed, and that lost its tag, needs neither,
- * unless it names another pool.
+ * operator permits adoption, and an administrator in AWS names the pool.
  */
-function missingPermission({ pool, settings }: Pick<ObservedState, 'pool' | 'settings'>, { arn, tags }: NodeGroup) {
+function missingPermission({ pool, settings }: Pick<ObservedState, 'pool' | 'settings'>, { tags }: NodeGroup) {
   const { name } = pool.metadata;
   const named = tags[ADOPTABLE_TAG];
-  if (named === undefined && arn === pool.status?.nodeGroup?.arn) return undefined;
   if (named === undefined)
     return { why: `it does not have the tag ${ADOPTABLE_TAG}=${name}`, fix: 'set that tag on it' };
   if (named !== name) return { why: `it has the tag ${ADOPTABLE_TAG}=${named}`, fix: `change the value to ${name}` };

@@ -44,20 +44,14 @@ export const adoptionCases: readonly PlanCase[] = [
     }),
     want: [REMEMBER.replace('open', '4'), ADOPT],
   },
-  ...(
-    [
-      ['is adopted again although adoption is not enabled', {}, [ADOPT]],
-      ['is not adopted again if it names another pool', { 'winpool.dev/adoptable-by': 'api' }, []],
-    ] as const
-  ).map(([what, tags, want]) => ({
-    name: `a group that the pool has managed, and that lost its tag, ${what}`,
+  {
+    name: 'an existing group is also adopted by a recreated pool, and again when it lost its tag',
     observed: sampleState({
       pool: samplePool({ nodeGroup: { adoption: 'IfUnowned' } }, { status: knownStatus() }),
-      group: legacy(sampleGroup(adopting, { tags })),
-      settings: { ...settings, enableNodeGroupAdoption: false },
+      group: legacy(sampleGroup(adopting, { tags: ADOPTABLE })),
     }),
-    want,
-  })),
+    want: [ADOPT],
+  },
   {
     name: 'a group is not adopted if adoption is not enabled',
     observed: sampleState({

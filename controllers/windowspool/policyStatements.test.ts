@@ -1,0 +1,199 @@
+/** The statements of the IAM policies, one by one: what the operator reports when an administrator leaves one out, and what still works. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { POOL_KEY, REPLACE_ANNOTATION } from './labels.ts';
+import type { Deps } from './reconcile.ts';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import { type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
+import { conditionOf, fresh, ready, readyWorld, until } from './testing/life.ts';
+import { annotate, populated } from './testing/nodeLife.ts';
+
+const POLICIES = ['iam-policy', 'launch-templates', 'windows-ipam'];
+const { nodeGroup } = fresh().spec;
+
+/** What an operator does in a world, and how it shows that it is done. */
+interface Task {
+  readonly world: FakeWorld;
+  readonly deps: Deps;
+  readonly isDone: () => boolean;
+}
+
+function creation(world: FakeWorld, spec: SpecChange = {}, deps = world.start()): Task {
+  world.apply(fresh(spec));
+  return { world, deps, isDone: () => ready(world) === 'True' };
+}
+
+const tasks = {
+  creation: async () => creation(new FakeWorld()),
+
+  firstCreation: async () => creation(new FakeWorld({ switches: { nodegroupServiceRole: 'missing' } })),
+
+  change: async () => {
+    const { world, deps } = await readyWorld();
+    const pool = world.pools.get('web') ?? assert.fail();
+    world.apply({ ...pool, spec: { ...pool.spec, labels: { tier: 'db' } } });
+    return { world, deps, isDone: () => world.groups.get('web')?.labels.tier === 'db' };
+  },
+
+  replacement: async () => {
+    const { world, deps } = await populated();
+    world.pods = [];
+    annotate(world, 'a', { [REPLACE_ANNOTATION]: 'true' });
+    return { world, deps, isDone: () => world.ended.includes('i-a') };
+  },
+
+  adoption: async () => {
+    const world = new FakeWorld();
+    world.makeGroup(sampleGroup(samplePool(), { tags: { 'winpool.dev/adoptable-by': 'web' } }));
+    world.apply(fresh({ nodeGroup: { ...nodeGroup, adoption: 'IfUnowned' } as never }));
+    return { world, deps: world.start(), isDone: () => world.groups.get('web')?.tags[POOL_KEY] === 'web' };
+  },
+
+  accessEntry: async () => {
+    const world = new FakeWorld({ switches: { accessEntryPassRole: 'ec2.amazonaws.com' } });
+    world.cloud.faults.accessEntry({ exists: false });
+    return creation(world, { nodeGroup: { ...nodeGroup, accessEntry: 'Create' } as never });
+  },
+
+  launchTemplate: async () => {
+    const world = new FakeWorld();
+    const TagSpecifications = ['instance', 'volume', 'network-interface', 'spot-instances-request'].map(
+      (ResourceType) => ({ ResourceType, Tags: [{ Key: 'team', Value: 'web' }] }),
+    );
+    const data = { TagSpecifications, KeyName: 'support', SecurityGroupIds: ['sg-0123456789abcdef0'] };
+    world.cloud.faults.launchTemplate({ name: 'windows', data });
+    const launchTemplate = { name: 'windows', version: '$Latest' };
+    return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, launchTemplate } as never });
+  },
+
+  windowsIpam: async () => {
+    const world = new FakeWorld();
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
+    const serviceAccountRoleArn = 'arn:aws:iam::111122223333:role/vpc-cni';
+    world.cloud.faults.addon({ name: 'vpc-cni', serviceAccountRoleArn });
+    return creation(world, {}, { ...world.start(), settings: { ...settings, enableWindowsIpam: true } });
+  },
+} satisfies Record<string, () => Promise<Task>>;
+type TaskName = keyof typeof tasks;
+
+const DENIED = 'PrerequisitesMet False AccessDenied';
+const UNKNOWN = 'PrerequisitesMet Unknown AccessDenied';
+
+/** For each statement: a task that needs it, the condition that reports that it is missing, and a call that is denied. */
+const statements: Readonly<Record<string, readonly [task: TaskName, condition: string, operation: string]>> = {
+  ReadCluster: ['creation', DENIED, 'DescribeCluster'],
+  ReadNodeGroupsAndTheirUpdates: ['creation', DENIED, 'DescribeNodegroup'],
+  ReadEc2: ['creation', DENIED, 'CreateNodegroup'],
+  ReadScalingGroups: ['creation', UNKNOWN, 'DescribeAutoScalingGroups'],
+  CreateNodeGroups: ['creation', DENIED, 'CreateNodegroup'],
+  TagNewNodeGroups: ['creation', DENIED, 'CreateNodegroup'],
+  ChangeOwnNodeGroups: ['change', DENIED, 'UpdateNodegroupConfig'],
+  PassNodeRole: ['creation', DENIED, 'CreateNodegroup'],
+  CheckNodeRole: ['creation', DENIED, 'CreateNodegroup'],
+  FindServiceRole: ['creation', DENIED, 'CreateNodegroup'],
+  CreateServiceRole: ['firstCreation', DENIED, 'CreateNodegroup'],
+  ReadVpcCniAddOn: ['windowsIpam', 'PrerequisitesMet False WindowsIPAMDisabled', 'DescribeAddon'],
+  ReadClusterRolePolicies: ['creation', UNKNOWN, 'ListAttachedRolePolicies'],
+  FindNewestRelease: ['creation', 'UpToDate True AsSpecified', 'GetParameter'],
+  TerminateInstances: ['replacement', DENIED, 'TerminateInstanceInAutoScalingGroup'],
+  TagScalingGroups: ['creation', DENIED, 'CreateOrUpdateTags'],
+  AdoptNodeGroups: ['adoption', DENIED, 'TagResource'],
+  ReadAccessEntries: ['creation', UNKNOWN, 'DescribeAccessEntry'],
+  CreateAccessEntries: ['accessEntry', DENIED, 'CreateAccessEntry'],
+  PassNodeRoleToAccessEntries: ['accessEntry', DENIED, 'CreateAccessEntry'],
+  LaunchFromTaggedTemplates: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  LaunchWhatTemplatesName: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  LaunchWhatEksNames: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  LaunchImagesOfAmazon: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  TagWhatTemplatesTag: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  EnableWindowsIpamInTheVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
+  PassRoleOfVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
+};
+
+/** Each call that was denied, once. */
+const denied = ({ cloud }: FakeWorld): string[] => [
+  ...new Set(
+    cloud.front.log
+      .entries()
+      .filter(
+        ({ result, message = '' }) =>
+          /AccessDenied|Unauthorized/.test(result) || /not authorized|missing permissions/i.test(message),
+      )
+      .map(({ operation }) => operation),
+  ),
+];
+
+const shows = (world: FakeWorld, condition: string) => {
+  const [type = '', ...state] = condition.split(' ');
+  return conditionOf(world, type)?.startsWith(`${state.join(' ')}: `);
+};
+const isDenied = (world: FakeWorld) => /^\w+ AccessDenied/.test(conditionOf(world, 'PrerequisitesMet') ?? '');
+
+describe('a statement of the IAM policies', () => {
+  it('is in this table, and in that of docs/security.md with the same condition', async () => {
+    const texts = await Promise.all(
+      POLICIES.map((name) => readFile(new URL(`../../config/aws/${name}.json`, import.meta.url), 'utf8')),
+    );
+    const sids = texts.flatMap((text) => JSON.parse(text).Statement.map(({ Sid }: { Sid: string }) => Sid));
+    assert.deepEqual(Object.keys(statements), sids);
+    const page = await readFile(new URL('../../docs/security.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `([A-Z]\w+)`.*\| `(\w+)` is (\w+), reason `(\w+)` \|$/gm)];
+    assert.deepEqual(
+      rows.map(([, sid, ...condition]) => [sid, condition.join(' ')]),
+      Object.entries(statements).map(([sid, [, condition]]) => [sid, condition]),
+    );
+  });
+
+  for (const [sid, [name, condition, operation]] of Object.entries(statements)) {
+    it(`${sid} is reported when it is left out, and the operator continues when it is back`, async () => {
+      const { world, deps, isDone } = await tasks[name]();
+      const { policy } = world.cloud.front;
+      policy.remove(sid);
+      const isReported = () => denied(world).includes(operation) && shows(world, condition) === true;
+      await until(world, deps, isReported, `${condition} without ${sid}`);
+      policy.restore();
+      await until(world, deps, () => isDone() && !isDenied(world), `the end of the task with ${sid}`);
+      assert.deepEqual(policy.refusals(), []);
+    });
+  }
+
+  const all = Object.keys(tasks) as TaskName[];
+  /** The statements of features that not every pool uses, the tasks of the feature, and all calls that are denied without it. */
+  const optional: readonly (readonly [sid: string, of: readonly TaskName[], denials: readonly string[]])[] = [
+    ['TagScalingGroups', all, ['CreateOrUpdateTags', 'DeleteTags']],
+    ['AdoptNodeGroups', ['adoption'], ['TagResource']],
+    ['CreateAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
+    ['PassNodeRoleToAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
+    ['ReadAccessEntries', all, ['DescribeAccessEntry']],
+    ['ReadClusterRolePolicies', all, ['ListAttachedRolePolicies']],
+    ...Object.keys(statements)
+      .filter((sid) => statements[sid]?.[0] === 'launchTemplate')
+      .map((sid) => [sid, ['launchTemplate'], ['CreateNodegroup']] as const),
+    ['EnableWindowsIpamInTheVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
+    ['PassRoleOfVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
+  ];
+  for (const [sid, of, denials] of optional) {
+    it(`${sid} is needed for its feature only`, async () => {
+      for (const name of all) {
+        const { world, deps, isDone } = await tasks[name]();
+        world.cloud.front.policy.remove(sid);
+        const isOfFeature = of.includes(name) && !(of === all);
+        await until(world, deps, () => (isOfFeature ? isDenied(world) : isDone()), `the result of ${name}`);
+        const others = denied(world).filter((operation) => !(of.includes(name) && denials.includes(operation)));
+        assert.deepEqual(others, [], name);
+      }
+    });
+  }
+
+  it('LaunchFromTaggedTemplates excludes a template until its owner tags it for this cluster', async () => {
+    const { world, deps, isDone } = await tasks.launchTemplate();
+    world.cloud.faults.launchTemplate({ name: 'windows', tags: { 'winpool.dev/usable-by': 'other' } });
+    await until(world, deps, () => shows(world, DENIED) === true, 'the denial');
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /Grant ec2:RunInstances to the operator's IAM role\. config\/aws\/launch-templates\.json lists all permissions that it needs\. It allows only launch templates with the tag winpool\.dev\/usable-by=prod\.$/,
+    );
+    world.cloud.faults.launchTemplate({ name: 'windows', tags: { 'winpool.dev/usable-by': 'prod' } });
+    await until(world, deps, isDone, 'a pool that is Ready');
+  });
+});
