@@ -30,8 +30,8 @@ unit: deps ## Run the unit tests. They must cover 95% of the lines of the domain
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{model,ports,testing}/**' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.mjs
 
-model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory; `make unit` runs 30. MODEL_SEED and MODEL_PATH repeat one.
-	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/life.test.ts
+model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory, with one operator and with two replicas; `make unit` runs some.
+	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/*.test.ts
 
 crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test` runs a sample.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts

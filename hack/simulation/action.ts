@@ -6,9 +6,9 @@ import type { CallFaults } from '../localaws/wire/callFaults.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 
 /** One action of a user, of AWS or of time. Counterexamples show its name. */
-export interface Action {
+export interface Action<W extends LocalAwsWorld = LocalAwsWorld> {
   readonly name: string;
-  readonly run?: (world: LocalAwsWorld) => void;
+  readonly run?: (world: W) => void;
   /** Milliseconds during which only the operator and AWS act. */
   readonly passes?: number;
   /** How a counterexample shows it. */
@@ -16,7 +16,10 @@ export interface Action {
 }
 
 /** An action of this name. */
-export function action(name: string, rest: Pick<Action, 'run' | 'passes'>): Action {
+export function action<W extends LocalAwsWorld = LocalAwsWorld>(
+  name: string,
+  rest: Pick<Action<W>, 'run' | 'passes'>,
+): Action<W> {
   return { name, ...rest, [fc.toStringMethod]: () => name };
 }
 

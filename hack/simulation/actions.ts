@@ -258,8 +258,17 @@ const anyActions: fc.Arbitrary<readonly Action[]> = fc.array(
   { minLength: 3, maxLength: 20 },
 );
 
+/** Any action but the passing of time. */
+export const actionsOfLife: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 5, arbitrary: fc.oneof(...spec) },
+  { weight: 2, arbitrary: fc.oneof(...objects) },
+  { weight: 3, arbitrary: fc.oneof(...consoles) },
+  { weight: 4, arbitrary: fc.oneof(...faults) },
+  { weight: 4, arbitrary: nodeActions },
+);
+
 /** Both pools have three nodes. */
-const populated: readonly Action[] = [
+export const populated: readonly Action[] = [
   action('both pools', { run: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
   action('three nodes each', {
     run: ({ cloud }) => {

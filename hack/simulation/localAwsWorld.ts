@@ -15,7 +15,7 @@ import { subnetIds } from '../localaws/network.ts';
 import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
-import { type GroupView, NodeInvariants } from './nodeInvariants.ts';
+import { type GroupView, NodeInvariants, viewOf } from './nodeInvariants.ts';
 import { Workload } from './workload.ts';
 
 const modelCluster = { ...sampleCluster, caData: Buffer.from(AUTHORITY).toString('base64') };
@@ -100,8 +100,7 @@ export class LocalAwsWorld extends FakeWorld {
 
   /** What the operator can have read of a group: here, reads are never stale. */
   viewsOf(name: string): readonly GroupView[] {
-    const { status, scalingConfig } = this.cloud.state.groups.get(name)?.nodegroup ?? {};
-    return [{ status, desired: scalingConfig?.desiredSize ?? 0 }];
+    return [viewOf(this.cloud.state.groups.get(name))];
   }
 
   protected override changeNode(
@@ -194,6 +193,8 @@ export class LocalAwsWorld extends FakeWorld {
       );
       if (others.length > 0) this.broken(`pool ${pool} gets a second group ${name}`);
     }
+    // EKS returns the answer of the first call, and does nothing.
+    if (this.cloud.state.tokens.has(`${operation}/${input.clientRequestToken}`)) return;
     if (operation.startsWith('UpdateNodegroup')) {
       const running = [...updates.values()].some(
         ({ group, update }) => group === name && update.status === 'InProgress',
@@ -224,13 +225,14 @@ export class LocalAwsWorld extends FakeWorld {
 }
 
 /** Whether an operation of AWS changes something. */
-export function isWrite(operation: string): boolean {
+function isWrite(operation: string): boolean {
   return /^(Create|Update|Delete|Tag|Untag|Terminate)/.test(operation);
 }
 
 /** The fields of a write that are checked. */
 interface CheckedInput {
   readonly nodegroupName?: string;
+  readonly clientRequestToken?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly InstanceId?: string;
   readonly ShouldDecrementDesiredCapacity?: boolean;

@@ -1,5 +1,6 @@
 /** Invariants of nodes, checked at each operation that takes effect, against the real state and not against the observed state. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { UNKNOWN_UPDATE } from '../../controllers/windowspool/disruption/reservation.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BY_OPERATOR,
@@ -13,7 +14,7 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
-import type { InstanceRecord } from '../localaws/state.ts';
+import type { GroupRecord, InstanceRecord } from '../localaws/state.ts';
 import type { Workload } from './workload.ts';
 
 /** From the end of a pod's grace period until the operator stops waiting for it on a node that is not Ready. */
@@ -25,8 +26,14 @@ export interface GroupView {
   readonly desired: number;
 }
 
+/** The view of a group of the local AWS; of none, if it does not exist. */
+export function viewOf(group: GroupRecord | undefined): GroupView {
+  const { status, scalingConfig } = group?.nodegroup ?? {};
+  return { status, desired: scalingConfig?.desiredSize ?? 0 };
+}
+
 /** The world whose nodes are checked. */
-export interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
+interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
   readonly cloud: MemoryCloud;
   readonly workload: Workload;
   nodesOf(pool: string): readonly NodeRecord[];
@@ -47,7 +54,8 @@ export class NodeInvariants {
 
   /** Call it when the status of a pool was written. */
   checkReservation(before: WindowsPool | undefined, after: WindowsPool | undefined): void {
-    if (before?.status?.disruption !== undefined || after?.status?.disruption === undefined) return;
+    const taken = after?.status?.disruption;
+    if (before?.status?.disruption !== undefined || taken === undefined || taken.change === UNKNOWN_UPDATE) return;
     const holders = [...this.#world.pools.values()].filter((each) => each.status?.disruption !== undefined);
     if (holders.length > this.#poolsAtOnce) this.#world.broken(`${holders.length} pools lose nodes at the same time`);
   }

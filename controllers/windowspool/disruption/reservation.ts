@@ -19,6 +19,9 @@ import { joined } from '../util/words.ts';
 import { terminationRefusal } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';
 
+/** The change in status of a pool whose node group another client updates. It takes a share of the budget, even if none is left. */
+export const UNKNOWN_UPDATE = 'an update that the operator did not start';
+
 /** The terminating nodes that status records. */
 export function terminatingNodes({ status }: Pick<WindowsPool, 'status'>): readonly LeavingNode[] {
   return status?.disruption?.nodes ?? [];
@@ -139,7 +142,7 @@ function isConfigUpdate({ after, accepted }: Outcome): boolean {
 
 /** Another client updates the group, which may disrupt nodes. */
 function foreignUpdateReservation({ now }: ObservedState): DisruptionReservation {
-  return { cause: 'Upgrade', change: 'an update that the operator did not start', since: timeOf(now) };
+  return { cause: 'Upgrade', change: UNKNOWN_UPDATE, since: timeOf(now) };
 }
 
 /** Whether EKS refused to start the update. */
