@@ -87,6 +87,7 @@ async function resetWorld(world: TestEnv): Promise<void> {
   faults.speed({ speed: SPEED });
   faults.restoreAction();
   faults.calls.clear();
+  faults.staleReads({ seconds: 0 });
   const query = '{.items[?(@.spec.paused==true)].metadata.name}';
   const paused = await world.kubectl('get', 'windowspools', '-o', `jsonpath=${query}`);
   for (const name of paused.split(' ').filter(Boolean)) await world.patchPool(name, { paused: false });

@@ -29,6 +29,7 @@ const defect: Fields = {
 };
 const commands: Readonly<Record<string, Command>> = {
   throttle: { fields: { ...target, retryAfterSeconds: 'number' }, run: (faults, body) => faults.calls.throttle(body) },
+  quota: { fields: { perSecond: 'number' }, required: ['perSecond'], run: (faults, body) => faults.calls.quota(body) },
   serverError: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.serverError(body) },
   error: {
     fields: { ...target, name: 'string', message: 'string', status: 'number' },
@@ -39,6 +40,7 @@ const commands: Readonly<Record<string, Command>> = {
   hang: { fields: { ...target, after: 'boolean' }, run: (faults, body) => faults.calls.hang(body) },
   html: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.html(body) },
   empty: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.empty(body) },
+  staleReads: { fields: { seconds: 'number' }, required: ['seconds'], run: (faults, body) => faults.staleReads(body) },
   clear: { fields: {}, run: (faults) => faults.calls.clear() },
   createFailure: {
     fields: { group: 'string', issues: 'list', afterSeconds: 'number' },

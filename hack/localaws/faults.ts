@@ -28,6 +28,7 @@ import {
   type UpdateFailure,
 } from './state.ts';
 import type { CallFaults } from './wire/callFaults.ts';
+import type { Front } from './wire/front.ts';
 
 /** A change of a group by another user. Labels, tags or taints replace the present ones as a whole. */
 export interface ConsoleEdit extends Pick<CreateNodegroupRequest, 'labels' | 'taints' | 'scalingConfig' | 'tags'> {
@@ -51,11 +52,18 @@ export class Faults {
   readonly calls: CallFaults;
   readonly #cloud: LocalAwsState;
   readonly #policy: Policy;
+  readonly #staleReads: Front['staleReads'];
 
-  constructor(cloud: LocalAwsState, policy: Policy, calls: CallFaults) {
+  constructor(cloud: LocalAwsState, { policy, faults, staleReads }: Pick<Front, 'policy' | 'faults' | 'staleReads'>) {
     this.#cloud = cloud;
     this.#policy = policy;
-    this.calls = calls;
+    this.#staleReads = staleReads;
+    this.calls = faults;
+  }
+
+  /** Reads of all services return responses that are up to so old. 0: current ones. */
+  staleReads({ seconds }: { readonly seconds: number }): void {
+    this.#staleReads.lagSeconds = seconds;
   }
 
   /** The next group that is created ends as CREATE_FAILED with these issues, after the time that CREATING takes. */

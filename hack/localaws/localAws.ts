@@ -73,7 +73,7 @@ export function policyFor(cloud: LocalAwsState, path?: string): Policy {
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const state = new LocalAwsState(options);
   const front = new Front(state, policyFor(state, options.policy));
-  const faults = new Faults(state, front.policy, front.faults);
+  const faults = new Faults(state, front);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
   const kubelets = options.kubeconfig === undefined ? undefined : startKubelets(state, options.kubeconfig);
   const url = await http.listen(options.port ?? 0);

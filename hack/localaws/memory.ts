@@ -27,7 +27,7 @@ export class MemoryCloud {
   constructor(options: StateOptions & { readonly policy?: string }) {
     this.state = new LocalAwsState(options);
     this.front = new Front(this.state, policyFor(this.state, options.policy));
-    this.faults = new Faults(this.state, this.front.policy, this.front.faults);
+    this.faults = new Faults(this.state, this.front);
   }
 
   /** Sends one call. A call that hangs is rejected at once with the SDK's time-out: no real time passes here. */

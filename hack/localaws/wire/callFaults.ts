@@ -27,9 +27,28 @@ interface Armed {
   readonly make: (service: Service) => CallFault;
 }
 
+/** Counts the accepted calls of each service in the second before. */
+class Quota {
+  readonly #perSecond: number;
+  readonly #accepted = new Map<Service, readonly number[]>();
+
+  constructor(perSecond: number) {
+    this.#perSecond = perSecond;
+  }
+
+  /** Whether a call at a time in epoch milliseconds is one too many. Otherwise it is counted. */
+  isExceeded(service: Service, now: number): boolean {
+    const recent = (this.#accepted.get(service) ?? []).filter((at) => at > now - 1_000);
+    const isExceeded = recent.length >= this.#perSecond;
+    this.#accepted.set(service, isExceeded ? recent : [...recent, now]);
+    return isExceeded;
+  }
+}
+
 /** Pending faults. The one armed first applies first; at most one applies to each call. */
 export class CallFaults {
   #armed: Armed[] = [];
+  #quota: Quota | undefined;
 
   /** The service throttles: 429 ThrottlingException of EKS, 503 RequestLimitExceeded of EC2, and so on. */
   throttle(target: Target & { readonly retryAfterSeconds?: number } = {}): void {
@@ -39,6 +58,13 @@ export class CallFaults {
       fault: protocols[service].throttled(),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     }));
+  }
+
+  /** Each service accepts so many calls in a second, and throttles the others. */
+  quota({ perSecond }: { readonly perSecond: number }): void {
+    if (!Number.isInteger(perSecond) || perSecond < 1)
+      throw new RangeError(`perSecond is ${perSecond}; give a whole number from 1`);
+    this.#quota = new Quota(perSecond);
   }
 
   /** The service fails: 500, or the given `status`, such as 503. */
@@ -76,13 +102,15 @@ export class CallFaults {
     this.#breakage(target, { kind: 'empty', status: target.status ?? 500 });
   }
 
-  /** Removes all pending faults. */
+  /** Removes all pending faults and the quota. */
   clear(): void {
     this.#armed = [];
+    this.#quota = undefined;
   }
 
-  /** The fault for this call, if any. */
-  next(service: Service, operation: string, input: object): CallFault | undefined {
+  /** The fault for this call at a time in epoch milliseconds, if any. */
+  next(service: Service, operation: string, input: object, now: number): CallFault | undefined {
+    if (this.#quota?.isExceeded(service, now)) return { kind: 'fault', fault: protocols[service].throttled() };
     const about = (input as { readonly nodegroupName?: string }).nodegroupName;
     const hit = this.#armed.find(
       (armed) => operation === (armed.operation ?? operation) && about === (armed.group ?? about),

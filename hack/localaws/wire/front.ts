@@ -6,6 +6,7 @@ import { type CallEntry, CallLog } from './callLog.ts';
 import { call, isServed } from './calls.ts';
 import type { Caller, Operations } from './operations.ts';
 import type { Service } from './shapes.ts';
+import { StaleReads } from './staleReads.ts';
 
 /** The result of a call, before its serialization. */
 export type Reply =
@@ -16,11 +17,12 @@ export type Reply =
 /** Called when a call has arrived, and when it has taken effect before its response; the call waits for it. */
 export type Gate = (entry: CallEntry, phase: 'before' | 'after') => void | Promise<void>;
 
-/** Shared by the HTTP front and the memory front: the list of calls, the injected faults, the call itself. */
+/** Shared by the HTTP front and the memory front: the list of calls, the injected faults, stale reads, the call itself. */
 export class Front {
   readonly state: LocalAwsState;
   readonly policy: Policy;
   readonly faults = new CallFaults();
+  readonly staleReads = new StaleReads<Reply>();
   readonly log = new CallLog();
   gate: Gate = () => {};
 
@@ -31,12 +33,14 @@ export class Front {
 
   /** Serves one call. Errors of the caller are returned as results; only errors of the local AWS itself are thrown. */
   async serve(service: Service, operation: string, input: object, caller: Caller): Promise<Reply> {
-    const entry = this.log.add(operation, input, caller, this.state.timeline.now());
-    const injected = this.faults.next(service, operation, input);
+    const now = this.state.timeline.now();
+    const entry = this.log.add(operation, input, caller, now);
+    const injected = this.faults.next(service, operation, input, now.getTime());
     await this.gate(entry, 'before');
     if (injected?.kind === 'fault') return this.#ended(entry, injected);
     if (injected?.kind === 'breakage' && !injected.after) return this.#ended(entry, injected);
-    const reply = this.#run(entry, input, caller);
+    const at = this.state.timeline.now().getTime();
+    const reply = this.staleReads.answer(operation, input, at, () => this.#run(entry, input, caller));
     await this.gate(entry, 'after');
     return this.#ended(entry, injected ?? reply);
   }

@@ -31,7 +31,7 @@ async function httpCloud(
   const clock = new TestClock();
   const state = new LocalAwsState({ cluster: sampleCluster, clock, switches: settings });
   const front = new Front(state, policyFor(state, openPolicy));
-  const faults = new Faults(state, front.policy, front.faults);
+  const faults = new Faults(state, front);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
   const sdk = sdkClients(await http.listen(0), sampleCluster.region);
   const close = async () => {
