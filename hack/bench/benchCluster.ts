@@ -20,7 +20,23 @@ const WRITERS = 24;
 const TIMEOUT_MS = 60_000;
 
 /** Components that are not measured and would use the processors, because they also watch every node. */
-const BYSTANDERS = ['kube-controller-manager', 'kube-scheduler', 'kwok'];
+const BYSTANDERS = ['kube-controller-manager', 'kube-scheduler'];
+
+const NO_AUDIT = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
+
+/** No instance of the local AWS has a name like that of this node or a later one. */
+const BEYOND_INSTANCES = 64 * 256 * 256;
+
+export interface BenchClusterOptions {
+  /** The groups over which the nodes are spread evenly. */
+  readonly groups: number;
+  /** Whether the instances of the local AWS join as nodes, which kwok then keeps alive. Default: no. */
+  readonly instancesJoin?: boolean;
+  /** An audit.k8s.io/v1 Policy. Default: no audit log. */
+  readonly auditPolicy?: object;
+  /** The speed of the local AWS. Default: 10. */
+  readonly speed?: number;
+}
 
 export class BenchCluster {
   readonly world: TestEnv;
@@ -28,29 +44,41 @@ export class BenchCluster {
   readonly admin: KubernetesClient;
   readonly groups: number;
   readonly #signal: AbortSignal;
+  /** The number of the first node. */
+  readonly #first: number;
   #nodes = 0;
 
-  private constructor(world: TestEnv, groups: number, admin: KubernetesClient, signal: AbortSignal) {
+  private constructor(world: TestEnv, options: BenchClusterOptions, admin: KubernetesClient, signal: AbortSignal) {
     this.world = world;
-    this.groups = groups;
+    this.groups = options.groups;
+    this.#first = options.instancesJoin ? BEYOND_INSTANCES : 0;
     this.#signal = signal;
     this.admin = admin;
   }
 
-  /** Starts one whose nodes are spread evenly over `groups` node groups. It ends with `stop`. */
-  static async start(groups: number, say: (line: string) => void, signal: AbortSignal): Promise<BenchCluster> {
-    const auditPolicy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'None' }] };
+  /** Starts one without nodes. It ends with `stop`. */
+  static async start(
+    options: BenchClusterOptions,
+    say: (line: string) => void,
+    signal: AbortSignal,
+  ): Promise<BenchCluster> {
+    const { instancesJoin = false, auditPolicy = NO_AUDIT, speed = 10 } = options;
     const entry = await operatorBundle();
     const controlPlane = await startControlPlane({ crds: [CRD], auditPolicy, signal });
-    const cloud = await startLocalAws({ cluster: clusterOf(controlPlane), speed: 10, nodegroupLimit: 100 });
+    const cloud = await startLocalAws({
+      cluster: clusterOf(controlPlane),
+      speed,
+      nodegroupLimit: 100,
+      ...(instancesJoin && { kubeconfig: await controlPlane.kubeconfigForUser('cloud') }),
+    });
     const world = new TestEnv(controlPlane, cloud, entry);
-    const cluster = new BenchCluster(world, groups, await adminClient(controlPlane), signal);
+    const cluster = new BenchCluster(world, options, await adminClient(controlPlane), signal);
     try {
       await cluster.world.prepare();
       await cluster.world.install();
       // The nodes of the benches are more than the pools' instances, and have no addresses of their own.
       for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 1_000_000 });
-      await endBystanders(controlPlane);
+      await endBystanders(controlPlane, instancesJoin ? BYSTANDERS : [...BYSTANDERS, 'kwok']);
       say('A Kubernetes API server, etcd and a local AWS run.');
       return cluster;
     } catch (error) {
@@ -75,25 +103,25 @@ export class BenchCluster {
 
   /** Nodes from number `nodes` on are additional to the even spread. */
   async createNode(index: number, extras: Extras = {}): Promise<void> {
-    const body = nodeObject(index, groupName(index, this.groups), extras);
+    const body = nodeObject(this.#first + index, groupName(index, this.groups), extras);
     await this.admin.request('POST', NODES, { body, signal: this.#signal, timeoutMs: TIMEOUT_MS });
   }
 
   async deleteNode(index: number): Promise<void> {
-    await this.admin.request('DELETE', `${NODES}/${nodeName(index)}`, { signal: this.#signal, timeoutMs: TIMEOUT_MS });
+    await this.admin.request('DELETE', this.#pathOf(index), { signal: this.#signal, timeoutMs: TIMEOUT_MS });
   }
 
   /** Changes a node's metadata or spec. */
   async patch(index: number, body: object): Promise<void> {
     const options = { body, contentType: PATCH.merge, signal: this.#signal, timeoutMs: TIMEOUT_MS };
-    await this.admin.request('PATCH', `${NODES}/${nodeName(index)}`, options);
+    await this.admin.request('PATCH', this.#pathOf(index), options);
   }
 
   /** Patches a node's status like its kubelet, with another client if one is given. */
   async patchStatus(index: number, status: object, client = this.admin): Promise<void> {
     const contentType = 'application/strategic-merge-patch+json';
     const options = { body: { status }, contentType, signal: this.#signal, timeoutMs: TIMEOUT_MS };
-    await client.request('PATCH', `${NODES}/${nodeName(index)}/status`, options);
+    await client.request('PATCH', `${this.#pathOf(index)}/status`, options);
   }
 
   /** The newest resourceVersion of the nodes, which is a revision of etcd. */
@@ -119,6 +147,10 @@ export class BenchCluster {
     this.admin.close();
     await this.world.stop();
   }
+
+  #pathOf(index: number): string {
+    return `${NODES}/${nodeName(this.#first + index)}`;
+  }
 }
 
 function adminClient({ adminKubeconfig: kubeconfigPath }: ControlPlane): Promise<KubernetesClient> {
@@ -129,8 +161,8 @@ function clusterOf({ caData, url }: ControlPlane) {
   return { name: CLUSTER_NAME, region: REGION, caData, endpoint: url, kubernetesVersion: '1.36' };
 }
 
-async function endBystanders(controlPlane: ControlPlane): Promise<void> {
-  const running = () => BYSTANDERS.map((name) => controlPlane.pids[name]).filter((pid) => pid !== undefined);
+async function endBystanders(controlPlane: ControlPlane, names: readonly string[]): Promise<void> {
+  const running = () => names.map((name) => controlPlane.pids[name]).filter((pid) => pid !== undefined);
   for (const pid of running()) process.kill(pid, 'SIGTERM');
-  await waitFor(() => running().length === 0, { what: `${BYSTANDERS.join(', ')} to end`, timeoutMs: 20_000 });
+  await waitFor(() => running().length === 0, { what: `${names.join(', ')} to end`, timeoutMs: 20_000 });
 }

@@ -43,7 +43,7 @@ export class Bench {
   /** A cluster with exactly this number of nodes, spread evenly over the groups: the current one if it can be extended, otherwise a new one. */
   async cluster(nodes: number, groups: number): Promise<BenchCluster> {
     if (this.#cluster && (this.#cluster.groups !== groups || this.#cluster.nodes > nodes)) await this.stop();
-    this.#cluster ??= await BenchCluster.start(groups, this.say, this.signal);
+    this.#cluster ??= await BenchCluster.start({ groups }, this.say, this.signal);
     await this.#cluster.grow(nodes, this.say);
     return this.#cluster;
   }

@@ -7,13 +7,14 @@ import { createKubernetesClient, type KubernetesClient, PATCH } from '../../cont
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { type ReplicaWrite, replicaWrite, writesWithoutLease } from '../../hack/testenv/leaseHolder.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { startMarkingProxy } from './markingProxy.ts';
-import { describeWrite, isFencedWrite, LEASE, REPLICA_FLAGS } from './replicas.ts';
+import { LEASE, REPLICA_FLAGS } from './replicas.ts';
 
 const POOL = 'vandalised';
 const MARKS = ['replica-a', 'replica-b', 'replica-c'] as const;
@@ -24,13 +25,6 @@ interface Replica {
   readonly mark: string;
   readonly proxy: ApiProxy;
   readonly process: OperatorProcess;
-}
-
-/** `lease`: the replica has written the lease. `aws`: it called AWS. In the order in which the test observed them. */
-interface Observation {
-  readonly kind: 'lease' | 'aws';
-  readonly mark: string;
-  readonly text: string;
 }
 
 interface Case {
@@ -67,7 +61,8 @@ describe('if another client', function () {
   let world: TestEnv;
   let admin: KubernetesClient;
   const replicas: Replica[] = [];
-  const observed: Observation[] = [];
+  /** Writes of the lease and calls to AWS, in the order in which the test observed them. */
+  const observed: ReplicaWrite[] = [];
   let user: NodeJS.Timeout;
   let tier = 0;
 
@@ -78,7 +73,7 @@ describe('if another client', function () {
     admin = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'user-of-tests' });
     world.cloud.setGate(({ userAgent, operation }, phase) => {
       const mark = MARKS.find((found) => userAgent.includes(found));
-      if (mark && phase === 'before') observed.push({ kind: 'aws', mark, text: operation });
+      if (mark && phase === 'before') observed.push({ kind: 'write', replica: mark, text: operation });
     });
     for (const mark of MARKS) replicas.push(await startReplica(mark));
     await world.apply(poolManifest(POOL));
@@ -97,7 +92,8 @@ describe('if another client', function () {
 
   async function startReplica(mark: string): Promise<Replica> {
     const proxy = await startMarkingProxy(world, mark, (text) => async (moment, status = 500) => {
-      if (moment === 'response' && status < 300 && LEASE_WRITE.test(text)) observed.push({ kind: 'lease', mark, text });
+      if (moment === 'response' && status < 300 && LEASE_WRITE.test(text))
+        observed.push({ kind: 'lease', replica: mark, text });
     });
     const environment = { AWS_SDK_UA_APP_ID: mark };
     const process = await world.operator(REPLICA_FLAGS, { credentials: proxy.kubeconfig, environment }).ready();
@@ -113,7 +109,7 @@ describe('if another client', function () {
       .catch(() => undefined);
   }
 
-  const holder = () => observed.findLast(({ kind }) => kind === 'lease')?.mark;
+  const holder = () => observed.findLast(({ kind }) => kind === 'lease')?.replica;
   const tierInAws = () => Number(world.cloud.state.group(POOL).nodegroup.labels?.tier?.slice(1));
 
   /** Waits until a label that a user sets from now on is in AWS. */
@@ -126,26 +122,16 @@ describe('if another client', function () {
     });
   }
 
+  const describeAll = (writes: readonly ReplicaWrite[]) => writes.map(({ replica, text }) => `${replica}: ${text}`);
+
   /** The calls to AWS of a replica other than the one that wrote the lease last. */
-  function strayCalls(): string[] {
-    return observed.flatMap(({ kind, mark, text }, index) => {
-      const last = observed.slice(0, index).findLast((earlier) => earlier.kind === 'lease');
-      return kind === 'aws' && last?.mark !== mark ? [`${mark}: ${text}`] : [];
-    });
-  }
+  const strayCalls = () => describeAll(writesWithoutLease(observed));
 
   /** The same for writes to the API server, by its audit log. */
   async function strayWrites(): Promise<string[]> {
-    let last = '';
-    const stray: string[] = [];
-    for (const event of ofOperator(await readAudit(world.controlPlane.auditLog, 'replica-'))) {
-      const mark = event.userAgent?.split('/').at(-1) ?? '';
-      const { resource } = event.objectRef ?? {};
-      const isDone = (event.responseStatus?.code ?? 500) < 300;
-      if (resource === 'leases' && ['create', 'update'].includes(event.verb) && isDone) last = mark;
-      if (isFencedWrite(event) && mark !== last) stray.push(`${mark}: ${describeWrite(event)}`);
-    }
-    return stray;
+    const events = ofOperator(await readAudit(world.controlPlane.auditLog, 'replica-'));
+    const writes = events.flatMap((event) => replicaWrite(event, event.userAgent?.split('/').at(-1) ?? '') ?? []);
+    return describeAll(writesWithoutLease(writes));
   }
 
   for (const { what, vandalise, remains } of cases)
@@ -163,6 +149,6 @@ describe('if another client', function () {
       });
       await untilWorks();
       assert.deepEqual([holder() === leader, strayCalls(), await strayWrites()], [remains, [], []]);
-      assert.ok(observed.some(({ kind, mark }) => kind === 'aws' && mark === holder()));
+      assert.ok(observed.some(({ kind, replica }) => kind === 'write' && replica === holder()));
     });
 });

@@ -9,6 +9,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import { describeWrite } from '../../hack/testenv/audit.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -16,7 +17,7 @@ import { theWorld } from '../sharedWorld.ts';
 import { HeldReplica, isMarked, textOf } from './heldReplica.ts';
 import type { Moment } from './markingProxy.ts';
 import { isSettled, type PausedWrite, pausedWrites, type Target } from './pausedWrites.ts';
-import { describeWrite, LEASE, REPLICA_FLAGS, untilLeads, writesOfOperators } from './replicas.ts';
+import { LEASE, REPLICA_FLAGS, untilLeads, writesOfOperators } from './replicas.ts';
 
 /** So many that each pool that is held has a worker, and each its share of the disruption budget. */
 const FLAGS = [...REPLICA_FLAGS, '--workers=30', '--max-pools-updating=20'];

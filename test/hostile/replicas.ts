@@ -1,6 +1,6 @@
 /** Shared by the suites about several replicas: which one leads, and what it wrote. */
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type AuditEvent, ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { type AuditEvent, isFencedWrite, ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 
@@ -8,8 +8,6 @@ import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 export const REPLICA_FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 
 export const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
-
-const WRITES: readonly string[] = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
 /** Whether the replica leads, according to its metric. */
 async function leads(operator: OperatorProcess): Promise<boolean> {
@@ -24,19 +22,7 @@ export async function untilLeads(operator: OperatorProcess): Promise<void> {
   await waitFor(() => leads(operator), { what, timeoutMs: 80_000, intervalMs: 50, explain: () => operator.tail() });
 }
 
-/** Whether only the leader may send the request: all writes but those of leases, which every candidate sends, and reviews of scrapers. */
-export function isFencedWrite({ verb, objectRef: { resource = '' } = {} }: AuditEvent): boolean {
-  return WRITES.includes(verb) && resource !== 'leases' && !resource.endsWith('reviews');
-}
-
-/** Every such write of operators so far, in the order of the audit log. */
+/** Every write of operators so far that only the leader may send, in the order of the audit log. */
 export async function writesOfOperators({ controlPlane }: TestEnv): Promise<AuditEvent[]> {
   return ofOperator(await readAudit(controlPlane.auditLog)).filter(isFencedWrite);
-}
-
-/** `patch nodes/status a: 200`. The names of events are random. */
-export function describeWrite({ verb, objectRef = {}, responseStatus }: AuditEvent): string {
-  const { resource, subresource, name = '' } = objectRef;
-  const what = subresource ? `${resource}/${subresource}` : resource;
-  return `${verb} ${what}${resource === 'events' ? '' : ` ${name}`}: ${responseStatus?.code}`;
 }

@@ -10,6 +10,8 @@ export interface CallEntry {
   readonly userAgent: string;
   result: string;
   message?: string;
+  /** Whether it took effect, even if its response was lost. */
+  isDone: boolean;
 }
 
 /** The node group that a call of EKS is about, by its name or ARN; undefined for one about the cluster, and for other services. */
@@ -33,6 +35,7 @@ export class CallLog {
       input: copyOf(input),
       userAgent: caller.userAgent,
       result: 'pending',
+      isDone: false,
     };
     this.#entries.push(entry);
     return entry;

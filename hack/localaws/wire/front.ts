@@ -52,7 +52,9 @@ export class Front {
         throw new AwsFault('NotImplementedException', `hack/localaws does not serve ${operation}`);
       // The model check inside makes sure that the object is the input of that operation.
       const checked = input as Operations[typeof operation]['input'];
-      return { kind: 'output', output: call(this.state, this.policy, operation, checked as never, caller) };
+      const output = call(this.state, this.policy, operation, checked as never, caller);
+      entry.isDone = true;
+      return { kind: 'output', output };
     } catch (error) {
       if (error instanceof AwsFault) return { kind: 'fault', fault: error };
       entry.result = 'hack/localaws failed';
