@@ -56,7 +56,7 @@ image-digests: deps ## Pin the base images in the Dockerfile by the digests that
 bench: deps controlplane ## Run the benchmarks, see hack/bench/README.md. Writes build/bench.json.
 	@node hack/bench/main.ts
 
-soak: deps controlplane ## Break connections and restart the API server for SOAK_MINUTES (10), then check the cache. Writes build/soak.json.
+soak: deps controlplane ## Run 2 replicas with faults, pauses and churn for SOAK_MINUTES (10), and look for double writes. Writes build/soak.json.
 	@node hack/bench/soak.ts
 
 generate: deps ## Generate the API types, the reference pages, the dashboards and the files of the chart.

@@ -4,12 +4,11 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { OWNERSHIP_ANNOTATION, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
+import { describeWrite, ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { annotateNode, nodeOf } from './kubelet.ts';
-import { describeWrite } from './replicas.ts';
 
 const POOL = 'club';
 const SITE = { matchLabels: { site: 'fra' } };

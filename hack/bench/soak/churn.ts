@@ -1,7 +1,8 @@
-/** The constant changes in a cluster: heartbeats, changes, nodes that are deleted and registered. */
+/** The constant changes of existing nodes: heartbeats, changes, nodes that are deleted and registered, nodes that change their pool. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchCluster } from '../benchCluster.ts';
-import { conditions, kernelVersion, REVISION } from '../nodeObject.ts';
+import { conditions, groupName, kernelVersion, REVISION } from '../nodeObject.ts';
+import { POOL_LABEL } from './poolSpecs.ts';
 
 const PAUSE_MS = 20;
 const AFTER_ERROR_MS = 500;
@@ -29,12 +30,17 @@ export async function churn(cluster: BenchCluster, signal: AbortSignal): Promise
   return { done, failed };
 }
 
-/** Mostly a heartbeat; every tenth time another revision, every fiftieth time a node that is deleted and registers again. */
+/**
+ * Mostly a heartbeat; every tenth time another revision, every fiftieth time a node that is deleted and registers again, or one that another pool
+ * selects from then on.
+ */
 async function change(cluster: BenchCluster, turn: number): Promise<void> {
   const node = (turn * 7) % cluster.nodes;
   if (turn % 50 === 0) {
     await cluster.deleteNode(node);
     await cluster.createNode(node);
+  } else if (turn % 50 === 25) {
+    await cluster.patch(node, { metadata: { labels: { [POOL_LABEL]: groupName(node + turn, cluster.groups) } } });
   } else if (turn % 10 === 0) {
     await cluster.patchStatus(node, { nodeInfo: { kernelVersion: kernelVersion(REVISION + (turn % 97)) } });
   } else await cluster.patchStatus(node, { conditions: conditions(new Date()) });

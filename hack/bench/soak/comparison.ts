@@ -12,16 +12,18 @@ import type { ProbeProcess } from './probeProcess.ts';
 const LIMIT_MS = 120_000;
 const LIST_MS = 60_000;
 
-/** Waits until the store equals the API server's newest list, object by object. The cluster must be at rest. Rejects with the first difference. */
+/** Waits until the store equals the API server's newest list, object by object. Rejects with the first difference. */
 export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProcess): Promise<number> {
   const list = nodeListWatch(cluster.admin, NODE_SELECTOR);
-  const { items } = await list.list({ resourceVersion: '' }, AbortSignal.timeout(LIST_MS));
-  const theirs = dump(items);
   const file = join(cluster.world.controlPlane.dir, 'probe.dump');
+  let count = 0;
   let difference: string | undefined;
   const equal = async () => {
+    // Listed each time: kwok still sends heartbeats of the nodes of instances.
+    const { items } = await list.list({ resourceVersion: '' }, AbortSignal.timeout(LIST_MS));
     await probe.ask(`dump ${file}`);
-    difference = firstDifference(await readFile(file, 'utf8'), theirs);
+    count = items.length;
+    difference = firstDifference(await readFile(file, 'utf8'), dump(items));
     return difference === undefined;
   };
   const explain = () => `The store differs from the API server's list: ${difference}`;
@@ -31,5 +33,5 @@ export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProc
     intervalMs: 1_000,
     explain,
   });
-  return items.length;
+  return count;
 }

@@ -1,4 +1,4 @@
-/** The faults of a soak test, one after the other. */
+/** The faults of the network and the API server in a soak test, one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';
@@ -6,15 +6,19 @@ import { round } from '../statistics.ts';
 import { compact } from './etcd.ts';
 import type { FaultyProxy } from './faultyProxy.ts';
 import type { ProbeProcess } from './probeProcess.ts';
+import { failingWrites, tooManyRequests } from './refusals.ts';
 
 /** The reflector's limit for detecting a half-open connection on which it misses an event. */
 const NOTICE_SECONDS = 60;
 const NOTICE_LIMIT_MS = 120_000;
 const DOWN_MS = 2_000;
+/** Of a fault that lasts. Shorter than the 10 s after which a leader gives up the lease. */
+const LASTS_MS = 6_000;
 
 export interface SoakFixture {
   readonly cluster: BenchCluster;
-  readonly proxy: FaultyProxy;
+  /** Those of the probe and of some replicas, at random; for a `long` fault, a leader whose connections break gives up the lease. */
+  readonly someProxies: (fault: 'short' | 'long') => readonly FaultyProxy[];
   readonly probe: ProbeProcess;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
@@ -24,6 +28,11 @@ export interface SoakFixture {
 export interface FaultCounts {
   cuts: number;
   halfOpen: number;
+  slowAnswers: number;
+  /** Times in which requests of the operator were answered with 429. */
+  throttled: number;
+  /** Times in which writes of the operator were answered with 500. */
+  failed: number;
   restarts: number;
   compactions: number;
   /** The longest time until a half-open connection was detected. */
@@ -33,12 +42,13 @@ export interface FaultCounts {
 
 type Fault = (fixture: SoakFixture, counts: FaultCounts) => Promise<void>;
 
-const faults: readonly Fault[] = [cut, freeze, restart, compactAndRestart, cut, compactAlone];
+const faults: readonly Fault[] = [cut, throttle, freeze, fail, restart, stall, compactAndRestart, cut, compactAlone];
 
 /** Injects a fault every `pauseMs` until the signal aborts. */
 export async function injectFaults(fixture: SoakFixture, pauseMs: number): Promise<FaultCounts> {
   const counts: FaultCounts = {
-    ...{ cuts: 0, halfOpen: 0, restarts: 0, compactions: 0, slowestNoticeSeconds: 0 },
+    ...{ cuts: 0, halfOpen: 0, slowAnswers: 0, throttled: 0, failed: 0 },
+    ...{ restarts: 0, compactions: 0, slowestNoticeSeconds: 0 },
     complaints: [],
   };
   for (let turn = 0; !fixture.signal.aborted; turn++) {
@@ -52,14 +62,40 @@ export async function injectFaults(fixture: SoakFixture, pauseMs: number): Promi
   return counts;
 }
 
-async function cut({ proxy, say }: SoakFixture, counts: FaultCounts): Promise<void> {
-  say(`Cut ${proxy.cut()} connections.`);
+async function cut({ someProxies, say }: SoakFixture, counts: FaultCounts): Promise<void> {
+  const connections = someProxies('short')
+    .map((proxy) => proxy.cut())
+    .reduce((sum, count) => sum + count, 0);
+  say(`Cut ${connections} connections to the API server.`);
   counts.cuts++;
 }
 
+async function stall({ someProxies, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
+  const stalled = someProxies('short').map((proxy) => proxy.stall());
+  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+  for (const each of stalled) each[Symbol.dispose]();
+  counts.slowAnswers++;
+  say(`The API server's answers took ${LASTS_MS / 1_000} s.`);
+}
+
+async function throttle({ cluster, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
+  await using _throttled = await tooManyRequests(cluster.admin);
+  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+  counts.throttled++;
+  say(`The API server throttled the operator for ${LASTS_MS / 1_000} s.`);
+}
+
+async function fail({ cluster, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
+  await using _failing = await failingWrites(cluster.admin);
+  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+  counts.failed++;
+  say(`Writes of the operator failed for ${LASTS_MS / 1_000} s.`);
+}
+
 /** Measures how long the cache takes to detect a half-open connection. */
-async function freeze({ proxy, probe, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
-  using _frozen = proxy.freeze();
+async function freeze({ someProxies, probe, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
+  using frozen = new DisposableStack();
+  for (const proxy of someProxies('long')) frozen.use(proxy.freeze());
   const started = performance.now();
   const { events } = await probe.ask('memory');
   const heard = async () => (await probe.ask('memory')).events > events;

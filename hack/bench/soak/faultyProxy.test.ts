@@ -59,4 +59,18 @@ describe('the faulty proxy', () => {
     frozen[Symbol.dispose]();
     await closed;
   });
+
+  it('holds responses while it is stalled, and loses none', async () => {
+    const socket = await client();
+    await receive(socket, 'hello');
+    const stalled = proxy.stall();
+    await assert.rejects(receive(socket, 'are you there', 500), { name: 'AbortError' });
+    const next = await client();
+    await assert.rejects(receive(next, 'and you', 500), { name: 'AbortError' });
+    const answers = Promise.all([socket, next].map(async (each) => String((await once(each, 'data'))[0])));
+    stalled[Symbol.dispose]();
+    assert.deepEqual(await answers, ['are you there', 'and you']);
+    socket.destroy();
+    next.destroy();
+  });
 });

@@ -11,6 +11,7 @@ export class FaultyProxy {
   readonly #server: Server;
   readonly #target: number;
   readonly #pairs = new Set<Pair>();
+  #isStalled = false;
 
   private constructor(target: number) {
     this.#target = target;
@@ -62,6 +63,18 @@ export class FaultyProxy {
     };
   }
 
+  /** Holds what the server sends back, on all connections and new ones, until the result is disposed. Requests pass. */
+  stall(): Disposable {
+    this.#isStalled = true;
+    for (const { client, server } of this.#pairs) server.unpipe(client).pause();
+    return {
+      [Symbol.dispose]: () => {
+        this.#isStalled = false;
+        for (const { client, server } of this.#pairs) server.pipe(client);
+      },
+    };
+  }
+
   async stop(): Promise<void> {
     this.#server.close();
     this.cut();
@@ -79,6 +92,6 @@ export class FaultyProxy {
     };
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
     client.pipe(server);
-    server.pipe(client);
+    if (!this.#isStalled) server.pipe(client);
   }
 }

@@ -1,57 +1,114 @@
 /** Samples the memory of the soak's processes and checks whether it grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BenchOperator } from '../benchOperator.ts';
-import { megabytes } from '../processFigures.ts';
+import { type Memory, megabytes, memoryOf } from '../processFigures.ts';
 import { type Point, round, slope } from '../statistics.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
-/** The memory of compilers and caches at the start is not a leak: the first third is not counted. */
-const BEGIN = 1 / 3;
-/** A higher rate would reach the memory limit of a pod within days. The heap of the probe is measured after a collection, so it is nearly constant. */
-const LIMIT_MB_PER_MINUTE = { probeHeap: 0.1, operatorRss: 2 };
+/** The memory of compilers and caches at the start is not a leak: only the second half is measured. */
+const BEGIN = 1 / 2;
+/** And of each process of the operator only what comes after its first minutes, if that is long enough to show a trend. */
+const WARM_UP_MINUTES = 2;
+const LEAST_MINUTES = 2;
+/** In a test of this length, a process must have lived long enough to be measured. */
+const MEASURED_FROM_MINUTES = 10;
+/**
+ * The heap of the probe is measured after a collection, so it is nearly constant. The resident memory of a process of the operator also has what V8
+ * did not collect yet: it may grow by no more than that while it is measured.
+ */
+const LIMITS = { probeHeapMBPerMinute: 0.1, operatorGrowthMB: 20 };
+/** The memory limit in config/manager/deployment.yaml. */
+const CONTAINER_MB = 512 * 1.048576;
+
+/** A process of the operator. */
+interface Sampled {
+  readonly pid: number;
+  readonly running: boolean;
+}
 
 export class MemoryTrack {
   readonly #probe: ProbeProcess;
-  readonly #operator: BenchOperator;
+  readonly #operators: () => readonly Sampled[];
   readonly #probeHeap: Point[] = [];
-  readonly #operatorRss: Point[] = [];
+  /** For each process of the operator. */
+  readonly #operatorRss = new Map<number, Point[]>();
+  #peakMB = 0;
+  #minutes = 0;
 
-  constructor(probe: ProbeProcess, operator: BenchOperator) {
+  /** `operators` returns the present processes of the operator. */
+  constructor(probe: ProbeProcess, operators: () => readonly Sampled[]) {
     this.#probe = probe;
-    this.#operator = operator;
+    this.#operators = operators;
   }
 
   /** Takes a sample every `everyMs` until the signal aborts. */
   async follow(everyMs: number, signal: AbortSignal): Promise<void> {
     const started = performance.now();
-    while (!signal.aborted && this.#probe.running && this.#operator.running) {
+    while (!signal.aborted && this.#probe.running) {
       const { heapKiB, externalKiB } = await this.#probe.ask('memory');
       const x = (performance.now() - started) / 60_000;
+      this.#minutes = x;
       this.#probeHeap.push({ x, y: megabytes(heapKiB + externalKiB) });
-      this.#operatorRss.push({ x, y: megabytes(this.#operator.memory.rssKiB) });
+      for (const { pid, running } of this.#operators()) if (running) this.#sample(pid, x);
       await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
+  #sample(pid: number, x: number): void {
+    let memory: Memory;
+    try {
+      memory = memoryOf(pid);
+    } catch {
+      // It has just exited.
+      return;
+    }
+    const points = this.#operatorRss.get(pid) ?? [];
+    points.push({ x, y: megabytes(memory.rssKiB) });
+    this.#operatorRss.set(pid, points);
+    this.#peakMB = Math.max(this.#peakMB, megabytes(memory.peakKiB));
+  }
+
   summary() {
+    const begin = this.#minutes * BEGIN;
+    const growths = [...this.#operatorRss.values()].flatMap((points) => growthOf(points, begin) ?? []);
+    const longest = Math.max(0, ...growths.map(({ minutes }) => minutes));
     return {
       probeHeapMB: this.#probeHeap.at(-1)?.y ?? Number.NaN,
-      probeHeapMBPerMinute: round(growth(this.#probeHeap), 3),
-      operatorRssMB: this.#operatorRss.at(-1)?.y ?? Number.NaN,
-      operatorRssMBPerMinute: round(growth(this.#operatorRss), 3),
+      probeHeapMBPerMinute: round(slope(this.#probeHeap.filter(({ x }) => x >= begin)), 3),
+      operatorPeakMB: this.#peakMB,
+      /** Of the process that grew most; undefined if none lived long enough. */
+      operatorGrowthMB: longest === 0 ? undefined : round(Math.max(...growths.map(({ growthMB }) => growthMB)), 1),
+      /** For how long one process was measured, at most. */
+      operatorMeasuredMinutes: round(longest, 1),
     };
   }
 
   complaints(): string[] {
-    const { probeHeapMBPerMinute: heap, operatorRssMBPerMinute: rss } = this.summary();
+    const { probeHeapMBPerMinute: heap, operatorGrowthMB: growth, operatorPeakMB: peak } = this.summary();
+    const isMissing = growth === undefined && this.#minutes >= MEASURED_FROM_MINUTES;
     return [
-      ...(heap > LIMIT_MB_PER_MINUTE.probeHeap ? [`the heap of the cache grows by ${heap} MB a minute`] : []),
-      ...(rss > LIMIT_MB_PER_MINUTE.operatorRss ? [`the operator's memory grows by ${rss} MB a minute`] : []),
+      ...(heap > LIMITS.probeHeapMBPerMinute
+        ? [`the heap of the cache grows by ${heap} MB a minute, more than ${LIMITS.probeHeapMBPerMinute}`]
+        : []),
+      ...(isMissing
+        ? ['the growth of the operator is not known: no process lived long enough in the second half']
+        : []),
+      ...(growth !== undefined && growth > LIMITS.operatorGrowthMB
+        ? [`a process of the operator grew by ${growth} MB in the second half, more than ${LIMITS.operatorGrowthMB}`]
+        : []),
+      ...(peak > CONTAINER_MB
+        ? [`the operator used ${peak} MB, more than the ${round(CONTAINER_MB, 0)} MB that its container has`]
+        : []),
     ];
   }
 }
 
-function growth(points: readonly Point[]): number {
-  const end = points.at(-1)?.x ?? 0;
-  return slope(points.filter(({ x }) => x >= end * BEGIN));
+/**
+ * How much a process has grown, from `begin` and the end of its first minutes until its last sample, and how many minutes that are. `points` has MB by
+ * minutes. Undefined if that time is too short to show a trend.
+ */
+export function growthOf(points: readonly Point[], begin: number): { growthMB: number; minutes: number } | undefined {
+  const from = Math.max(begin, (points[0]?.x ?? 0) + WARM_UP_MINUTES);
+  const minutes = (points.at(-1)?.x ?? 0) - from;
+  if (minutes < LEAST_MINUTES) return undefined;
+  return { minutes, growthMB: slope(points.filter(({ x }) => x >= from)) * minutes };
 }
