@@ -22,6 +22,15 @@ export function annotateNode(
   return patch(world, node, '', JSON.stringify({ metadata: { annotations } }));
 }
 
+/** Sets labels of a node; null removes one. Returns the API server's error if it rejects the patch. */
+export function labelNode(
+  world: TestEnv,
+  node: string,
+  labels: Readonly<Record<string, string | null>>,
+): Promise<string | undefined> {
+  return patch(world, node, '', JSON.stringify({ metadata: { labels } }));
+}
+
 /** A merge patch. Not by kubectl, which first reads nodes/status, as no kubelet may. */
 async function patch(
   world: TestEnv,
