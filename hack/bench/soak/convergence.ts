@@ -3,7 +3,7 @@ import { NODE_SELECTOR, nodeListWatch } from '../../../controllers/kubernetes/no
 import { poolListWatch } from '../../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../controlplane/wait.ts';
-import { conditionLines, conditionOf, isReconciled } from '../../testenv/testEnv.ts';
+import { conditionLines, isReconciled } from '../../testenv/testEnv.ts';
 import type { BenchCluster } from '../benchCluster.ts';
 import { isReady } from '../pools.ts';
 import { POOL_LABEL } from './poolSpecs.ts';
@@ -57,7 +57,7 @@ function problemOf(pool: WindowsPool, nodes: number, desired: number | undefined
   const { spec, status } = pool;
   if (!isReady(pool)) return 'it is not Ready';
   if (!isReconciled(pool)) return 'its spec is not reconciled';
-  if (status?.disruption || conditionOf(pool, 'NodesLeaving') !== 'absent') return 'it disrupts nodes';
+  if (status?.disruption) return 'it disrupts nodes';
   if (status?.nodes?.total !== nodes) return `its status has ${status?.nodes?.total} nodes, the API server ${nodes}`;
   if (spec.nodeGroup && desired !== nodes) return `its node group has the size ${desired}, and ${nodes} nodes`;
   return undefined;

@@ -114,8 +114,8 @@ export class PoolChurn {
         await this.#patchSpec(group, { nodeGroup: { tags: { cost: label } } });
         return true;
       case 'sizes': {
-        const desiredSize = 1 + Math.floor(MOST_NODES * this.#random());
-        await this.#patchSpec(group, { nodeGroup: { scaling: { desiredSize } } });
+        const minSize = 1 + Math.floor(MOST_NODES * this.#random());
+        await this.#patchSpec(group, { nodeGroup: { scaling: { minSize } } });
         return true;
       }
       case 'releases':

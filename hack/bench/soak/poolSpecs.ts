@@ -29,7 +29,8 @@ export function groupPool(name: string): object {
       subnets: subnetIds.map((id) => ({ id })),
       instanceTypes: ['m5.xlarge'],
       releaseVersion: FIRST_RELEASE,
-      scaling: { minSize: 1, maxSize: MOST_NODES, desiredSize: 2 },
+      // Without a desired size, which would prevent the removal of nodes.
+      scaling: { minSize: 2, maxSize: MOST_NODES },
     },
   });
 }

@@ -107,11 +107,12 @@ export class Replicas {
   async #replace(replica: Replica): Promise<void> {
     const { name, process } = replica;
     const code = await process.stop();
-    if (code === 1 && process.tail().includes('LeadershipLost')) this.lostLeases++;
+    const isLost = code === 1 && process.tail().includes('LeadershipLost');
+    if (isLost) this.lostLeases++;
     else this.complaints.push(`${name} ended by itself with ${code}:\n${process.tail()}`);
     if (this.complaints.length >= MOST_EXITS) throw new Error(this.complaints.join('\n'));
     replica.restart();
-    this.#say(`${name} exited and was started again.`);
+    this.#say(`${name} ${isLost ? 'lost the lease' : `ended with ${code}`}, and was started again.`);
   }
 }
 
