@@ -785,6 +785,10 @@ export interface LeavingNode {
    */
   since: string;
   /**
+   * When the termination of its instance is about to be requested, or was requested with an unknown result.
+   */
+  requested?: string;
+  /**
    * When the termination of its instance was requested.
    */
   ended?: string;

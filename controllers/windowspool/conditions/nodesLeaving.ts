@@ -88,13 +88,13 @@ interface Line extends Remedied {
 /** The stage of the removal of a node. */
 export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage {
   if (entry.drained !== undefined) return 'drained';
-  if (entry.ended !== undefined) return 'ending';
+  if ((entry.ended ?? entry.requested) !== undefined) return 'ending';
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
 /** The state of the removal of a node, in words. */
 function describe(entry: LeavingNode, s: ObservedState): Line {
-  const { name, instance, operation, ended } = entry;
+  const { name, instance, operation, requested, ended = requested } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
   const now = view?.node.ok ? view.node.value : undefined;
   if (entry.drained !== undefined) return { ...describeDrained(entry, now), held: false, done: true };

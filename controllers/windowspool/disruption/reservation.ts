@@ -18,6 +18,7 @@ import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
 import { terminationRefusal } from './terminateInstance.ts';
 import { isGone, isNodeless } from './terminatingNode.ts';
+import { afterTermination } from './terminationRecord.ts';
 
 /** The change in status of a pool whose node group another client updates. It takes a share of the budget, even if none is left. */
 export const UNKNOWN_UPDATE = 'an update that the operator did not start';
@@ -119,9 +120,6 @@ function withCurrentNodes({ after, done }: Outcome): DisruptionReservation | und
   if (!reservation?.nodes) return reservation;
   const gone = new Set(operations?.nodes.filter(isGone).map(({ entry }) => entry.uid));
   const restored = done.flatMap((step) => (step.kind === 'uncordonNode' ? [step.node.uid] : []));
-  const ended = done.flatMap((step) =>
-    step.kind === 'terminateInstance' || step.kind === 'terminateUnregistered' ? [step.entry.uid] : [],
-  );
   const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));
   const { nodes, ...before } = reservation;
   const goneNames = goneNodes(after);
@@ -129,7 +127,7 @@ function withCurrentNodes({ after, done }: Outcome): DisruptionReservation | und
   const remaining = nodes
     .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid))
     .filter((entry) => !isKeptByAws(entry, after))
-    .map((entry) => (ended.includes(entry.uid) ? { ...entry, ended: timeOf(now) } : entry))
+    .map((entry) => afterTermination(entry, { after, done }))
     .map((entry) => (drained.includes(entry.uid) ? { ...entry, drained: timeOf(now) } : entry));
   return remaining.length > 0 ? { ...rest, nodes: remaining } : rest;
 }

@@ -30,10 +30,14 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   // A paused pool only shows what it would do, which must not change with every read.
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
   const advanced = isActionable ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
+  const terminated = advanced.flatMap((step) =>
+    step.kind === 'terminateInstance' || step.kind === 'terminateUnregistered' ? [step.entry] : [],
+  );
+  const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
   const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
-  return [...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
+  return [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
 /**

@@ -21,6 +21,11 @@ interface Steps {
     /** Descriptions of what the reservation starts, where no other step has one: the nodes whose turn it is. */
     begins?: readonly string[];
   };
+  /**
+   * Records in status that the termination of these instances is about to be requested. A replica that finds the record waits before it requests the
+   * termination again: the first request may still be on its way.
+   */
+  recordTerminations: { entries: readonly LeavingNode[] };
   /** Adopts a group that no pool owns, by setting the pool's tag and nothing else. */
   adoptNodeGroup: { group: NodeGroup; pool: string };
   /** Creates an access entry of type EC2_WINDOWS, without which nodes with the role lack permissions. */

@@ -1,9 +1,12 @@
 /** Steps about the pool itself, and about what its status must record before AWS is called. */
 
+import { keepTerminations, withTerminations } from '../disruption/terminationRecord.ts';
 import { remembering } from '../providers/eks/applied.ts';
 import { changed, type StepKinds, when } from './stepKind.ts';
 
-export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'remember' | 'reserveDisruption'> = {
+export const poolSteps: StepKinds<
+  'addFinalizer' | 'removeFinalizer' | 'remember' | 'reserveDisruption' | 'recordTerminations'
+> = {
   addFinalizer: {
     subject: () => 'pool',
     run: async (_step, soFar, { pools }, signal) =>
@@ -29,7 +32,16 @@ export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'remember
     reason: 'NodeDisruptionStarted',
     run: async ({ memory }, soFar, { budget }, signal) => {
       const { pool } = soFar.after;
-      return when(await budget.reserve(pool, remembering(pool.status, memory), signal), (written) =>
+      const status = remembering(pool.status, keepTerminations(pool.status, memory));
+      return when(await budget.reserve(pool, status, signal), (written) => changed(soFar, { pool: written }));
+    },
+  },
+  recordTerminations: {
+    // Nothing is terminated without the record.
+    subject: () => 'pool',
+    run: async ({ entries }, soFar, { pools }, signal) => {
+      const { pool, now } = soFar.after;
+      return when(await pools.writeStatus(pool, withTerminations(pool.status, entries, now), signal), (written) =>
         changed(soFar, { pool: written }),
       );
     },

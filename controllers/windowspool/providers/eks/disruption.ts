@@ -7,6 +7,7 @@ import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
+import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import { NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -51,6 +52,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (!group || !exists || isGone(view)) return { kind: 'wait' };
   if (entry.ended !== undefined)
     return { kind: s.now - Date.parse(entry.ended) >= TERMINATE_AGAIN_MS ? 'end' : 'wait' };
+  if (isOnItsWay(entry, s)) return { kind: 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {

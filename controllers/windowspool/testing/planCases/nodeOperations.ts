@@ -17,6 +17,7 @@ import {
   terminatingScene,
 } from '../nodeScenes.ts';
 import type { PlanCase } from './planCase.ts';
+import { RECORD } from './steps.ts';
 
 export const nodeOperationCases: readonly PlanCase[] = [
   {
@@ -110,12 +111,12 @@ export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'the instance of an empty node is terminated',
     observed: drainedScene(),
-    want: ['terminate instance i-a of node a'],
+    want: [RECORD, 'terminate instance i-a of node a'],
   },
   {
     name: 'the group shrinks by a node that is removed',
     observed: drainedScene({ annotations: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
-    want: ['terminate instance i-a of node a, and shrink the node group by one'],
+    want: [RECORD, 'terminate instance i-a of node a, and shrink the node group by one'],
   },
   {
     name: 'a node that is excluded from drain is terminated with its pods',
@@ -125,7 +126,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       ),
       pods: known([podOn()]),
     }),
-    want: ['terminate instance i-a of node a with its 1 pod'],
+    want: [RECORD, 'terminate instance i-a of node a with its 1 pod'],
   },
   {
     name: 'a node whose annotation was removed is kept',
@@ -155,7 +156,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'a node that is empty is terminated, also after the timeout',
     observed: drainedScene({}, { since: longAgo }),
-    want: ['terminate instance i-a of node a'],
+    want: [RECORD, 'terminate instance i-a of node a'],
   },
   ...(['UPDATING', 'DELETING'] as const).map((status) => ({
     name: `a terminating node is not changed while its group is ${status}`,
@@ -205,7 +206,17 @@ export const nodeOperationCases: readonly PlanCase[] = [
       {},
       { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('throttled') }] } },
     ),
-    want: ['terminate instance i-a of node a'],
+    want: [RECORD, 'terminate instance i-a of node a'],
+  },
+  {
+    name: 'a termination that may be on its way is not requested again',
+    observed: drainedScene({}, { requested: new Date(NOW - MINUTE + 1).toISOString() }),
+    want: [],
+  },
+  {
+    name: 'a termination is requested again when it was not received within a minute',
+    observed: drainedScene({}, { requested: new Date(NOW - MINUTE).toISOString() }),
+    want: [RECORD, 'terminate instance i-a of node a'],
   },
   {
     name: 'an instance that is terminating is not terminated again',
@@ -215,6 +226,6 @@ export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'an instance that is still a node after 10 minutes is terminated again',
     observed: drainedScene({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
-    want: ['terminate instance i-a of node a'],
+    want: [RECORD, 'terminate instance i-a of node a'],
   },
 ];

@@ -15,6 +15,7 @@ import {
   terminatingScene,
 } from '../nodeScenes.ts';
 import type { PlanCase } from './planCase.ts';
+import { RECORD } from './steps.ts';
 
 const failing = (name: string, minutes: number, change: Partial<NodeRecord> = {}) =>
   node(name, {
@@ -91,7 +92,7 @@ export const remediationCases: readonly PlanCase[] = [
       [
         'is terminated',
         { node: known(undefined), instance: MEMBER },
-        ['terminate instance i-late, which did not join'],
+        [RECORD, 'terminate instance i-late, which did not join'],
       ],
       [
         'that has joined in the meantime is not changed',

@@ -19,3 +19,6 @@ export const TO_NEXT_STEPS = [reserving('release'), `update node group web: rele
 export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT}`];
 
 export const DELETE = 'delete node group web: the pool is deleted';
+
+/** The record of the terminations that follow. */
+export const RECORD = 'recordTerminations';

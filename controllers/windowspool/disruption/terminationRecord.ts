@@ -1,0 +1,73 @@
+/**
+ * The record in status of terminations that are about to be requested. TerminateInstanceInAutoScalingGroup has no idempotency token: a request that
+ * another replica sends while the first one is on its way can shrink the group twice. Pure.
+ */
+import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
+import type { DisruptionReservation } from '../model/disruption.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { timeOf } from '../util/durations.ts';
+
+/** Longer than a request and its response may take, in milliseconds: AWS has then received the request, or never will. */
+const REQUEST_MS = 60_000;
+
+/** Whether the termination may have been requested so recently that the request is still on its way. */
+export function isOnItsWay(
+  { requested }: LeavingNode,
+  { now, settings }: Pick<ObservedState, 'now' | 'settings'>,
+): boolean {
+  if (requested === undefined) return false;
+  return now - Date.parse(requested) < Math.min(REQUEST_MS, 3 * settings.pollMs);
+}
+
+/** The status with the record that these terminations are about to be requested. `now`: epoch milliseconds. */
+export function withTerminations(
+  status: WindowsPoolStatus | undefined,
+  entries: readonly LeavingNode[],
+  now: number,
+): WindowsPoolStatus {
+  const about = new Set(entries.map(({ uid }) => uid));
+  const { disruption } = status ?? {};
+  if (!disruption?.nodes) return { ...status };
+  const nodes = disruption.nodes.map((entry) => (about.has(entry.uid) ? { ...entry, requested: timeOf(now) } : entry));
+  return { ...status, disruption: { ...disruption, nodes } };
+}
+
+/** What a reservation must not overwrite: the records that this run made before it. */
+export function keepTerminations<M extends { readonly reservation?: DisruptionReservation }>(
+  status: WindowsPoolStatus | undefined,
+  memory: M,
+): M {
+  const { reservation } = memory;
+  const recorded = new Map(status?.disruption?.nodes?.map((entry) => [entry.uid, entry]));
+  if (!reservation?.nodes) return memory;
+  const nodes = reservation.nodes.map((entry) => recorded.get(entry.uid) ?? entry);
+  return { ...memory, reservation: { ...reservation, nodes } };
+}
+
+/** The entry after a run: with the time at which AWS accepted the termination, and without a record of a request that was not sent. */
+export function afterTermination(entry: LeavingNode, { after, done }: Pick<Outcome, 'after' | 'done'>): LeavingNode {
+  const { requested, ...rest } = entry;
+  const isAccepted = done.some((step) => isTermination(step.kind) && 'entry' in step && step.entry.uid === entry.uid);
+  if (isAccepted) return { ...rest, ended: timeOf(after.now) };
+  const isRecorded = done.some(
+    (step) => step.kind === 'recordTerminations' && step.entries.some(({ uid }) => uid === entry.uid),
+  );
+  return isRecorded && !isUnanswered(entry, after) ? rest : entry;
+}
+
+/** Whether AWS may have received the request of this run although it did not respond. */
+function isUnanswered({ uid }: LeavingNode, { errors, now }: Outcome['after']): boolean {
+  return errors.some(
+    ({ step, target, at, error }) =>
+      isTermination(step) &&
+      target === uid &&
+      at === now &&
+      error.kind === 'unavailable' &&
+      error.operation === 'TerminateInstanceInAutoScalingGroup',
+  );
+}
+
+function isTermination(step: string): boolean {
+  return step === 'terminateInstance' || step === 'terminateUnregistered';
+}
