@@ -785,7 +785,7 @@ export interface LeavingNode {
    */
   since: string;
   /**
-   * When the termination of its instance is about to be requested, or was requested with an unknown result.
+   * When the operator recorded that it would request the termination of its instance. Removed if AWS rejects the request.
    */
   requested?: string;
   /**

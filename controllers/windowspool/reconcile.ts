@@ -154,11 +154,11 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
 }
 
 /**
- * Whether a step needs a fresh read: it writes to AWS, changes a setting of the cluster, or takes a share of the disruption budget. EKS may have
- * started an update since the last read.
+ * Whether a step needs a fresh read: it writes to AWS or prepares that, changes a setting of the cluster, or takes a share of the disruption budget.
+ * EKS may have started an update since the last read.
  */
 function needsFreshRead(step: Step): boolean {
-  return writesAws(step) || isIpamStep(step) || step.kind === 'reserveDisruption';
+  return writesAws(step) || isIpamStep(step) || ['reserveDisruption', 'recordTerminations'].includes(step.kind);
 }
 
 /**
@@ -180,8 +180,8 @@ function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { s
 type ListedGroups = Readonly<Record<string, ScalingGroup>>;
 
 function withTags(all: ListedGroups, written: AutoscalerFacts['tags']): ListedGroups {
-  const changed = Object.entries(written).map(([name, tags]) => [name, { instances: [], ...all[name], tags }]);
-  return { ...all, ...Object.fromEntries(changed) };
+  const changed = Object.entries(all).map(([name, group]) => [name, { ...group, tags: written[name] ?? group.tags }]);
+  return Object.fromEntries(changed);
 }
 
 /** Keeps the drain state, so that terminating nodes are checked at intervals and not at every event. */

@@ -27,9 +27,9 @@ describe('the record of a termination', () => {
 
   const ages: readonly (readonly [string, LeavingNode, number, boolean])[] = [
     ['there is none', a, settings.pollMs, false],
-    ['it is younger than a minute', { ...a, requested: timeOf(NOW - MINUTE + 1_000) }, settings.pollMs, true],
-    ['it is a minute old', { ...a, requested: timeOf(NOW - MINUTE) }, settings.pollMs, false],
-    ['it is older than three short poll intervals', { ...a, requested: timeOf(NOW - 3_000) }, 1_000, false],
+    ['it is younger than three minutes', { ...a, requested: timeOf(NOW - 3 * MINUTE + 1_000) }, settings.pollMs, true],
+    ['it is three minutes old', { ...a, requested: timeOf(NOW - 3 * MINUTE) }, settings.pollMs, false],
+    ['it is older than nine short poll intervals', { ...a, requested: timeOf(NOW - 9_000) }, 1_000, false],
   ];
   for (const [what, entry, pollMs, isWaiting] of ages)
     it(`${isWaiting ? 'delays' : 'does not delay'} the request if ${what}`, () => {

@@ -8,16 +8,19 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { timeOf } from '../util/durations.ts';
 
-/** Longer than a request and its response may take, in milliseconds: AWS has then received the request, or never will. */
-const REQUEST_MS = 60_000;
+/**
+ * Longer than a reconciliation and its last request may take (--reconcile-timeout), in milliseconds. The record has the time at which the
+ * reconciliation began.
+ */
+const REQUEST_MS = 180_000;
 
-/** Whether the termination may have been requested so recently that the request is still on its way. */
+/** Whether the termination may have been requested so recently that the request is still on its way. With short poll intervals, it is given less time. */
 export function isOnItsWay(
   { requested }: LeavingNode,
   { now, settings }: Pick<ObservedState, 'now' | 'settings'>,
 ): boolean {
   if (requested === undefined) return false;
-  return now - Date.parse(requested) < Math.min(REQUEST_MS, 3 * settings.pollMs);
+  return now - Date.parse(requested) < Math.min(REQUEST_MS, 9 * settings.pollMs);
 }
 
 /** The status with the record that these terminations are about to be requested. `now`: epoch milliseconds. */

@@ -50,9 +50,9 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const now = node.ok ? node.value : undefined;
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   if (!group || !exists || isGone(view)) return { kind: 'wait' };
+  if (isOnItsWay(entry, s)) return { kind: 'wait' };
   if (entry.ended !== undefined)
     return { kind: s.now - Date.parse(entry.ended) >= TERMINATE_AGAIN_MS ? 'end' : 'wait' };
-  if (isOnItsWay(entry, s)) return { kind: 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {

@@ -210,13 +210,24 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'a termination that may be on its way is not requested again',
-    observed: drainedScene({}, { requested: new Date(NOW - MINUTE + 1).toISOString() }),
+    observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE + 1).toISOString() }),
     want: [],
   },
   {
-    name: 'a termination is requested again when it was not received within a minute',
-    observed: drainedScene({}, { requested: new Date(NOW - MINUTE).toISOString() }),
+    name: 'a termination is requested again when it was not received within three minutes',
+    observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE).toISOString() }),
     want: [RECORD, 'terminate instance i-a of node a'],
+  },
+  {
+    name: 'a repeated termination that may be on its way is not requested again',
+    observed: drainedScene(
+      {},
+      {
+        ended: new Date(NOW - 12 * MINUTE).toISOString(),
+        requested: new Date(NOW - 2 * MINUTE).toISOString(),
+      },
+    ),
+    want: [],
   },
   {
     name: 'an instance that is terminating is not terminated again',
