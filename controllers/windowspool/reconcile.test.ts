@@ -103,7 +103,7 @@ describe('a pool that is Ready', () => {
     assert.deepEqual(world.calls, ['DescribeAutoScalingGroups', 'write status']);
     assert.equal(
       conditionOf(world, 'NodesVerified'),
-      'True AllVerified: 3 nodes verified. 1 node with the label eks.amazonaws.com/nodegroup=web is not counted, because EC2 Auto Scaling does not list the instance in the node group: ip-9.',
+      'True AllVerified: 3 nodes verified. 1 node with the label eks.amazonaws.com/nodegroup=web is not counted, because the last list of EC2 Auto Scaling does not have the instance in the node group: ip-9.',
     );
     assert.deepEqual(world.pools.get('web')?.status?.nodes?.total, 3);
   });

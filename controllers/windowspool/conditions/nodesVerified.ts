@@ -54,7 +54,7 @@ function notCounted({ pool, poolNodes: { nonMembers } }: ObservedState): string 
   if (nonMembers.length === 0) return '';
   const names = first(nonMembers.map((node) => node.name));
   const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
-  return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because EC2 Auto Scaling does not list the instance in the node group: ${names}.`;
+  return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because the last list of EC2 Auto Scaling does not have the instance in the node group: ${names}.`;
 }
 
 /** `2 nodes are gated and 1 node is quarantined: no new pods are scheduled there.`; empty when there are none. */

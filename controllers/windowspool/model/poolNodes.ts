@@ -40,6 +40,8 @@ export interface PoolNodesView {
   readonly nextGraceEnd: number;
   /** Nodes with the label of the group whose instance is not in its scaling groups. Not in any of the counts. */
   readonly nonMembers: readonly NodeRecord[];
+  /** Whether AWS was asked about every node that is not on an instance of the group. */
+  readonly isConfirmed: boolean;
   /** Whether the node counts as one of the pool's. */
   isMember(node: NodeRecord): boolean;
   /** Nodes that exist without the label that makes them members of the pool. Not in any of the counts. */

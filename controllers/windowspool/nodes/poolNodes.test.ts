@@ -137,10 +137,14 @@ describe('the nodes of a group whose instances are known', () => {
     const poolNodes = confirmed();
     assert.equal(poolNodes.isConfirmed, false);
     poolNodes.markAsked();
-    poolNodes.put(onInstance('i-2', { resourceVersion: '2' }), NOW);
+    poolNodes.put(onInstance('i-2', { resourceVersion: '2', ready: 'False' }), NOW);
     poolNodes.put(onInstance('i-3'), NOW);
     assert.deepEqual([poolNodes.isConfirmed, poolNodes.total], [true, 2]);
     poolNodes.put(onInstance('i-4'), NOW);
+    assert.equal(poolNodes.isConfirmed, false);
+    poolNodes.markAsked();
+    // An instance of a warm pool has joined the group.
+    poolNodes.put(onInstance('i-2', { ready: 'True' }), NOW);
     assert.equal(poolNodes.isConfirmed, false);
   });
 

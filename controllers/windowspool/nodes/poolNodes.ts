@@ -40,7 +40,7 @@ export class PoolNodes implements PoolNodesView {
   /** The instances of the group's scaling groups; undefined while they are not known: then the label of a node decides. */
   #members: ReadonlySet<string> | undefined;
   readonly #nonMembers = new Map<string, NodeRecord>();
-  /** The instances of the non-members that AWS was asked for. */
+  /** The non-members that AWS was asked for, as they were then: an instance of a warm pool can join the group later. */
   #asked: ReadonlySet<string> = new Set();
   readonly lostNodes = new LostNodes();
   ready = 0;
@@ -131,14 +131,14 @@ export class PoolNodes implements PoolNodesView {
 
   /** Whether AWS was asked about every node that is not on an instance of the group. */
   get isConfirmed(): boolean {
-    return [...this.#nonMembers.values()].every((node) => this.#asked.has(instanceIdOf(node)));
+    return [...this.#nonMembers.values()].every((node) => this.#asked.has(stateOf(node)));
   }
 
   isMember(node: NodeRecord): boolean {
     return this.#members === undefined || this.#members.has(instanceIdOf(node));
   }
 
-  /** Counts only the nodes on these instances: a label can be set by everyone who may change nodes, and by a kubelet on its own node. */
+  /** Counts only the nodes on these instances: a label can be set by anyone who can change nodes, and by a kubelet on its own node. */
   confirm(members: ReadonlySet<string>, now: number): void {
     this.#members = members;
     const left = [...this.#results.values()].map(({ node }) => node).filter((node) => !this.isMember(node));
@@ -148,7 +148,7 @@ export class PoolNodes implements PoolNodesView {
 
   /** AWS was asked about the present nodes: they are confirmed, whatever it answered. */
   markAsked(): void {
-    this.#asked = new Set([...this.#nonMembers.values()].map(instanceIdOf));
+    this.#asked = new Set([...this.#nonMembers.values()].map(stateOf));
   }
 
   nodesBefore(time: number): readonly NodeRecord[] {
@@ -259,6 +259,10 @@ function count(counts: Map<string, number>, key: string, change: number): void {
   const nodes = (counts.get(key) ?? 0) + change;
   if (nodes > 0) counts.set(key, nodes);
   else counts.delete(key);
+}
+
+function stateOf({ uid, ready, providerID }: NodeRecord): string {
+  return `${uid} ${ready} ${providerID}`;
 }
 
 function isBelowMinimum({ reason }: CheckFailure): boolean {

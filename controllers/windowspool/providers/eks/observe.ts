@@ -133,7 +133,8 @@ async function confirmMembers(
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
     const ask = (own: AbortSignal) => scalingGroups.list(own);
     const listed = await shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, ask, signal);
-    if (!listed.ok) break;
+    // The next run asks again.
+    if (!listed.ok) return;
     const found = group.autoScalingGroups.flatMap((name) => listed.value[name] ?? []);
     if (found.length === 0) continue;
     poolNodes.confirm(new Set(found.flatMap(({ instances }) => instances)), now);

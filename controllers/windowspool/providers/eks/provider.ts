@@ -13,7 +13,7 @@ import { bookkeepingOf, nodeGroupState } from './status.ts';
 export const eks: Provider = {
   observe: observeNodeGroup,
   mayUseCache: (_pool, snapshot) => snapshot !== undefined,
-  needsRead: (s) => needsInstances(s) || needsExamination(s),
+  needsRead: (s) => needsInstances(s) || needsExamination(s) || !s.poolNodes.isConfirmed,
   chains: poolChains,
   deletionChains,
   pendingSteps: laterSteps,
