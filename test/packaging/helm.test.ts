@@ -226,7 +226,11 @@ describe('the Helm chart in a cluster', function () {
         earlier = (await requests()).length;
         await startOperator();
         await world.kubectl('scale', 'windowspool', 'web', '--replicas=2');
-        await world.waitForPool('web', 'to have two nodes', (pool) => pool?.status?.summary?.nodes === '2/2');
+        await world.waitForPool(
+          'web',
+          'to have two verified nodes',
+          (pool) => pool?.status?.summary?.verified === '2/2',
+        );
         await world.waitForPool('web', 'to be reconciled', isReconciled);
         assert.deepEqual(writes().slice(sent.length), ['UpdateNodegroupConfig']);
       });
