@@ -32,8 +32,10 @@ export function templateQuestions(
   if (specification === undefined) return [];
   const { id, name, version } = specification;
   const template = id === undefined ? templateNamed(cloud, name) : cloud.launchTemplates.get(id);
-  const data = (template && versionOf(template, version ?? '$Default'))?.data ?? {};
-  const templatePath = `launch-template/${template?.id ?? id ?? 'none'}`;
+  // Nothing can be launched from it: EKS rejects the request for that.
+  if (!template) return [];
+  const data = versionOf(template, version ?? '$Default')?.data ?? {};
+  const templatePath = `launch-template/${template.id}`;
   const { region, accountId } = cloud.cluster;
   const arn = (path: string, account = accountId) => `arn:aws:ec2:${region}:${account}:${path}`;
   const denied = () =>
@@ -61,11 +63,11 @@ export function templateQuestions(
 function launchedResources(
   cloud: LocalAwsState,
   templatePath: string,
-  template: TemplateRecord | undefined,
+  template: TemplateRecord,
   { KeyName, SecurityGroupIds = [], BlockDeviceMappings = [] }: ResponseLaunchTemplateData,
   subnet: string | undefined,
 ): LaunchedResource[] {
-  const tags = Object.entries(template?.tags ?? {}).flatMap(([key, value]) =>
+  const tags = Object.entries(template.tags ?? {}).flatMap(([key, value]) =>
     ['aws:ResourceTag/', 'ec2:ResourceTag/'].map((prefix) => [prefix + key, value]),
   );
   // Of the resources that neither the request nor the template names, it is not known what EC2 evaluates.
