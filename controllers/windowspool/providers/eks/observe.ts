@@ -131,6 +131,8 @@ async function confirmMembers(
 ): Promise<void> {
   if (group.autoScalingGroups.length === 0 || (isCached && poolNodes.isConfirmed)) return;
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
+    // An answer that is on its way may be older than the node.
+    if (maxAgeMs === 0) shared.forget(SCALING_GROUPS_QUESTION);
     const ask = (own: AbortSignal) => scalingGroups.list(own);
     const listed = await shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, ask, signal);
     // The next run asks again.
