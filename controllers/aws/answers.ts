@@ -4,6 +4,7 @@
  */
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { foreignText } from '../windowspool/ports/foreignText.ts';
+import { isWritable } from '../windowspool/ports/foreignTime.ts';
 import type { AutoScalingOperations, Ec2Operations, EksOperations, IamOperations, SsmOperations } from './calls.ts';
 import { malformed } from './errors.ts';
 
@@ -185,8 +186,6 @@ const ANSWERS: Answers = {
 const MESSAGE_LENGTH = 4_096;
 /** Configuration values, certificates and tokens have some kilobytes. */
 const DOCUMENT_LENGTH = 256 * 1024;
-/** RFC 3339 can write them. */
-const [FIRST_TIME, AFTER_LAST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('+010000-01-01T00:00:00Z')];
 
 /**
  * The answer with only the members that the operator reads. Null counts as absent; a value of another type or beyond its bounds is an error of the
@@ -268,8 +267,7 @@ function texts(value: unknown, path: string): unknown {
 
 function time(value: unknown, path: string): Date {
   if (!(value instanceof Date)) throw new Misfit(path, `a ${typeof value} instead of a time`);
-  const epoch = value.getTime();
-  if (!(epoch >= FIRST_TIME && epoch < AFTER_LAST)) throw new Misfit(path, 'a time outside the years 0 to 9999');
+  if (!isWritable(value.getTime())) throw new Misfit(path, 'a time outside the years 0 to 9999');
   return value;
 }
 

@@ -1,5 +1,6 @@
 /** Kinds of fields for a FieldTable: `name: text('metadata=1', 'name=1')`. */
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
+import { isWritable } from '../windowspool/ports/foreignTime.ts';
 import { type Field, type FieldTable, jsonReader, type ProtobufField, protobufReader, type Step } from './fields.ts';
 import { cleaned, Interner } from './interner.ts';
 import { MalformedData } from './kubernetesError.ts';
@@ -90,11 +91,8 @@ export const flag = kind<boolean>({
   fromJson: (value) => value === true,
 });
 
-/** The years that the API server can write, as RFC 3339 has four digits. */
-const [FIRST_TIME, AFTER_LAST] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('+010000-01-01T00:00:00Z')];
-
 function timeIn(epoch: number, written: string): number {
-  if (epoch >= FIRST_TIME && epoch < AFTER_LAST) return epoch;
+  if (isWritable(epoch)) return epoch;
   throw new MalformedData(`the time ${written}`);
 }
 

@@ -8,7 +8,7 @@ import { describeWrite, ofOperator, readAudit } from '../../hack/testenv/audit.t
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 import { existingPool, poolManifest } from '../pools.ts';
-import { annotateNode, nodeOf } from './kubelet.ts';
+import { markNode, nodeOf } from './kubelet.ts';
 
 const POOL = 'club';
 const SITE = { matchLabels: { site: 'fra' } };
@@ -69,7 +69,7 @@ describe('a kubelet that forges the record of a pool', () => {
   }
 
   const forge = async (name: string, record: string): Promise<void> =>
-    assert.equal(await annotateNode(fixture.world, name, { [OWNERSHIP_ANNOTATION]: record }), undefined);
+    assert.equal(await markNode(fixture.world, name, { annotations: { [OWNERSHIP_ANNOTATION]: record } }), undefined);
 
   const applyPool = async (): Promise<void> => {
     const taints = [{ key: 'dedicated', value: 'iis', effect: 'NoSchedule' }];

@@ -13,22 +13,15 @@ export function reportStatus(world: TestEnv, node: string, status: string): Prom
   return patch(world, node, '/status', `{"status":${status}}`);
 }
 
-/** Sets annotations of a node; null removes one. Returns the API server's error if it rejects the patch. */
-export function annotateNode(
-  world: TestEnv,
-  node: string,
-  annotations: Readonly<Record<string, string | null>>,
-): Promise<string | undefined> {
-  return patch(world, node, '', JSON.stringify({ metadata: { annotations } }));
-}
+type Entries = Readonly<Record<string, string | null>>;
 
-/** Sets labels of a node; null removes one. Returns the API server's error if it rejects the patch. */
-export function labelNode(
+/** Sets labels and annotations of a node; null removes one. Returns the API server's error if it rejects the patch. */
+export function markNode(
   world: TestEnv,
   node: string,
-  labels: Readonly<Record<string, string | null>>,
+  metadata: { readonly labels?: Entries; readonly annotations?: Entries },
 ): Promise<string | undefined> {
-  return patch(world, node, '', JSON.stringify({ metadata: { labels } }));
+  return patch(world, node, '', JSON.stringify({ metadata }));
 }
 
 /** A merge patch. Not by kubectl, which first reads nodes/status, as no kubelet may. */

@@ -5,7 +5,7 @@ import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
 import { firstOf, instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
-import { labelNode } from './kubelet.ts';
+import { markNode } from './kubelet.ts';
 
 const READY = 'True/Verified';
 const GROUP = 'eks.amazonaws.com/nodegroup';
@@ -27,7 +27,7 @@ describe('a node that a kubelet labels as one of another node group', () => {
       reported.add(`${conditionOf(object, 'Ready')} ${object.status?.nodes?.total}`),
     );
     moved = firstOf(await suite.nodes('home')).metadata.name;
-    assert.equal(await labelNode(suite.fixture.world, moved, { [GROUP]: 'claimed' }), undefined);
+    assert.equal(await markNode(suite.fixture.world, moved, { labels: { [GROUP]: 'claimed' } }), undefined);
   });
   after(() => watch.stop());
 
@@ -61,7 +61,7 @@ describe('a node that a kubelet labels as one of another node group', () => {
   });
 
   it('is counted by its own pool again when the label is restored', async () => {
-    assert.equal(await labelNode(suite.fixture.world, moved, { [GROUP]: 'home' }), undefined);
+    assert.equal(await markNode(suite.fixture.world, moved, { labels: { [GROUP]: 'home' } }), undefined);
     await suite.kubectl('uncordon', moved);
     await suite.settled('home', 2);
     await suite.settled('claimed', 2);

@@ -16,6 +16,7 @@ import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
 import { idleGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
+import { terminatedBy } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
 
 /** The next action for a node, from its current state. */
@@ -30,9 +31,7 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   // A paused pool only shows what it would do, which must not change with every read.
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
   const advanced = isActionable ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
-  const terminated = advanced.flatMap((step) =>
-    step.kind === 'terminateInstance' || step.kind === 'terminateUnregistered' ? [step.entry] : [],
-  );
+  const terminated = advanced.flatMap((step) => terminatedBy(step) ?? []);
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;

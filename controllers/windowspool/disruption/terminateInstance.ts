@@ -3,6 +3,7 @@
  * using nothing that a kubelet can write.
  */
 
+import type { LeavingNode } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Step } from '../model/steps.ts';
@@ -121,6 +122,16 @@ function notAMember(message: string): CallError {
   return { kind: 'refused', operation: 'DescribeInstances', code: 'NotAMember', message };
 }
 
+/** The record of the node or instance that a step terminates; undefined for a step that terminates none. */
+export function terminatedBy(step: Step): LeavingNode | undefined {
+  return step.kind === 'terminateInstance' || step.kind === 'terminateUnregistered' ? step.entry : undefined;
+}
+
+/** Whether it is a step that terminates an instance. */
+export function isTermination(step: string): boolean {
+  return TERMINATION_STEPS.includes(step);
+}
+
 const TERMINATION_STEPS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
 
 /**
@@ -132,8 +143,7 @@ export function terminationRefusal(
   since: number,
   { errors }: Pick<ObservedState, 'errors'>,
 ): CallError | undefined {
-  const isRefusal = ({ step, target, at }: StepError) =>
-    TERMINATION_STEPS.includes(step) && target === uid && at >= since;
+  const isRefusal = ({ step, target, at }: StepError) => isTermination(step) && target === uid && at >= since;
   return errors.find((entry) => isRefusal(entry) && isLasting(entry.error))?.error;
 }
 

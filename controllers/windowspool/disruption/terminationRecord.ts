@@ -7,6 +7,7 @@ import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { timeOf } from '../util/durations.ts';
+import { isTermination, terminatedBy } from './terminateInstance.ts';
 
 /**
  * Longer than a reconciliation and its last request may take (--reconcile-timeout), in milliseconds. The record has the time at which the
@@ -51,7 +52,7 @@ export function keepTerminations<M extends { readonly reservation?: DisruptionRe
 /** The entry after a run: with the time at which AWS accepted the termination, and without a record of a request that was not sent. */
 export function afterTermination(entry: LeavingNode, { after, done }: Pick<Outcome, 'after' | 'done'>): LeavingNode {
   const { requested, ...rest } = entry;
-  const isAccepted = done.some((step) => isTermination(step.kind) && 'entry' in step && step.entry.uid === entry.uid);
+  const isAccepted = done.some((step) => terminatedBy(step)?.uid === entry.uid);
   if (isAccepted) return { ...rest, ended: timeOf(after.now) };
   const isRecorded = done.some(
     (step) => step.kind === 'recordTerminations' && step.entries.some(({ uid }) => uid === entry.uid),
@@ -69,8 +70,4 @@ function isUnanswered({ uid }: LeavingNode, { errors, now }: Outcome['after']): 
       error.kind === 'unavailable' &&
       error.operation === 'TerminateInstanceInAutoScalingGroup',
   );
-}
-
-function isTermination(step: string): boolean {
-  return step === 'terminateInstance' || step === 'terminateUnregistered';
 }
