@@ -7,7 +7,9 @@ export type PauseKind = 'stopped' | 'suspended';
 /** The clock of a process that can be paused and can end. While it is paused, no timer fires, and what awaits `running` waits. */
 export class ProcessClock implements Clock {
   readonly #clock: SimulatedClock;
-  #pause: { readonly until: number; readonly resumed: PromiseWithResolvers<void> } | undefined;
+  #pause: { readonly from: number; readonly until: number; readonly resumed: PromiseWithResolvers<void> } | undefined;
+  /** The pause before, by the clock of the world. */
+  #lastPause = { from: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
   #suspendedMs = 0;
   #hasEnded = false;
   #late: (() => void)[] = [];
@@ -49,9 +51,15 @@ export class ProcessClock implements Clock {
     if (this.#hasEnded) return;
     const until = this.#clock.monotonic() + ms;
     if (this.#pause && this.#pause.until >= until) return;
-    this.#pause = { until, resumed: this.#pause?.resumed ?? Promise.withResolvers() };
+    const { from = this.now(), resumed = Promise.withResolvers<void>() } = this.#pause ?? {};
+    this.#pause = { from, until, resumed };
     if (kind === 'suspended') this.#suspendedMs += ms;
     this.#clock.after(ms, () => this.#resume(until));
+  }
+
+  /** When the last pause began, if it ended less than `ms` ago: since then, the world can have changed unnoticed. */
+  pausedSince(ms: number): number | undefined {
+    return this.#lastPause.until > this.now() - ms ? this.#lastPause.from : undefined;
   }
 
   /** Ends the pause now. */
@@ -62,6 +70,7 @@ export class ProcessClock implements Clock {
   #resume(until: number): void {
     if (!this.#pause || this.#pause.until > until) return;
     this.#pause.resumed.resolve();
+    this.#lastPause = { from: this.#pause.from, until: this.now() };
     this.#pause = undefined;
     const late = this.#late;
     this.#late = [];

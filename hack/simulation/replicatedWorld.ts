@@ -21,7 +21,7 @@ import type { GroupView } from './nodeInvariants.ts';
 import type { ProcessClock } from './processClock.ts';
 import { isWriteCall, Replica } from './replica.ts';
 import type { ObjectChange, ReplicaCaches } from './replicaCaches.ts';
-import { StaleReads } from './staleReads.ts';
+import { REMEMBERED_MS, StaleReads } from './staleReads.ts';
 
 /** A second of the local AWS stands for 20 s here, so that a lag of a minute is as long as it is for the real EKS. */
 const SPEED = 1 / 20;
@@ -162,7 +162,9 @@ export class ReplicatedWorld extends LocalAwsWorld {
   }
 
   override viewsOf(name: string): readonly GroupView[] {
-    return [...super.viewsOf(name), ...this.staleReads.viewsOf(name)];
+    // A process that was paused may complete what it began before.
+    const since = this.#running.getStore()?.process.clock.pausedSince(REMEMBERED_MS);
+    return [...super.viewsOf(name), ...this.staleReads.viewsOf(name, since)];
   }
 
   protected override async call<T>(call: string, work: () => T | Promise<T>): Promise<CallResult<T>> {

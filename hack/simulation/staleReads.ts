@@ -1,4 +1,5 @@
 /** Reads of AWS that lag behind: copies of its state in the last minutes, and a second AWS that answers from them. */
+import { isDeepStrictEqual } from 'node:util';
 import { copyOf } from '../localaws/copy.ts';
 import { MemoryCloud } from '../localaws/memory.ts';
 import type { LocalAwsState } from '../localaws/state.ts';
@@ -8,7 +9,7 @@ const MAPS = ['groups', 'updates', 'instances', 'launchTemplates', 'addons', 'ac
 /** Between two copies. */
 const INTERVAL_MS = 5_000;
 /** How long an answer may be remembered by the operator before it acts on it: half of the poll interval, and one reconciliation. */
-const REMEMBERED_MS = 20_000;
+export const REMEMBERED_MS = 20_000;
 /** The longest lag. */
 export const MOST_LAG_MS = 60_000;
 
@@ -21,6 +22,9 @@ export class StaleReads {
   readonly #past: MemoryCloud;
   readonly #now: () => number;
   #copies: readonly Copy[] = [];
+  /** What groups looked like until that time, the latest last. */
+  readonly #former: { readonly until: number; readonly views: ReadonlyMap<string, GroupView> }[] = [];
+  #views: ReadonlyMap<string, GroupView> = new Map();
   #random = 1;
 
   constructor(truth: LocalAwsState, now: () => number) {
@@ -34,6 +38,7 @@ export class StaleReads {
   /** Call it whenever time has passed. */
   record(): void {
     const now = this.#now();
+    this.#recordViews(now);
     this.#copies = this.#copies.filter(({ at }) => at >= now - MOST_LAG_MS - REMEMBERED_MS);
     const last = this.#copies.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
     if (this.lagMs === 0 || now - last < INTERVAL_MS) return;
@@ -61,9 +66,22 @@ export class StaleReads {
     return this.#past;
   }
 
-  /** A group as reads have shown it since MOST_LAG_MS and what the operator remembers. */
-  viewsOf(name: string): GroupView[] {
-    return this.#copies.map(({ groups }) => viewOf(groups.get(name)));
+  /**
+   * A group as the operator can have read it: since MOST_LAG_MS and what it remembers, if reads are stale; and since `since`, if that is defined.
+   */
+  viewsOf(name: string, since = Number.POSITIVE_INFINITY): GroupView[] {
+    const former = this.#former.filter(({ until }) => until >= since);
+    return [
+      ...this.#copies.map(({ groups }) => viewOf(groups.get(name))),
+      ...former.map(({ views }) => views.get(name) ?? viewOf(undefined)),
+    ];
+  }
+
+  #recordViews(now: number): void {
+    const views = new Map([...this.#truth.groups].map(([name, group]) => [name, viewOf(group)]));
+    if (isDeepStrictEqual(views, this.#views)) return;
+    this.#former.push({ until: now, views: this.#views });
+    this.#views = views;
   }
 
   /** mulberry32: https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
