@@ -8,7 +8,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { END, type Report, type Task } from './protocol.ts';
-import { checkDuration, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
+import { checkDuration, eventLoopTable, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -40,7 +40,13 @@ async function work(queue: string[], usage: string): Promise<void> {
     const failed = file ?? 'a process without a suite';
     const failure = `its process ended with ${signal ?? code}`;
     process.stdout.write(`${output}\n  1 failing\n\n  1) ${failed}: ${failure}\n`);
-    reports.push({ file: failed, failures: [failure], tests: [], ms: performance.now() - started });
+    reports.push({
+      file: failed,
+      failures: [failure],
+      tests: [],
+      eventLoopDelays: [],
+      ms: performance.now() - started,
+    });
     if (file === undefined) return;
   }
 }
@@ -88,6 +94,7 @@ async function main(chosen: readonly string[]): Promise<boolean> {
   if (chosen.length === 0) await work([LAST], '');
   const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
   console.log(`\n${slowestTests(tests)}`);
+  console.log(eventLoopTable(reports));
   const result = checkDuration(performance.now() - started);
   console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);

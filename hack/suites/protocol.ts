@@ -1,5 +1,7 @@
 /** The messages between the processes that run suites and their parent. */
 
+import type { EventLoopDelay } from '../testenv/operatorProcess.ts';
+
 /** The last line of a worker's output for a file. */
 export const END = '\u0004';
 
@@ -14,4 +16,6 @@ export interface Report {
   /** Each failed test or hook: its title and its error. */
   readonly failures: readonly string[];
   readonly tests: readonly { readonly title: string; readonly ms: number }[];
+  /** Of each operator that the file stopped. */
+  readonly eventLoopDelays: readonly EventLoopDelay[];
 }

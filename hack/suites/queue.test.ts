@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { checkDuration, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
+import { checkDuration, eventLoopTable, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
 describe('the order of suites', () => {
   it('is the longest first, and before them those of unknown duration by name', () => {
@@ -28,6 +28,30 @@ describe('the table of tests', () => {
     assert.equal(
       slowestTests(tests, 2),
       'The 2 slowest of 3 tests:\n  120.5 s  test/a.test.ts  takes 120500\n    1.0 s  test/a.test.ts  takes 1000',
+    );
+  });
+});
+
+describe('the table of event loop delays', () => {
+  it('has the operator with the longest delays of each suite, the longest first, and no suite without an operator', () => {
+    const reports = [
+      { file: 'test/a.test.ts', eventLoopDelays: [] },
+      { file: 'test/b.test.ts', eventLoopDelays: [{ p99: 12, max: 40 }] },
+      {
+        file: 'test/c.test.ts',
+        eventLoopDelays: [
+          { p99: 11, max: 90 },
+          { p99: 30, max: 31 },
+        ],
+      },
+    ];
+    assert.equal(
+      eventLoopTable(reports),
+      [
+        'The event loop delay of operators in ms, p99 and longest:',
+        '     30      90  test/c.test.ts',
+        '     12      40  test/b.test.ts',
+      ].join('\n'),
     );
   });
 });

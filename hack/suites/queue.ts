@@ -33,6 +33,20 @@ export function slowestTests(tests: readonly TestRun[], count = 20): string {
   return [`The ${slowest.length} slowest of ${tests.length} tests:`, ...lines].join('\n');
 }
 
+/** The event loop delays of the operators of each suite, the longest first: a table to read, because they depend on what else the machine runs. */
+export function eventLoopTable(reports: readonly Pick<Report, 'file' | 'eventLoopDelays'>[]): string {
+  const rows = reports
+    .filter(({ eventLoopDelays }) => eventLoopDelays.length > 0)
+    .map(({ file, eventLoopDelays }) => ({
+      file,
+      p99: Math.max(...eventLoopDelays.map(({ p99 }) => p99)),
+      max: Math.max(...eventLoopDelays.map(({ max }) => max)),
+    }))
+    .sort((a, b) => b.p99 - a.p99);
+  const lines = rows.map(({ file, p99, max }) => `${String(p99).padStart(7)} ${String(max).padStart(7)}  ${file}`);
+  return ['The event loop delay of operators in ms, p99 and longest:', ...lines].join('\n');
+}
+
 /** The failures of all files, for the end of the output: of a long log, often only the end is kept. Empty if nothing failed. */
 export function failedTests(reports: readonly Pick<Report, 'file' | 'failures'>[]): string {
   const lines = reports.flatMap(({ file, failures }) =>

@@ -24,12 +24,14 @@ async function run(file: string): Promise<Report> {
   await mocha.loadFilesAsync();
   const tests: Report['tests'][number][] = [];
   const failures: string[] = [];
+  const before = (await startedWorld())?.operators.length ?? 0;
   await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);
     runner.on('fail', (test, error: unknown) => failures.push(`${test.fullTitle()}: ${messageOf(error)}`));
     runner.on('test end', (test) => tests.push({ title: test.fullTitle(), ms: test.duration ?? 0 }));
   });
-  return { file, failures, tests };
+  const operators = (await startedWorld())?.operators.slice(before) ?? [];
+  return { file, failures, tests, eventLoopDelays: operators.flatMap(({ eventLoopDelay }) => eventLoopDelay ?? []) };
 }
 
 function send(message: Report | 'ready'): void {
@@ -42,7 +44,12 @@ for (;;) {
   if (task?.file === undefined) break;
   const report = await run(task.file).catch((error: Error): Report => {
     console.log(`\n  0 passing\n  1 failing\n\n  1) ${task.file} could not be loaded:\n${error.stack}\n`);
-    return { file: task.file ?? '', failures: [`could not be loaded: ${messageOf(error)}`], tests: [] };
+    return {
+      file: task.file ?? '',
+      failures: [`could not be loaded: ${messageOf(error)}`],
+      tests: [],
+      eventLoopDelays: [],
+    };
   });
   console.log(END);
   send(report);

@@ -42,6 +42,9 @@ export interface LogLine {
 /** Fast enough for an interactive user, and otherwise the defaults. */
 const QUICK = ['--poll-interval=300ms', '--retry-base=100ms'];
 
+/** An operator that is stopped by SIGSTOP does not answer. */
+const MEASURE_TIMEOUT_MS = 2_000;
+
 /** Several can run side by side. */
 const FREE_PORTS = ['--metrics-address=127.0.0.1:0', '--metrics-secure=false', '--health-address=127.0.0.1:0'];
 
@@ -56,12 +59,20 @@ const localAws = (url: string): NodeJS.ProcessEnv => ({
   AWS_SECRET_ACCESS_KEY: 'local',
 });
 
+/** How long the event loop of an operator was late, in milliseconds, from its start or its last scrape until it was stopped. */
+export interface EventLoopDelay {
+  readonly p99: number;
+  readonly max: number;
+}
+
 /** A running operator, with the environment and Node's flags of the image. */
 export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly lines: LogLine[] = [];
   /** What it wrote that is no log line, such as a stack trace. */
   readonly otherLines: string[] = [];
+  /** Of a process that `stop` ended and that still answered. */
+  eventLoopDelay: EventLoopDelay | undefined;
 
   constructor(options: OperatorOptions) {
     const {
@@ -124,15 +135,16 @@ export class OperatorProcess {
   }
 
   /** The response of one of its paths: /metrics, /healthz, /readyz. */
-  async get(path: string): Promise<{ status: number; body: string }> {
+  async get(path: string, timeoutMs = 20_000): Promise<{ status: number; body: string }> {
     const which = path === '/metrics' ? 'metricsPort' : 'healthPort';
     const port = this.lines.find((line) => line[which] !== undefined)?.[which];
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(timeoutMs) });
     return { status: response.status, body: await response.text() };
   }
 
   /** Sends SIGTERM, like Kubernetes, and resolves with its exit code. */
   async stop(): Promise<number | null> {
+    if (this.running) this.eventLoopDelay = await this.#measureEventLoop().catch(() => undefined);
     return this.#end('SIGTERM');
   }
 
@@ -145,6 +157,15 @@ export class OperatorProcess {
   tail(count = 15): string {
     const lines = this.lines.slice(-count).map((line) => JSON.stringify(line));
     return [...lines, ...this.otherLines.slice(-count)].join('\n');
+  }
+
+  /** Undefined if it does not serve metrics, for example because it ends. */
+  async #measureEventLoop(): Promise<EventLoopDelay | undefined> {
+    const { body } = await this.get('/metrics', MEASURE_TIMEOUT_MS);
+    const [p99, max] = ['p99', 'max'].map((name) =>
+      Math.round(Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(body)?.[1]) * 1_000),
+    );
+    return p99 === undefined || max === undefined || Number.isNaN(p99 + max) ? undefined : { p99, max };
   }
 
   async #end(signal: NodeJS.Signals): Promise<number | null> {
