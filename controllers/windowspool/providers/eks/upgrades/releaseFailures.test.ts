@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
+import type { NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
 import { Fleet } from '../../../disruption/fleet.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
@@ -14,8 +14,9 @@ function other(
   failingNodes: FailingNodes,
   releaseVersion = NEXT,
   rest: Partial<WindowsPool['metadata']> = {},
+  nodes: NodeCounts = {},
 ): WindowsPool {
-  const status = { ...knownStatus({ amiType: CORE, releaseVersion }), failingNodes };
+  const status = { ...knownStatus({ amiType: CORE, releaseVersion }), failingNodes, nodes };
   return samplePool({}, { metadata: { name: 'api', uid: 'uid-api', ...rest }, status });
 }
 
@@ -44,6 +45,31 @@ describe('a release that fails verification', () => {
       undefined,
     ],
     ['is none in a pool without a status', samplePool(), undefined],
+    [
+      'is found if no more nodes are verified',
+      other([node('WrongBuild'), node('WrongBuild', 'ip-2')], NEXT, {}, { verified: 2, failing: 2 }),
+      'WrongBuild: is wrong',
+    ],
+    [
+      'is none if more nodes are verified: a bad AMI fails them all, and one kubelet can report anything',
+      other([node('WrongBuild')], NEXT, {}, { verified: 2, failing: 1 }),
+      undefined,
+    ],
+    [
+      'does not count nodes that fail for another reason',
+      other([node('WrongBuild'), node('NotReady', 'ip-2')], NEXT, {}, { verified: 2, failing: 2 }),
+      undefined,
+    ],
+    [
+      'is found among more nodes than the status lists, in the proportion of the list',
+      other(
+        Array.from({ length: 20 }, (_, index) => node('WrongBuild', `ip-${index + 1}`)),
+        NEXT,
+        {},
+        { verified: 40, failing: 50 },
+      ),
+      'WrongBuild: is wrong',
+    ],
   ];
   for (const [name, pool, finding] of table) {
     it(name, () => assert.deepEqual(releaseFailureOf(pool), finding && { ...failure, finding }));

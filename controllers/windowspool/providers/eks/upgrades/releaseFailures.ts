@@ -23,13 +23,16 @@ const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
 ]);
 
 /**
- * The failure of a pool's release, from its status. During a rolling update, status has the former release: the new one counts when all
- * nodes have it.
+ * The failure of a pool's release, from its status: at least as many nodes fail because of the AMI as are verified. A bad AMI fails all nodes of
+ * a pool; a single node can report anything. During a rolling update, status has the former release: the new one counts when all nodes have it.
  */
 export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined {
-  const { nodeGroup, failingNodes = [] } = pool.status ?? {};
-  const failing = failingNodes.find(({ reason }) => ofTheRelease.has(reason));
+  const { nodeGroup, nodes, failingNodes = [] } = pool.status ?? {};
+  const [failing, ...others] = failingNodes.filter(({ reason }) => ofTheRelease.has(reason));
   if (!failing || !nodeGroup?.amiType || !nodeGroup.releaseVersion || isDeleting(pool)) return undefined;
+  // The list of status is cut: its share stands for all failing nodes.
+  const share = (1 + others.length) / failingNodes.length;
+  if (share * (nodes?.failing ?? failingNodes.length) < (nodes?.verified ?? 0)) return undefined;
   return {
     pool: pool.metadata.name,
     amiType: nodeGroup.amiType,
