@@ -6,6 +6,7 @@ import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -139,7 +140,9 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
     const manifest = poolManifest('by-client', { ...FULL, runtimeClass: { name: 'by-client' } });
     await fixture.world.apply(manifest, '--server-side');
     const before = await settled('by-client');
-    assert.ok(before.managedFields.every(({ manager }) => manager !== 'kubectl-client-side-apply'));
+    const isMigrated = before.managedFields.every(({ manager }) => manager !== 'kubectl-client-side-apply');
+    // kubectl 1.34 takes over the annotation first, and then no longer finds the manager whose fields it would migrate.
+    assert.equal(isMigrated, chosenSeries() !== '1.34');
     await fixture.world.apply(manifest, '--server-side');
     assert.deepEqual(await settled('by-client'), before);
     assert.equal(await differences(manifest, ['--server-side']), '');
