@@ -14,16 +14,16 @@ export function skipWithoutFinalizer({ pool }: ObservedState) {
 }
 
 /**
- * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error of AWS. A lasting error,
- * and a cluster that is gone or not the pool's, do not block the deletion.
+ * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error or one odd answer of AWS.
+ * A lasting error, and a cluster that is gone or not the pool's, do not block the deletion.
  */
 export function waitForRetainedMarks(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
   if (error) return isLasting(error) || s.now >= patienceEnd(s) ? undefined : [];
-  if (group.kind !== 'seen') return isConfirmed(s) ? undefined : [];
-  return ['CREATING', 'UPDATING'].includes(group.group.status) && isOwnedBy(pool, group.group) ? [] : undefined;
+  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return isConfirmed(s) ? undefined : [];
+  return ['CREATING', 'UPDATING'].includes(group.group.status) ? [] : undefined;
 }
 
 function patienceEnd({ pool }: ObservedState): number {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import { FINALIZER, GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { type Deps, reconcile } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
@@ -95,6 +95,19 @@ describe('a deleted pool that retains its group', () => {
         'RuntimeClassReleased give up ownership of RuntimeClass windows-2022',
       ],
     );
+  });
+
+  it('keeps its finalizer while a single answer of EKS shows the group without tags', async () => {
+    const { world, deps } = await worldOfDeletedPool();
+    const { nodegroup } = world.cloud.state.groups.get('web') ?? assert.fail('the group is gone');
+    const { tags } = nodegroup;
+    world.now = deps.awsCache.dueAt('web');
+    nodegroup.tags = {};
+    await wake(world, deps);
+    nodegroup.tags = tags;
+    assert.deepEqual(world.pools.get('web')?.metadata.finalizers, [FINALIZER]);
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(rest(world), LEFT);
   });
 
   it('can be recreated, and does not change the retained group', async () => {

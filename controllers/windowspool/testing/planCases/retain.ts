@@ -131,8 +131,13 @@ export const retainCases: readonly PlanCase[] = [
   },
   {
     name: 'the finalizer is removed when the tags are removed',
-    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
+    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW - MINUTE }),
     want: [CLASS, REMOVE_FINALIZER],
+  },
+  {
+    name: 'the finalizer stays when AWS has just answered that the group has no tags',
+    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW }),
+    want: [],
   },
   {
     name: 'an update that EKS accepted and did not apply is not sent again',
@@ -153,7 +158,7 @@ export const retainCases: readonly PlanCase[] = [
   })),
   {
     name: 'an unowned group that is UPDATING does not delay the deletion',
-    observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
+    observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }), answerSince: NOW - MINUTE }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
