@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { NODE_GROUP_LABEL } from '../../labels.ts';
 import type { NodeMembershipView } from '../../model/nodeMembership.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { existingPool, NOW, sampleNode, samplePool } from '../../testing/fixtures.ts';
@@ -33,10 +34,15 @@ function pool(name: string, values: readonly string[], minute = 0, deleting = fa
 class Fixture {
   nodes: NodeRecord[] = [];
   groups = new Map<string, string>();
+  /** How many nodes with the label of a node group were evaluated. */
+  evaluated = 0;
   woken: string[] = [];
   readonly nodeMembership = new NodeMembership({
     nodes: () => this.nodes,
-    poolOfGroup: (group) => this.groups.get(group),
+    poolOfGroup: (group) => {
+      this.evaluated += 1;
+      return this.groups.get(group);
+    },
     wake: (name) => this.woken.push(name),
     now: () => NOW,
   });
@@ -69,6 +75,28 @@ class Fixture {
 }
 
 const NOTHING = { held: 0, contested: [], toRelease: [] };
+
+describe('a change of a pool of existing nodes', () => {
+  const marked = (name: string) => {
+    const declared = pool(name, [name]);
+    return { ...declared, status: { bookkeeping: { marks: ['label/team=web'] } } };
+  };
+
+  it('evaluates only the nodes that the pool selects or owns, however many nodes the other pools own', () => {
+    const fixture = new Fixture();
+    const pools = Array.from({ length: 20 }, (_, index) => `pool-${index}`);
+    for (const name of pools) fixture.declare(pool(name, [name]));
+    for (const [index, site] of [...pools, ...pools, ...pools].entries())
+      fixture.put(node(`n-${index}`, { site, [NODE_GROUP_LABEL]: 'unmanaged' }, site));
+    fixture.evaluated = 0;
+    fixture.declare(marked('pool-7'));
+    assert.equal(fixture.evaluated, 3);
+    fixture.evaluated = 0;
+    for (const name of pools) fixture.nodeMembership.declare(name, undefined);
+    for (const name of pools) fixture.declare(pool(name, [name]));
+    assert.equal(fixture.evaluated, 2 * 60);
+  });
+});
 
 describe('the nodes of pools of existing nodes', () => {
   it('follow their labels', () => {

@@ -18,7 +18,7 @@ import { isDeleting } from '../../queries.ts';
 import { canonical } from '../../util/hash.ts';
 import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';
-import { labelsWithout, marksOf, ownershipOf } from './ownershipRecord.ts';
+import { labelsWithout, marksOf, ownerOf } from './ownershipRecord.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
 type Place =
@@ -83,8 +83,10 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 
   /** Moves a node to its place. Returns whether the pool is affected. */
   place(node: NodeRecord, place: Place, now: number): boolean {
-    const wasHere = this.#remove(node.name);
     this.lostNodes.returned(node.name);
+    // Most nodes are another pool's, before and after.
+    if (place.kind === 'elsewhere' && !this.#knows(node.name)) return false;
+    const wasHere = this.#remove(node.name);
     if (place.kind === 'held') {
       this.#held.set(node.name, node);
       const wasMarked = this.#poolNodes?.isMarked(node.name);
@@ -123,12 +125,18 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
     }
   }
 
+  #knows(name: string): boolean {
+    return this.#wanted.has(name) || this.#toRelease.has(name);
+  }
+
   #remove(name: string): boolean {
     const wanted = this.#wanted.get(name);
     if (wanted) this.#countAddresses(wanted, -1);
     this.#wanted.delete(name);
     this.#awaited.delete(name);
-    return [this.#held, this.#toRelease, this.#contested].map((map) => map.delete(name)).includes(true);
+    const wasHeld = this.#held.delete(name);
+    const wasToRelease = this.#toRelease.delete(name);
+    return this.#contested.delete(name) || wasHeld || wasToRelease;
   }
 }
 
@@ -176,7 +184,7 @@ export class NodeMembership {
     const isOfGroup = group !== undefined && this.#options.poolOfGroup(group) !== undefined;
     if (isOfGroup || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
     const listed = list && { list, instances: windowsInstancesIn(list.kind === 'seen' ? list.data : {}) };
-    return ownershipOf(node)?.pool === pool.metadata.name && wantsOf(pool, listed)(node);
+    return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
   /** Takes in a pool's spec and its list of hosts. `undefined`: the pool is gone. */
@@ -203,7 +211,7 @@ export class NodeMembership {
     const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, wants, membership });
-    this.#settleAll((node) => before?.wants(node) === true || wants(node) || Boolean(node.ownership));
+    this.#settleAll((node) => before?.wants(node) === true || wants(node) || ownerOf(node) === name);
   }
 
   /** Takes in a change of a node. */
@@ -226,14 +234,15 @@ export class NodeMembership {
 
   #settle(node: NodeRecord): void {
     const { poolOfGroup, wake, now } = this.#options;
-    const owner = ownershipOf(node)?.pool;
+    const owner = ownerOf(node);
     const group = node.labels[NODE_GROUP_LABEL];
     const foreign = group === undefined ? undefined : poolOfGroup(group);
-    const wanting = [...this.#members].filter(([, { wants }]) => foreign === undefined && wants(node));
+    const selecting = new Map([...this.#members].filter(([, { wants }]) => wants(node)));
+    const wanting = foreign === undefined ? [...selecting] : [];
     // A pool holds a node that it owns until it has released it: otherwise the record of the original labels and taints would be lost.
     const holder = foreign ?? (owner !== undefined && this.#members.has(owner) ? owner : firstOf(wanting));
-    for (const [pool, { wants, membership }] of this.#members) {
-      const isWanted = wants(node);
+    for (const [pool, { membership }] of this.#members) {
+      const isWanted = selecting.has(pool);
       const isHolder = holder === pool && isWanted;
       const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
       const isAwaited = foreign !== undefined || wanting.some(([name]) => name !== pool);
@@ -255,7 +264,7 @@ function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeReco
   const marks = marksOf(pool);
   const isListed = (node: NodeRecord): boolean => {
     if (!listed) return false;
-    if (listed.list.kind === 'unknown') return ownershipOf(node)?.pool === name;
+    if (listed.list.kind === 'unknown') return ownerOf(node) === name;
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
   return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);

@@ -76,6 +76,19 @@ export function ownershipOf({ ownership }: Pick<NodeRecord, 'ownership'>): Owner
   return last.ownership;
 }
 
+/** The pool that the ownership record of a node names; undefined when there is none. */
+export function ownerOf(node: Pick<NodeRecord, 'ownership'>): string | undefined {
+  if (!node.ownership) return undefined;
+  const known = owners.get(node);
+  if (known !== undefined) return known;
+  const owner = ownershipOf(node)?.pool;
+  if (owner !== undefined) owners.set(node, owner);
+  return owner;
+}
+
+/** A change of a pool compares it with the owner of every node, so records are not parsed again. */
+const owners = new WeakMap<Pick<NodeRecord, 'ownership'>, string>();
+
 let last: { readonly text: string; readonly ownership: OwnershipRecord | undefined } | undefined;
 
 function parsed(ownership: string): OwnershipRecord | undefined {
@@ -150,9 +163,8 @@ function ownTaints({ taints }: NodeRecord, isAwaited: boolean): Taint[] {
 
 /** The labels that the node would have without this pool: a pool must not lose a node because it sets a label that its own selector matches. */
 export function labelsWithout(node: NodeRecord, pool: string, marks: Marks): NodeRecord['labels'] {
-  const before = trusted(ownershipOf(node), marks);
-  if (before?.pool !== pool) return node.labels;
-  const { change } = labelsFor(node, {}, before);
+  if (ownerOf(node) !== pool) return node.labels;
+  const { change } = labelsFor(node, {}, trusted(ownershipOf(node), marks));
   const kept = Object.entries({ ...node.labels, ...change }).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   );
