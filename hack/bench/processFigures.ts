@@ -14,7 +14,11 @@ export interface Memory {
 /** Memory of a process; `self` is this one. Throws if the process does not exist. */
 export function memoryOf(pid: number | 'self'): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string): number => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]);
+  const field = (name: string): number => {
+    const value = new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1];
+    if (value === undefined) throw new Error(`/proc/${pid}/status has no ${name}: the process has exited`);
+    return Number(value);
+  };
   return { rssKiB: field('VmRSS'), peakKiB: field('VmHWM') };
 }
 
