@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { RUNTIME_CLASSES } from '../../test/workloads/build.ts';
+import { CASES, RULES_WITHOUT_CASE } from '../../test/workloads/cases.ts';
+import { SAMPLES } from '../../test/workloads/samples.ts';
+import { findingsOf, POD_SPEC_PATHS } from './lint.ts';
+import { RULES } from './rules.ts';
+
+describe('the linter of workloads', () => {
+  for (const { what, manifest, rules } of CASES) {
+    it(`finds ${rules.join(' and ') || 'nothing'} in ${what}`, () => {
+      const found = findingsOf(manifest, RUNTIME_CLASSES).map(({ rule }) => rule);
+      assert.deepEqual(found.sort(), rules);
+    });
+  }
+
+  for (const { what, manifest, advice } of SAMPLES) {
+    it(`finds nothing that fails in ${what}`, () => {
+      const found = findingsOf(manifest, RUNTIME_CLASSES).map(({ rule, grade }) => `${grade} ${rule}`);
+      assert.deepEqual(
+        found.sort(),
+        advice.map((rule) => `advice ${rule}`),
+      );
+    });
+  }
+
+  it('has a case for every rule', () => assert.deepEqual(RULES_WITHOUT_CASE, []));
+
+  it('names each rule once, in words that a reason can have', () => {
+    const names = RULES.map(({ name }) => name);
+    assert.deepEqual([...new Set(names)], names);
+    for (const { name, message } of RULES) {
+      assert.match(name, /^[A-Z][A-Za-z]+$/);
+      assert.match(message, /[^.]$/);
+      assert.ok(message.length < 200, `${name}: ${message.length} characters`);
+    }
+  });
+
+  it('names the containers in the message', () => {
+    const [spec] = CASES.filter(({ what }) => what.includes('init container'));
+    const [finding] = findingsOf(spec?.manifest, []);
+    assert.deepEqual(finding?.names, ['init']);
+    assert.match(finding?.message ?? '', /^RunAsUser \(init\): securityContext\.runAsUser has no effect on Windows\./);
+  });
+
+  it('treats null as absent', () => {
+    const spec = { nodeSelector: { 'kubernetes.io/os': 'windows' }, securityContext: null, volumes: null };
+    const containers = [
+      { name: 'app', image: 'a', securityContext: { runAsUser: null }, resources: { limits: { memory: '1' } } },
+    ];
+    assert.deepEqual(findingsOf({ kind: 'Pod', spec: { ...spec, containers } }, []), []);
+  });
+
+  it('finds nothing in kinds without a pod spec, and rejects what it cannot read', () => {
+    assert.deepEqual(findingsOf({ kind: 'Service', spec: {} }, []), []);
+    assert.throws(() => findingsOf([], []), {
+      message: 'The manifest has no kind: pass one object of the Kubernetes API.',
+    });
+    assert.throws(() => findingsOf({ kind: 'Job', spec: {} }, []), {
+      message: 'Job: spec.template.spec.containers is missing or is not a list.',
+    });
+    const spec = { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [{ name: 'a' }], hostNetwork: 'yes' };
+    assert.throws(() => findingsOf({ kind: 'Pod', spec }, []), /^Error: Rule HostNetwork cannot read the pod spec: /);
+  });
+
+  it('finds the same in a template of each kind as in a pod', () => {
+    const pods = CASES.filter(({ manifest }) => manifest.kind === 'Pod');
+    fc.assert(
+      fc.property(fc.constantFrom(...pods), fc.constantFrom(...Object.entries(POD_SPEC_PATHS)), (one, [kind, path]) => {
+        const manifest = path.reduceRight<unknown>((inner, field) => ({ [field]: inner }), one.manifest.spec);
+        const found = findingsOf({ kind, ...(manifest as object) }, RUNTIME_CLASSES).map(({ rule }) => rule);
+        assert.deepEqual(found.sort(), one.rules);
+      }),
+    );
+  });
+});

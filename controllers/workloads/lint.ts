@@ -1,0 +1,118 @@
+/** The rules, evaluated outside the API server, for manifests in files and for objects of a cluster. */
+import { Environment } from '@marcbachmann/cel-js';
+import type { Grade, Rule } from './rule.ts';
+import { VARIABLES } from './rule.ts';
+import { RULES } from './rules.ts';
+
+/** A violation of a rule. */
+export interface Finding {
+  /** The name of the rule. */
+  readonly rule: string;
+  readonly grade: Grade;
+  /** The names of the containers or volumes that violate the rule; empty if it is about the pod. */
+  readonly names: readonly string[];
+  /** The same text as the warning of the API server: the rule, the names, the field, what happens, and what to do. */
+  readonly message: string;
+  readonly source: string;
+}
+
+/** The fields of a RuntimeClass that the rules read. */
+export interface LintedRuntimeClass {
+  readonly metadata: { readonly name: string };
+  readonly handler: string;
+  readonly scheduling?: { readonly nodeSelector?: Readonly<Record<string, string>> };
+}
+
+/** The path of the pod spec in each kind that has one. */
+export const POD_SPEC_PATHS: Readonly<Record<string, readonly string[]>> = {
+  Pod: ['spec'],
+  Deployment: ['spec', 'template', 'spec'],
+  ReplicaSet: ['spec', 'template', 'spec'],
+  StatefulSet: ['spec', 'template', 'spec'],
+  DaemonSet: ['spec', 'template', 'spec'],
+  ReplicationController: ['spec', 'template', 'spec'],
+  Job: ['spec', 'template', 'spec'],
+  CronJob: ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const environment = new Environment({ enableOptionalTypes: true }).registerVariable('variables', 'dyn');
+const programs = new Map<string, ReturnType<typeof environment.parse>>();
+
+/**
+ * The violations of a manifest, in the order of the rules; empty for kinds without a pod spec. The manifest need not have the defaults of the API
+ * server. `runtimeClasses` are those of the cluster or of the same manifests: the one that a pod or a template names counts as part of its spec.
+ * Parse YAML as version 1.1, like kubectl: `defaultMode: 0644` is an octal number.
+ * Throws if the manifest is not an object with a kind, or if its pod spec does not have the types of the API, with the name of the rule.
+ */
+export function findingsOf(manifest: unknown, runtimeClasses: readonly LintedRuntimeClass[]): readonly Finding[] {
+  const podSpec = podSpecOf(manifest);
+  if (podSpec === undefined) return [];
+  const variables = variablesOf(podSpec, runtimeClasses);
+  const os = runsOnWindows(variables) ? 'windows' : 'linux';
+  return RULES.filter((rule) => rule.for === os).flatMap((rule) => {
+    try {
+      return evaluate(rule.expression, variables) === true ? [findingOf(rule, variables)] : [];
+    } catch (error) {
+      throw new Error(`Rule ${rule.name} cannot read the pod spec: ${firstLine(error)}`, { cause: error });
+    }
+  });
+}
+
+/** The text of a violation, which starts with the name of the rule and of the containers or volumes. */
+export function messageOf(rule: Rule, names: readonly string[]): string {
+  return `${rule.name}${names.length > 0 ? ` (${names.join(', ')})` : ''}: ${rule.message}.`;
+}
+
+function findingOf(rule: Rule, variables: Fields): Finding {
+  const names = rule.names === undefined ? [] : (evaluate(rule.names, variables) as string[]).map(String);
+  return { rule: rule.name, grade: rule.grade, names, message: messageOf(rule, names), source: rule.source };
+}
+
+function podSpecOf(manifest: unknown): Fields | undefined {
+  const { kind } = isFields(manifest) ? manifest : {};
+  if (typeof kind !== 'string') throw new Error('The manifest has no kind: pass one object of the Kubernetes API.');
+  const path = POD_SPEC_PATHS[kind];
+  if (!path) return undefined;
+  let value: unknown = manifest;
+  for (const field of path) value = isFields(value) ? value[field] : undefined;
+  if (!isFields(value) || !Array.isArray(value.containers))
+    throw new Error(`${kind}: ${path.join('.')}.containers is missing or is not a list.`);
+  return withoutNulls(value) as Fields;
+}
+
+function variablesOf(podSpec: Fields, runtimeClasses: readonly LintedRuntimeClass[]): Fields {
+  const { runtimeClassName } = podSpec;
+  const runtimeClass = runtimeClasses.find(({ metadata }) => metadata.name === runtimeClassName) ?? {};
+  const variables: Record<string, unknown> = { podSpec, runtimeClass, isEphemeral: false };
+  for (const { name, expression } of VARIABLES) variables[name] = evaluate(expression, variables);
+  return variables;
+}
+
+function runsOnWindows({ isWindowsSpec, runtimeClass }: Fields): boolean {
+  const { scheduling } = runtimeClass as Partial<LintedRuntimeClass>;
+  return isWindowsSpec === true || scheduling?.nodeSelector?.['kubernetes.io/os'] === 'windows';
+}
+
+function evaluate(expression: string, variables: Fields): unknown {
+  const program = programs.get(expression) ?? environment.parse(expression);
+  programs.set(expression, program);
+  return program({ variables });
+}
+
+/** The API server treats null as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isFields(value)) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  return Object.fromEntries(present.map(([key, field]) => [key, withoutNulls(field)]));
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,103 @@
+/** Rules about the nodes of pods: their operating system and their Windows build. */
+import { inContainers, type Rule } from './rule.ts';
+
+const NO_PRIVATE_ADDRESS = 'https://github.com/aws/containers-roadmap/issues/463';
+const EKS_SELECTOR = 'https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html';
+const COMPATIBILITY =
+  'https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility';
+
+const IS_UNSELECTED =
+  "variables.selectedOS == '' && !has(variables.podSpec.runtimeClassName) && !variables.isHostProcess";
+const HAS_NODE_NAME = "variables.podSpec.?nodeName.orValue('') != ''";
+const HAS_OS_NAME = "variables.podSpec.?os.?name.orValue('') == 'windows'";
+const NO_ADDRESS = 'so on EKS it gets no IP address: the VPC webhook reads only nodeSelector';
+const REMEDY = 'Set runtimeClassName, or nodeSelector kubernetes.io/os: windows';
+
+/** Microsoft's tags of Windows base images, as regular expressions of lower-case images, by build. Other tags are unknown. */
+const TAGS: Readonly<Record<string, string>> = {
+  '10.0.17763': `${tagWith('ltsc2019')}|${versionTag('1809')}`,
+  '10.0.19042': versionTag('20h2'),
+  '10.0.20348': tagWith('ltsc2022'),
+  '10.0.26100': tagWith('ltsc2025'),
+};
+
+function tagWith(part: string): string {
+  return `:([^/]*[._-])?${part}($|[._-])`;
+}
+
+/** 1809 can also be the number of a CI build: it is a version only next to the name of a base image. */
+function versionTag(version: string): string {
+  return `(windows|servercore|nanoserver):${version}($|[._-])|${tagWith(`(win|windows|windowsservercore|servercore|nanoserver)[_-]?${version}`)}`;
+}
+
+const IS_OTHER = Object.entries(TAGS)
+  .map(([build, tag]) => `(variables.selectedBuild != '${build}' && c.image.lowerAscii().matches('${tag}'))`)
+  .join(' || ');
+/** An image is identified by its digest if it has one. A build 26100 also runs images of build 20348, according to the source. */
+const HAS_TAG =
+  "variables.isProcessIsolated && variables.selectedBuild != '' && has(c.image) && !c.image.contains('@')";
+const IS_2022_ON_2025 = `variables.selectedBuild == '10.0.26100' && c.image.lowerAscii().matches('${TAGS['10.0.20348']}')`;
+
+/** Rules about placement and images of pods on Windows, and about Linux pods that would run there. */
+export const PLACEMENT_RULES: readonly Rule[] = [
+  {
+    name: 'PlacedByNodeName',
+    grade: 'fails',
+    for: 'windows',
+    expression: `${IS_UNSELECTED} && ${HAS_NODE_NAME}`,
+    message: `The pod is placed by nodeName without nodeSelector, ${NO_ADDRESS}. ${REMEDY}`,
+    source: NO_PRIVATE_ADDRESS,
+  },
+  {
+    name: 'PlacedByAffinity',
+    grade: 'fails',
+    for: 'windows',
+    expression: `${IS_UNSELECTED} && !(${HAS_NODE_NAME}) && variables.requiredTerms.size() > 0`,
+    message: `The pod is placed by node affinity without nodeSelector, ${NO_ADDRESS}. ${REMEDY}`,
+    source: NO_PRIVATE_ADDRESS,
+  },
+  {
+    name: 'NoNodeSelector',
+    grade: 'fails',
+    for: 'windows',
+    expression:
+      `variables.selectedOS == '' && !has(variables.podSpec.runtimeClassName) && !(${HAS_NODE_NAME}) && variables.requiredTerms.size() == 0 && ` +
+      `(!variables.isHostProcess || (${HAS_OS_NAME} && variables.selectedBuild == ''))`,
+    message: `The pod has neither nodeSelector kubernetes.io/os nor runtimeClassName: os.name does not place it, and on EKS it gets no IP address. ${REMEDY}`,
+    source: NO_PRIVATE_ADDRESS,
+  },
+  {
+    name: 'ImageForOtherBuild',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(`${HAS_TAG} && !(${IS_2022_ON_2025}) && (${IS_OTHER})`),
+    readsRuntimeClass: true,
+    message:
+      'The tag of the image is of another Windows build than the nodes that the pod selects, which cannot run it. Use the image or the RuntimeClass of the same version',
+    source: COMPATIBILITY,
+  },
+  {
+    name: 'ImageForOlderBuild',
+    grade: 'advice',
+    for: 'windows',
+    ...inContainers(`${HAS_TAG} && ${IS_2022_ON_2025}`),
+    readsRuntimeClass: true,
+    message:
+      'The image is of Windows Server 2022, and the pod selects nodes of 2025. Use an ltsc2025 image if one exists',
+    source: COMPATIBILITY,
+  },
+  {
+    name: 'LinuxOnWindows',
+    grade: 'advice',
+    for: 'linux',
+    expression:
+      "variables.podSpec.?tolerations.orValue([]).exists(t, t.?effect.orValue('') in ['', 'NoSchedule'] && " +
+      "(t.?key.orValue('') == '' ? t.?operator.orValue('') == 'Exists' : " +
+      "t.key == 'os' && (t.?operator.orValue('') == 'Exists' || t.?value.orValue('') in ['windows', 'Windows']))) && " +
+      `variables.selectedOS == '' && !has(variables.podSpec.runtimeClassName) && !(${HAS_NODE_NAME}) && ` +
+      "!variables.requiredTerms.exists(term, has(term.matchFields) || term.?matchExpressions.orValue([]).exists(e, e.key in ['kubernetes.io/os', 'beta.kubernetes.io/os']))",
+    message:
+      'The pod tolerates the taint of Windows nodes and selects no operating system, so a Linux pod can start on Windows and fail. Set nodeSelector kubernetes.io/os: linux',
+    source: EKS_SELECTOR,
+  },
+];

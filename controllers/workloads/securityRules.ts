@@ -1,0 +1,89 @@
+/** Rules about host namespaces and security contexts. Windows has no namespaces, user IDs, capabilities and Linux security modules. */
+import { inContainers, inSecurityContexts, type Rule } from './rule.ts';
+
+const POD_FIELDS = 'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod';
+const CONTAINER_FIELDS = 'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers';
+const SECURITY_CONTEXT =
+  'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-securitycontext';
+
+/** A field of security contexts that the kubelet ignores on Windows, and what to do instead. */
+const IGNORED: readonly (readonly [name: string, field: string, remedy: string, violation?: string])[] = [
+  ['AppArmorProfile', 'appArmorProfile', 'Remove it', "?type.orValue('Unconfined') != 'Unconfined'"],
+  ['SELinuxOptions', 'seLinuxOptions', 'Remove it'],
+  ['SELinuxChangePolicy', 'seLinuxChangePolicy', 'Remove it'],
+  [
+    'SeccompProfile',
+    'seccompProfile',
+    'Remove it, and set spec.os.name: windows, so that Pod Security does not require it',
+  ],
+  ['RunAsUser', 'runAsUser', 'Use windowsOptions.runAsUserName'],
+  ['RunAsGroup', 'runAsGroup', 'Remove it: Windows has no group IDs'],
+  ['FSGroup', 'fsGroup', 'Remove it: Windows does not change the owner of volumes'],
+  ['FSGroupChangePolicy', 'fsGroupChangePolicy', 'Remove it'],
+  ['SupplementalGroups', 'supplementalGroups', 'Remove it: Windows has no group IDs'],
+  ['SupplementalGroupsPolicy', 'supplementalGroupsPolicy', 'Remove it'],
+  ['Sysctls', 'sysctls', 'Remove them'],
+  [
+    'Capabilities',
+    'capabilities',
+    'Remove them, and set spec.os.name: windows, so that Pod Security does not require them',
+  ],
+  [
+    'ReadOnlyRootFilesystem',
+    'readOnlyRootFilesystem',
+    'Remove it: Windows writes to the registry in the container',
+    'orValue(false)',
+  ],
+  ['AllowPrivilegeEscalation', 'allowPrivilegeEscalation', 'Remove it', 'orValue(false)'],
+  ['ProcMount', 'procMount', 'Remove it: Windows has no /proc', "orValue('Default') != 'Default'"],
+];
+
+/** Rules about host namespaces and security contexts. */
+export const SECURITY_RULES: readonly Rule[] = [
+  {
+    name: 'HostNetwork',
+    grade: 'fails',
+    for: 'windows',
+    expression: 'variables.podSpec.?hostNetwork.orValue(false) && !variables.isHostProcess',
+    message:
+      'hostNetwork works on Windows only for HostProcess pods, so the pod gets no network. Remove it, or set windowsOptions.hostProcess',
+    source: 'https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
+  },
+  ...(['hostPID', 'hostIPC', 'shareProcessNamespace'] as const).map(
+    (field): Rule => ({
+      name: field[0]?.toUpperCase() + field.slice(1),
+      grade: 'fails',
+      for: 'windows',
+      expression: `variables.podSpec.?${field}.orValue(false)`,
+      message: `${field} does not work on Windows, which does not share these namespaces. Remove it`,
+      source: POD_FIELDS,
+    }),
+  ),
+  {
+    name: 'HostUsers',
+    grade: 'advice',
+    for: 'windows',
+    expression: '!variables.podSpec.?hostUsers.orValue(true)',
+    message: 'hostUsers: false has no effect on Windows, which has no user namespaces. Remove it',
+    source: 'https://kubernetes.io/docs/concepts/workloads/pods/user-namespaces/',
+  },
+  {
+    name: 'Privileged',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers('!variables.isHostProcess && c.?securityContext.?privileged.orValue(false)'),
+    message:
+      'Windows has no privileged containers, so the container runs without privileges. Use windowsOptions.hostProcess',
+    source: CONTAINER_FIELDS,
+  },
+  ...IGNORED.map(
+    ([name, field, remedy, violation = 'hasValue()']): Rule => ({
+      name,
+      grade: 'advice',
+      for: 'windows',
+      ...inSecurityContexts(`c.securityContext.?${field}.${violation}`),
+      message: `securityContext.${field} has no effect on Windows. ${remedy}`,
+      source: SECURITY_CONTEXT,
+    }),
+  ),
+];

@@ -1,0 +1,339 @@
+/** Manifests and the rules that they violate, each next to a manifest that does not. */
+import { RULES } from '../../controllers/workloads/rules.ts';
+import {
+  affinity,
+  container,
+  hostProcess,
+  type Kind,
+  type Manifest,
+  SELECTOR,
+  SELECTOR_2022,
+  TOLERATIONS,
+  windowsContainer,
+  windowsSpec,
+  windowsVolume,
+  workload,
+} from './build.ts';
+
+/** A manifest and the names of the rules that it violates, in alphabetical order. */
+export interface Case {
+  readonly what: string;
+  readonly manifest: Manifest;
+  readonly rules: readonly string[];
+}
+
+const pod = (what: string, spec: Readonly<Record<string, unknown>>, ...rules: readonly string[]): Case => ({
+  what: `a pod with ${what}`,
+  manifest: workload('Pod', spec),
+  rules,
+});
+const inPod = (securityContext: object) => windowsSpec({ securityContext });
+const inContainer = (securityContext: object) => windowsContainer({ securityContext });
+const image = (tag: string, nodeSelector: object = SELECTOR_2022) =>
+  windowsSpec({ nodeSelector, containers: [container({ image: `registry.example.com/${tag}` })] });
+const on = (build: string) => ({ ...SELECTOR, 'node.kubernetes.io/windows-build': build });
+const linux = (fields: object) => ({
+  containers: [{ name: 'agent', image: 'registry.example.com/agent:1' }],
+  ...fields,
+});
+const everything = [{ operator: 'Exists' }];
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+
+const namespaces: readonly Case[] = [
+  pod('a nodeSelector', windowsSpec()),
+  pod('hostNetwork', windowsSpec({ hostNetwork: true }), 'HostNetwork'),
+  pod('hostNetwork, as HostProcess', hostProcess()),
+  pod('hostNetwork false', windowsSpec({ hostNetwork: false })),
+  pod('hostPID', windowsSpec({ hostPID: true }), 'HostPID'),
+  pod('hostIPC', windowsSpec({ hostIPC: true }), 'HostIPC'),
+  pod('shareProcessNamespace', windowsSpec({ shareProcessNamespace: true }), 'ShareProcessNamespace'),
+  pod('hostUsers false', windowsSpec({ hostUsers: false }), 'HostUsers'),
+  pod('hostUsers true', windowsSpec({ hostUsers: true })),
+];
+
+const security: readonly Case[] = [
+  pod('runAsUserName', inPod({ windowsOptions: { runAsUserName: 'ContainerUser' }, runAsNonRoot: true })),
+  pod('a container that is privileged', inContainer({ privileged: true }), 'Privileged'),
+  pod('a container that is not privileged', inContainer({ privileged: false })),
+  pod('appArmorProfile', inPod({ appArmorProfile: { type: 'RuntimeDefault' } }), 'AppArmorProfile'),
+  pod(
+    'appArmorProfile of a container',
+    inContainer({ appArmorProfile: { type: 'RuntimeDefault' } }),
+    'AppArmorProfile',
+  ),
+  pod('appArmorProfile Unconfined', inPod({ appArmorProfile: { type: 'Unconfined' } })),
+  pod('seLinuxOptions', inPod({ seLinuxOptions: { level: 's0:c1,c2' } }), 'SELinuxOptions'),
+  pod('seLinuxOptions of a container', inContainer({ seLinuxOptions: { level: 's0:c1,c2' } }), 'SELinuxOptions'),
+  pod('seLinuxChangePolicy', inPod({ seLinuxChangePolicy: 'Recursive' }), 'SELinuxChangePolicy'),
+  pod('seccompProfile', inPod({ seccompProfile: { type: 'RuntimeDefault' } }), 'SeccompProfile'),
+  pod('seccompProfile of a container', inContainer({ seccompProfile: { type: 'RuntimeDefault' } }), 'SeccompProfile'),
+  pod('runAsUser', inPod({ runAsUser: 1000 }), 'RunAsUser'),
+  pod('runAsUser 0 of a container', inContainer({ runAsUser: 0 }), 'RunAsUser'),
+  pod('runAsGroup', inPod({ runAsGroup: 1000 }), 'RunAsGroup'),
+  pod('runAsGroup of a container', inContainer({ runAsGroup: 1000 }), 'RunAsGroup'),
+  pod('fsGroup', inPod({ fsGroup: 1000 }), 'FSGroup'),
+  pod('fsGroupChangePolicy', inPod({ fsGroupChangePolicy: 'OnRootMismatch' }), 'FSGroupChangePolicy'),
+  pod('supplementalGroups', inPod({ supplementalGroups: [1000] }), 'SupplementalGroups'),
+  pod('supplementalGroupsPolicy', inPod({ supplementalGroupsPolicy: 'Strict' }), 'SupplementalGroupsPolicy'),
+  pod('sysctls', inPod({ sysctls: [{ name: 'net.ipv4.ip_local_port_range', value: '1024 65000' }] }), 'Sysctls'),
+  pod('capabilities', inContainer({ capabilities: { drop: ['ALL'] } }), 'Capabilities'),
+  pod('readOnlyRootFilesystem', inContainer({ readOnlyRootFilesystem: true }), 'ReadOnlyRootFilesystem'),
+  pod('readOnlyRootFilesystem false', inContainer({ readOnlyRootFilesystem: false })),
+  pod('allowPrivilegeEscalation', inContainer({ allowPrivilegeEscalation: true }), 'AllowPrivilegeEscalation'),
+  pod('allowPrivilegeEscalation false', inContainer({ allowPrivilegeEscalation: false })),
+  pod('procMount Default', inContainer({ procMount: 'Default' })),
+  pod(
+    'procMount Unmasked',
+    windowsSpec({ hostUsers: false, containers: [container({ securityContext: { procMount: 'Unmasked' } })] }),
+    'HostUsers',
+    'ProcMount',
+  ),
+  pod(
+    'a violation in an init container',
+    windowsSpec({ initContainers: [container({ name: 'init', securityContext: { runAsUser: 1 } })] }),
+    'RunAsUser',
+  ),
+];
+
+const claim = { persistentVolumeClaim: { claimName: 'data' } };
+const resources: readonly Case[] = [
+  pod(
+    'volumeDevices',
+    {
+      ...windowsContainer({ volumeDevices: [{ name: 'data', devicePath: '/dev/x' }] }),
+      volumes: [{ name: 'data', ...claim }],
+    },
+    'VolumeDevices',
+  ),
+  pod('a claim', windowsVolume(claim)),
+  pod('an NFS volume', windowsVolume({ nfs: { server: '10.0.0.1', path: '/' } }), 'NFSVolume'),
+  pod(
+    'huge pages',
+    windowsContainer({ resources: { limits: { memory: '1Gi', 'hugepages-2Mi': '4Mi' }, requests: { cpu: '1' } } }),
+    'HugePages',
+  ),
+  pod('emptyDir in memory', windowsVolume({ emptyDir: { medium: 'Memory' } }), 'MemoryMedium'),
+  pod('emptyDir', windowsVolume({ emptyDir: {} })),
+  pod(
+    'mountPropagation',
+    {
+      ...windowsVolume({ hostPath: { path: 'C:\\logs' } }),
+      containers: [
+        container({ volumeMounts: [{ name: 'data', mountPath: 'C:\\data', mountPropagation: 'HostToContainer' }] }),
+      ],
+    },
+    'MountPropagation',
+  ),
+  pod('mountPropagation None', {
+    ...windowsVolume({ hostPath: { path: 'C:\\logs' } }),
+    containers: [container({ volumeMounts: [{ name: 'data', mountPath: 'C:\\data', mountPropagation: 'None' }] })],
+  }),
+  pod('defaultMode of a Secret', windowsVolume({ secret: { secretName: 's', defaultMode: 256 } }), 'DefaultMode'),
+  pod('defaultMode of a ConfigMap', windowsVolume({ configMap: { name: 'c', defaultMode: 256 } }), 'DefaultMode'),
+  pod(
+    'a projected volume with defaultMode',
+    windowsVolume({ projected: { sources: [], defaultMode: 256 } }),
+    'DefaultMode',
+  ),
+  pod('the default mode', windowsVolume({ secret: { secretName: 's', defaultMode: 420 } })),
+  pod('a Secret', windowsVolume({ secret: { secretName: 's' } })),
+  pod('terminationMessagePath', windowsContainer({ terminationMessagePath: 'C:\\end.log' }), 'TerminationMessagePath'),
+  pod('the default terminationMessagePath', windowsContainer({ terminationMessagePath: '/dev/termination-log' })),
+  ...['C:\\var\\lib\\kubelet', 'c:/var/lib/kubelet/pods', '/var/lib/kubelet/'].map((path) =>
+    pod(`the folder of the kubelet as ${path}`, windowsVolume({ hostPath: { path } }), 'KubeletHostPath'),
+  ),
+  pod('another hostPath', windowsVolume({ hostPath: { path: 'C:\\var\\lib\\kubelets' } })),
+  pod('the folder of the kubelet, as HostProcess', {
+    ...windowsVolume({ hostPath: { path: 'C:\\var\\lib\\kubelet' } }),
+    ...{
+      hostNetwork: true,
+      securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } },
+    },
+  }),
+  pod('no memory limit', windowsContainer({ resources: { limits: { cpu: '1' } } }), 'NoMemoryLimit'),
+  pod('no resources', windowsContainer({ resources: {} }), 'NoMemoryLimit'),
+  pod('ClusterFirstWithHostNet', windowsSpec({ dnsPolicy: 'ClusterFirstWithHostNet' }), 'DNSPolicy'),
+  pod('dnsPolicy ClusterFirst', windowsSpec({ dnsPolicy: 'ClusterFirst' })),
+];
+
+const toWindows = affinity({ 'kubernetes.io/os': ['windows'] });
+const bare = { containers: [container()], os: { name: 'windows' } };
+const placement: readonly Case[] = [
+  pod('os.name only', bare, 'NoNodeSelector'),
+  pod('os.name and a nodeSelector', { ...bare, nodeSelector: SELECTOR }),
+  pod('os.name and a RuntimeClass', { ...bare, runtimeClassName: 'windows-2022' }),
+  pod('os.name linux', linux({ os: { name: 'linux' } })),
+  pod('os.name and nodeName', { ...bare, nodeName: 'win-1' }, 'PlacedByNodeName'),
+  pod('affinity to Windows', { containers: [container()], affinity: toWindows }, 'PlacedByAffinity'),
+  pod('affinity to Windows and a nodeSelector', windowsSpec({ affinity: toWindows })),
+  pod('affinity to Linux or Windows', linux({ affinity: affinity({ 'kubernetes.io/os': ['linux', 'windows'] }) })),
+  pod(
+    'affinity to a build',
+    { containers: [container()], affinity: affinity({ 'node.kubernetes.io/windows-build': ['10.0.20348'] }) },
+    'PlacedByAffinity',
+  ),
+  pod(
+    'a nodeSelector of the build only',
+    { containers: [container()], nodeSelector: { 'node.kubernetes.io/windows-build': '10.0.20348' } },
+    'NoNodeSelector',
+  ),
+  pod('the deprecated label of the operating system', {
+    containers: [container()],
+    nodeSelector: { 'beta.kubernetes.io/os': 'windows' },
+  }),
+  pod('affinity to Windows, as HostProcess', { ...hostProcess(), nodeSelector: undefined, affinity: toWindows }),
+];
+
+const images: readonly Case[] = [
+  ...(
+    [
+      ['servercore:ltsc2022', on('10.0.20348')],
+      ['app:4.8-windowsservercore-ltsc2019', on('10.0.17763')],
+      ['nanoserver:1809', on('10.0.17763')],
+      ['nanoserver:20H2', on('10.0.19042')],
+      ['app:8.0-nanoserver-ltsc2025', on('10.0.26100')],
+      ['app:1.1809.2', SELECTOR_2022],
+      ['build-1809/app:1809', SELECTOR_2022],
+      ['my-ltsc2019-images/app:ltsc2022', SELECTOR_2022],
+      ['app:latest', SELECTOR_2022],
+      ['app', SELECTOR_2022],
+      ['servercore:ltsc2019', SELECTOR],
+      [`servercore:ltsc2019@${DIGEST}`, SELECTOR_2022],
+    ] as const
+  ).map(([tag, selector]) => pod(`the image ${tag} on ${JSON.stringify(selector)}`, image(tag, selector))),
+  ...[
+    'servercore:ltsc2019',
+    'nanoserver:1809',
+    'app:8.0-nanoserver-1809-amd64',
+    'servercore:20H2',
+    'app:1-ltsc2025',
+  ].map((tag) => pod(`the image ${tag} on 2022`, image(tag), 'ImageForOtherBuild')),
+  pod('a 2022 image on 2019', image('servercore:ltsc2022', on('10.0.17763')), 'ImageForOtherBuild'),
+  pod('a 2019 image on 2025', image('servercore:ltsc2019', on('10.0.26100')), 'ImageForOtherBuild'),
+  pod('a 2022 image on 2025', image('servercore:ltsc2022', on('10.0.26100')), 'ImageForOlderBuild'),
+  pod('a 2019 image on 2022, as HostProcess', {
+    ...hostProcess(),
+    nodeSelector: SELECTOR_2022,
+    containers: [container({ image: 'servercore:ltsc2019' })],
+  }),
+  pod(
+    '100 containers, within the cost limit of the API server',
+    windowsSpec({
+      nodeSelector: SELECTOR_2022,
+      containers: Array.from({ length: 100 }, (_, index) =>
+        container({ name: `app-${index}`, image: 'servercore:ltsc2019' }),
+      ),
+    }),
+    'ImageForOtherBuild',
+  ),
+  pod('a 2019 image and Hyper-V isolation', {
+    runtimeClassName: 'hyper-v',
+    containers: [container({ image: 'servercore:ltsc2019' })],
+  }),
+  pod(
+    'a 2019 image and the RuntimeClass of 2022',
+    { runtimeClassName: 'windows-2022', containers: [container({ image: 'servercore:ltsc2019' })] },
+    'ImageForOtherBuild',
+  ),
+];
+
+const onLinux: readonly Case[] = [
+  pod('a toleration of everything', linux({ tolerations: everything }), 'LinuxOnWindows'),
+  pod('a toleration of the taint', linux({ tolerations: TOLERATIONS }), 'LinuxOnWindows'),
+  pod('a toleration of the key os', linux({ tolerations: [{ key: 'os', operator: 'Exists' }] }), 'LinuxOnWindows'),
+  pod('a toleration of NoExecute', linux({ tolerations: [{ operator: 'Exists', effect: 'NoExecute' }] })),
+  pod('another toleration', linux({ tolerations: [{ key: 'dedicated', operator: 'Exists' }] })),
+  pod(
+    'a toleration of everything on Linux',
+    linux({ tolerations: everything, nodeSelector: { 'kubernetes.io/os': 'linux' } }),
+  ),
+  pod(
+    'a toleration of everything and affinity to Linux',
+    linux({ tolerations: everything, affinity: affinity({ 'kubernetes.io/os': ['linux'] }) }),
+  ),
+  pod(
+    'a toleration of everything and another affinity',
+    linux({ tolerations: everything, affinity: affinity({ 'eks.amazonaws.com/compute-type': ['ec2'] }) }),
+    'LinuxOnWindows',
+  ),
+  pod('a toleration of everything and nodeName', linux({ tolerations: everything, nodeName: 'linux-1' })),
+  pod('fields that work on Linux', linux({ hostNetwork: true, securityContext: { runAsUser: 1, fsGroup: 1 } })),
+];
+
+const template = (kind: Kind, what: string, spec: object, ...rules: readonly string[]): Case => ({
+  what: `a ${kind} with ${what}`,
+  manifest: workload(kind, spec as Readonly<Record<string, unknown>>),
+  rules,
+});
+const KINDS: readonly Kind[] = [
+  'Deployment',
+  'ReplicaSet',
+  'StatefulSet',
+  'DaemonSet',
+  'Job',
+  'CronJob',
+  'ReplicationController',
+];
+const byClass = (fields: object) => ({ runtimeClassName: 'windows-2022', containers: [container()], ...fields });
+const old = [container({ image: 'servercore:ltsc2019' })];
+const templates: readonly Case[] = [
+  ...KINDS.flatMap((kind) => [
+    template(kind, 'a nodeSelector and hostPID', windowsSpec({ hostPID: true }), 'HostPID'),
+    template(kind, 'a RuntimeClass', byClass({})),
+    template(kind, 'a RuntimeClass and hostPID', byClass({ hostPID: true }), 'HostPID'),
+  ]),
+  template(
+    'Deployment',
+    'a RuntimeClass and an image of another build',
+    byClass({ containers: old }),
+    'ImageForOtherBuild',
+  ),
+  template(
+    'Deployment',
+    'Hyper-V isolation and a 2019 image',
+    byClass({ runtimeClassName: 'hyper-v', containers: old }),
+  ),
+  template(
+    'Deployment',
+    'Hyper-V isolation, a nodeSelector of the build and a 2019 image',
+    byClass({ runtimeClassName: 'hyper-v', containers: old, nodeSelector: SELECTOR_2022 }),
+  ),
+  template(
+    'Deployment',
+    'a RuntimeClass, a nodeSelector of the build and a 2019 image',
+    byClass({ containers: old, nodeSelector: SELECTOR_2022 }),
+    'ImageForOtherBuild',
+  ),
+  template(
+    'Deployment',
+    'a RuntimeClass, os.name and two violations',
+    byClass({ os: { name: 'windows' }, containers: old, dnsPolicy: 'ClusterFirstWithHostNet' }),
+    'DNSPolicy',
+    'ImageForOtherBuild',
+  ),
+  template(
+    'Deployment',
+    'the RuntimeClass of 2025 and a 2022 image',
+    byClass({ runtimeClassName: 'windows-2025' }),
+    'ImageForOlderBuild',
+  ),
+  template('DaemonSet', 'os.name only', bare, 'NoNodeSelector'),
+  template('DaemonSet', 'a toleration of everything', linux({ tolerations: everything }), 'LinuxOnWindows'),
+  template('Deployment', 'a RuntimeClass that no cluster has', byClass({ runtimeClassName: 'gvisor', hostPID: true })),
+];
+
+/** All cases. */
+export const CASES: readonly Case[] = [
+  ...namespaces,
+  ...security,
+  ...resources,
+  ...placement,
+  ...images,
+  ...onLinux,
+  ...templates,
+];
+
+/** The rules that no case violates. */
+export const RULES_WITHOUT_CASE: readonly string[] = RULES.map(({ name }) => name).filter(
+  (name) => !CASES.some(({ rules }) => rules.includes(name)),
+);
