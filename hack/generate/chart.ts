@@ -23,13 +23,20 @@ type Root = Pick<Schema, 'properties'>;
 /** The ServiceAccount has its own template, because its annotations differ between clusters. */
 const NOT_COPIED = ['kustomization.yaml', 'service_account.yaml'];
 /** The folders of config whose manifests are copied. */
-const FOLDERS = ['rbac', 'admission', 'windows-ipam', 'prometheus'] as const;
+const FOLDERS = [
+  'rbac',
+  'admission',
+  'policies',
+
+  'windows-ipam',
+  'prometheus',
+] as const;
 
 /** The generated files of the chart, by path. */
 export function chartFiles(): Record<string, () => Promise<string>> {
   const copies = FOLDERS.flatMap((folder) =>
     readdirSync(fileURLToPath(new URL(`config/${folder}`, ROOT)))
-      .filter((name) => !NOT_COPIED.includes(name))
+      .filter((name) => name.endsWith('.yaml') && !NOT_COPIED.includes(name))
       .map((name) => [`${CHART}/files/${folder}/${name}`, () => copy(`config/${folder}/${name}`)] as const),
   );
   return {

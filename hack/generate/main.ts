@@ -6,6 +6,7 @@ import { dashboards } from '../grafana/dashboards.ts';
 import { argoCdFiles } from './argocd.ts';
 import { chartFiles } from './chart.ts';
 import { metricsPage } from './metrics.ts';
+import { policyFiles } from './policies.ts';
 import { conditionsPage } from './reasons.ts';
 import { referencePage } from './reference.ts';
 import { apiTypes } from './types.ts';
@@ -17,6 +18,7 @@ const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,
   'docs/metrics.md': metricsPage,
+  ...policyFiles(),
   ...chartFiles(),
   ...argoCdFiles(),
   ...Object.fromEntries(Object.entries(dashboards()).map(([name, text]) => [`config/grafana/${name}`, () => text])),

@@ -1,6 +1,6 @@
 /** The output of the Helm chart, compared with kustomize, and the values that its schema rejects. */
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,8 @@ const HELM_LABELS = [
 ];
 const HELM_ANNOTATIONS = ['helm.sh/resource-policy'];
 
+const NOT_SYSTEM = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] };
+
 describe('the Helm chart', function () {
   this.timeout(600_000);
   let helm: string;
@@ -71,6 +73,40 @@ describe('the Helm chart', function () {
       theirs.delete('Namespace winpool-system');
       assert.deepEqual([...ours.keys()].sort(), [...theirs.keys()].sort());
       for (const [key, object] of ours) assert.deepEqual(object, theirs.get(key), key);
+    });
+  }
+
+  const policies: readonly (readonly [what: string, sets: readonly string[], overlay: object])[] = [
+    ['config/policies with workloadPolicies.enabled', ['enabled=true'], { resources: ['policies'] }],
+    [
+      'config/policies/deny with workloadPolicies.action=Deny',
+      ['enabled=true', 'action="Deny"'],
+      { resources: ['policies'], components: ['policies/deny'] },
+    ],
+    [
+      'config/policies with the patch of the documentation with workloadPolicies.namespaceSelector',
+      ['enabled=true', `namespaceSelector=${JSON.stringify({ matchExpressions: [NOT_SYSTEM] })}`],
+      { resources: ['policies'], patches: 'documented' },
+    ],
+  ];
+  for (const [what, sets, overlay] of policies) {
+    it(`renders the same as ${what}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'windowspool-policies-'));
+      try {
+        const blocks = blocksOf(await readFile(join(ROOT, 'docs/windows-workloads.md'), 'utf8'));
+        const { patches } = parse(blocks.find(({ text }) => text.includes('patches:'))?.text ?? '');
+        await symlink(join(ROOT, 'config/policies'), join(folder, 'policies'));
+        const documented = 'patches' in overlay ? { ...overlay, patches } : overlay;
+        await writeFile(join(folder, 'kustomization.yaml'), stringify(documented));
+        const plain = [...(await rendered()).keys()];
+        const values = sets.flatMap((set) => ['--set-json', `workloadPolicies.${set}`]);
+        const added = [...(await rendered(...values))].filter(([key]) => !plain.includes(key));
+        const theirs = objectsOf(await run(kubectl, 'kustomize', folder));
+        assert.ok(theirs.size > 0);
+        assert.deepEqual(added.sort(), [...theirs].sort());
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     });
   }
 
