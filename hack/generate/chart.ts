@@ -27,7 +27,7 @@ const FOLDERS = [
   'rbac',
   'admission',
   'policies',
-
+  'policies/runtime-class-defaulting',
   'windows-ipam',
   'prometheus',
 ] as const;

@@ -84,6 +84,11 @@ describe('the Helm chart', function () {
       { resources: ['policies'], components: ['policies/deny'] },
     ],
     [
+      'config/policies/runtime-class-defaulting with workloadPolicies.runtimeClassDefaulting',
+      ['runtimeClassDefaulting=true'],
+      { resources: ['policies/runtime-class-defaulting'] },
+    ],
+    [
       'config/policies with the patch of the documentation with workloadPolicies.namespaceSelector',
       ['enabled=true', `namespaceSelector=${JSON.stringify({ matchExpressions: [NOT_SYSTEM] })}`],
       { resources: ['policies'], patches: 'documented' },
