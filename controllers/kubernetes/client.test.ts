@@ -138,6 +138,30 @@ describe('the Kubernetes client', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('reports the warnings of responses, under the name of its program', async () => {
+    const warning = '299 - "spec.x: \\"old\\" is deprecated", 299 - "unknown field"';
+    await using server = await loopback((_, response) => json(response, 200, {}, { warning }));
+    const folder = await mkdtemp(join(tmpdir(), 'client-'));
+    const kubeconfigPath = join(folder, 'kubeconfig');
+    await writeFile(kubeconfigPath, kubeconfig(server.url, {}));
+    const warnings: string[] = [];
+    const client = await createKubernetesClient({
+      kubeconfigPath,
+      log: quiet,
+      version: '1.2.3',
+      program: 'kubectl-windowspool',
+      onWarning: (text) => warnings.push(text),
+    });
+    try {
+      await client.request('GET', '/x', { signal: live() });
+      assert.deepEqual(warnings, ['spec.x: "old" is deprecated', 'unknown field']);
+      assert.equal(server.requests[0]?.headers['user-agent'], 'kubectl-windowspool/1.2.3');
+    } finally {
+      client.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it("throws the caller's reason when the caller aborts", async () => {
     await using server = await loopback(() => undefined);
     const aborting = new AbortController();

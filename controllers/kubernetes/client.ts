@@ -37,7 +37,7 @@ export interface RequestOptions {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal: AbortSignal;
-  /** Limits the whole exchange. Default 30 s. */
+  /** Limits the whole exchange. Default: that of the client. */
   readonly timeoutMs?: number;
   /** Limits the body of the response; a longer one is an error. Default {@link LARGEST_OBJECT}. */
   readonly maxBytes?: number;
@@ -53,8 +53,14 @@ export interface StreamOptions {
 
 export interface KubernetesClientOptions extends CredentialSource {
   readonly log: Logger;
-  /** The operator's version. It is part of the user agent, which the audit log records. */
+  /** The version of the program. It is part of the user agent, which the audit log records. */
   readonly version: string;
+  /** The name of the program in the user agent. Default: windowspool-operator. */
+  readonly program?: string;
+  /** Limits each exchange that has no time-out of its own. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Called for each warning in a response, such as those of the API server about a manifest. */
+  readonly onWarning?: (text: string) => void;
   /** Called for each request. `code` is the HTTP status, or `<error>` if there was no response. */
   readonly onRequest?: (code: string, method: string, host: string) => void;
   /** Checked right before each write. Default: every write may be sent. */
@@ -84,12 +90,24 @@ export class KubernetesClient {
   readonly #onRequest: NonNullable<KubernetesClientOptions['onRequest']>;
   readonly #userAgent: string;
   readonly #fence: Fence | undefined;
+  readonly #timeoutMs: number;
+  readonly #onWarning: ((text: string) => void) | undefined;
   readonly #time = new ServerTime();
 
-  constructor(credentials: Credentials, { log, version, onRequest, fence }: KubernetesClientOptions) {
+  constructor(credentials: Credentials, options: KubernetesClientOptions) {
+    const {
+      log,
+      version,
+      program = 'windowspool-operator',
+      timeoutMs = DEFAULT_TIMEOUT_MS,
+      onRequest,
+      fence,
+    } = options;
     this.#fence = fence;
+    this.#timeoutMs = timeoutMs;
+    this.#onWarning = options.onWarning;
     this.log = log;
-    this.#userAgent = `windowspool-operator/${version}`;
+    this.#userAgent = `${program}/${version}`;
     this.#credentials = credentials;
     this.server = credentials.server;
     this.namespace = credentials.namespace;
@@ -112,7 +130,7 @@ export class KubernetesClient {
 
   /** Returns the body of the response, for formats other than JSON. */
   async requestBytes(method: Method, path: string, options: RequestOptions): Promise<Buffer> {
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#timeoutMs);
     const signal = AbortSignal.any([options.signal, timeout]);
     return this.#guard(options.signal, async () => {
       try {
@@ -189,6 +207,7 @@ export class KubernetesClient {
       arrived(response.headers.date);
       const { statusCode: status = 0 } = response;
       code = String(status);
+      for (const text of warningsIn(response.headers.warning)) this.#onWarning?.(text);
       if (status < 400) return response;
       throw errorOfResponse(status, response.headers['retry-after'], await readSome(response));
     } finally {
@@ -240,6 +259,12 @@ function headersOf({
     accept: accept ?? 'application/json',
     ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
   };
+}
+
+/** The texts of a Warning header: https://kubernetes.io/docs/reference/using-api/deprecation-policy/, RFC 7234 section 5.5. */
+function warningsIn(header: string | undefined): string[] {
+  const texts = [...(header ?? '').matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)];
+  return texts.map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
 async function readSome(response: IncomingMessage): Promise<Buffer> {

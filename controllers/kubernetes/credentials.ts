@@ -4,19 +4,25 @@ import type { Credentials } from './authentication.ts';
 export interface CredentialSource {
   /** Default: no kubeconfig; the pod's ServiceAccount is used. */
   readonly kubeconfigPath?: string | undefined;
+  /** The context of the kubeconfig. Default: its current-context. */
+  readonly context?: string | undefined;
   /** The folder with the ServiceAccount's token and ca.crt. Default: where the kubelet mounts them. */
   readonly serviceAccountDir?: string | undefined;
 }
 
 /** Loads the kubeconfig or, without a path, the pod's ServiceAccount. Throws an error that says what to do if neither exists. */
-export async function loadCredentials({ kubeconfigPath, serviceAccountDir }: CredentialSource): Promise<Credentials> {
+export async function loadCredentials({
+  kubeconfigPath,
+  context,
+  serviceAccountDir,
+}: CredentialSource): Promise<Credentials> {
   // Loaded lazily: client-node reads kubeconfigs and takes 33 MB of memory, which a pod must not pay for.
   if (kubeconfigPath === undefined) {
     const { PodCredentials } = await import('./podCredentials.ts');
     return new PodCredentials(serviceAccountDir);
   }
   const { KubeconfigCredentials } = await import('./kubeconfigCredentials.ts');
-  return new KubeconfigCredentials(kubeconfigPath);
+  return new KubeconfigCredentials(kubeconfigPath, { context });
 }
 
 /** Reformats and sorts the certificates of a PEM bundle, so that bundles of the same CAs are equal. Throws if one cannot be parsed. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { KubeconfigCredentials } from './kubeconfigCredentials.ts';
 import { kubeconfig } from './testing/loopbackServer.ts';
 
@@ -23,7 +23,7 @@ describe('an exec plugin', () => {
     };
     const path = join(folder, 'kubeconfig');
     await writeFile(path, kubeconfig('https://127.0.0.1:1', { exec }));
-    const credentials = new KubeconfigCredentials(path, timeoutMs);
+    const credentials = new KubeconfigCredentials(path, { execTimeoutMs: timeoutMs });
     return { credentials, pid: async () => Number(await readFile(pidFile, 'utf8')) };
   }
 
@@ -52,5 +52,35 @@ describe('an exec plugin', () => {
     );
     await assert.rejects(credentials.authenticate());
     await gone(await pid());
+  });
+});
+
+describe('a list of kubeconfigs', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kubeconfigs-'));
+    const renamed = (text: string, name: string) => text.replaceAll('"test"', `"${name}"`);
+    await writeFile(join(folder, 'first'), renamed(kubeconfig('https://first:1', {}), 'one'));
+    const second = renamed(kubeconfig('https://second:1', {}), 'two');
+    await writeFile(join(folder, 'second'), second);
+    await writeFile(join(folder, 'shadowed'), second.replace('second:1', 'shadowed:1'));
+  });
+  after(() => rm(folder, { recursive: true }));
+  const files = (...names: readonly string[]) => names.map((name) => join(folder, name)).join(delimiter);
+
+  const rows: readonly (readonly [what: string, source: string[], context: string | undefined, server: string])[] = [
+    ['uses the first current-context', ['first', 'second'], undefined, 'https://first:1'],
+    ['uses the context that is asked for, in any of the files', ['first', 'second'], 'two', 'https://second:1'],
+    ['skips a file that does not exist', ['missing', 'second'], undefined, 'https://second:1'],
+    ['keeps the first of two objects of a name', ['second', 'shadowed'], undefined, 'https://second:1'],
+  ];
+  for (const [what, source, context, server] of rows)
+    it(what, () => assert.equal(new KubeconfigCredentials(files(...source), { context }).server, server));
+
+  it('lists the contexts when it lacks the one that is asked for', () => {
+    assert.throws(
+      () => new KubeconfigCredentials(files('first', 'second'), { context: 'three' }),
+      /has no context three\. Choose one of its contexts: one, two\.$/,
+    );
   });
 });

@@ -1,6 +1,9 @@
 /** The only module that imports client-node at run time. Load it lazily: its runtime takes 33 MB of memory. */
+
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Agent as HttpsAgent } from 'node:https';
+import { delimiter } from 'node:path';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './authentication.ts';
 import { ExpiringCache } from './expiringCache.ts';
@@ -35,10 +38,16 @@ export class KubeconfigCredentials implements Credentials {
   readonly #cache = new ExpiringCache<Authentication>(1, () => 0);
   readonly #execTimeoutMs: number;
 
-  /** Throws an error that says what to do if the kubeconfig has no usable cluster. */
-  constructor(source: string, execTimeoutMs: number = EXEC_TIMEOUT_MS) {
+  /**
+   * `source`: the path of a kubeconfig, or several as in KUBECONFIG. Throws an error that says what to do if it has no usable cluster.
+   */
+  constructor(
+    source: string,
+    { execTimeoutMs = EXEC_TIMEOUT_MS, context }: { execTimeoutMs?: number; context?: string | undefined } = {},
+  ) {
     this.#execTimeoutMs = execTimeoutMs;
     this.#config = load(source);
+    if (context !== undefined) choose(this.#config, context, source);
     boundPlugins(this.#config, execTimeoutMs);
     const cluster = this.#config.getCurrentCluster();
     if (!cluster)
@@ -100,12 +109,38 @@ function boundPlugins(config: KubeConfig, timeout: number): void {
   plugins.execFn = bounded as typeof spawn;
 }
 
-function load(path: string): SharedPoolConfig {
+/** As kubectl reads KUBECONFIG: of several files, the first that has a name counts, and missing files are skipped. */
+function load(source: string): SharedPoolConfig {
+  const paths = source.split(delimiter).filter((path) => path !== '');
+  const found = paths.length > 1 ? paths.filter((path) => existsSync(path)) : paths;
+  const files = (found.length > 0 ? found : paths.slice(0, 1)).map((path) => loadFile(path));
   const config = new SharedPoolConfig();
+  config.loadFromOptions({
+    clusters: firstOfName(files.flatMap(({ clusters }) => clusters)),
+    users: firstOfName(files.flatMap(({ users }) => users)),
+    contexts: firstOfName(files.flatMap(({ contexts }) => contexts)),
+    currentContext: files.find(({ currentContext }) => currentContext)?.currentContext ?? '',
+  });
+  return config;
+}
+
+function loadFile(path: string): KubeConfig {
+  const config = new KubeConfig();
   try {
     config.loadFromFile(path);
   } catch (error) {
     throw new Error(`kubeconfig ${path}: ${error instanceof Error ? error.message : error}`);
   }
   return config;
+}
+
+function firstOfName<T extends { readonly name: string }>(all: readonly T[]): T[] {
+  return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
+}
+
+function choose(config: KubeConfig, context: string, source: string): void {
+  const names = config.contexts.map(({ name }) => name);
+  if (!names.includes(context))
+    throw new Error(`${source} has no context ${context}. Choose one of its contexts: ${names.join(', ') || 'none'}.`);
+  config.setCurrentContext(context);
 }
