@@ -44,11 +44,17 @@ export interface Connections {
  * Creates the clients and the caches. The fence is checked before each write, and before each call to AWS. Sends no request, except that a kubeconfig
  * may run its credential plugin.
  */
-export async function connect(options: Options, version: string, log: Logger, fence: Fence): Promise<Connections> {
+export async function connect(
+  options: Options & { readonly context?: string | undefined },
+  version: string,
+  log: Logger,
+  fence: Fence,
+): Promise<Connections> {
   const registry = new Registry();
   const metrics = createEngineMetrics(registry);
   const client = await createKubernetesClient({
     kubeconfigPath: options.kubeconfig,
+    context: options.context,
     serviceAccountDir: options.serviceAccountDir,
     log,
     version,

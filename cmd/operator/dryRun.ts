@@ -1,8 +1,9 @@
 /** `--dry-run`: reads every pool once, prints the changes that are due, and writes nothing: no lease, status or event, and no call that changes AWS. */
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
-import { preview, previewText } from '../../controllers/windowspool/preview.ts';
+import { type Preview, preview, previewText } from '../../controllers/windowspool/preview.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';
 
@@ -20,6 +21,29 @@ export async function dryRun(
   print: (text: string) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const choose = (pools: readonly WindowsPool[]) => {
+    if (pools.length === 0) print('No WindowsPools found.');
+    return pools.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  };
+  let isComplete = true;
+  for await (const result of previews(options, version, log, choose, signal)) {
+    print(previewText(result));
+    isComplete &&= result.isComplete;
+  }
+  return isComplete;
+}
+
+/**
+ * The previews of the pools that `choose` returns: of the pools of the cluster, or others, such as a manifest that is not applied yet. Throws when the
+ * cluster cannot be read, or when the signal aborts.
+ */
+export async function* previews(
+  options: Options & { readonly context?: string | undefined },
+  version: string,
+  log: Logger,
+  choose: (pools: readonly WindowsPool[]) => readonly WindowsPool[],
+  signal: AbortSignal,
+): AsyncGenerator<Preview> {
   const connections = await connect(options, version, log, { check: () => undefined });
   const { client, aws, caches, serverVersion } = connections;
   const ending = new AbortController();
@@ -34,16 +58,10 @@ export async function dryRun(
     await untilSynced([caches.lists], inTime);
     const sources = portsOf(options, connections);
     const awsCache = new AwsCache();
-    const pools = [...caches.pools.list()].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-    if (pools.length === 0) print('No WindowsPools found.');
-    let isComplete = true;
-    for (const pool of pools) {
+    for (const pool of choose(caches.pools.list())) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      const result = await preview(pool, { awsCache, sources, settings: options, now: client.now(), signal: bounded });
-      print(previewText(result));
-      isComplete &&= result.isComplete;
+      yield await preview(pool, { awsCache, sources, settings: options, now: client.now(), signal: bounded });
     }
-    return isComplete;
   } finally {
     ending.abort();
     await Promise.allSettled(background);

@@ -64,7 +64,7 @@ export function admit(s: ObservedState): Admission {
   const begin: Candidate[] = [];
   for (const candidate of requested) {
     const { name, operation } = candidate;
-    const why = group && operation === 'Remove' ? refusalOf(pool, group, size) : undefined;
+    const why = group && operation === 'Remove' ? removalRefusal(pool, group, size) : undefined;
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
@@ -137,7 +137,12 @@ function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undef
   return (group?.scaling.desiredSize ?? 0) - removed.length;
 }
 
-function refusalOf({ spec }: WindowsPool, { scaling }: NodeGroup, size: number): string | undefined {
+/** Why a pool of this size must not lose a node for good; undefined: it may. The rest of a sentence, without its full stop. */
+export function removalRefusal(
+  { spec }: Pick<WindowsPool, 'spec'>,
+  { scaling }: { readonly scaling: Pick<NodeGroup['scaling'], 'minSize'> },
+  size: number,
+): string | undefined {
   const { desiredSize: desired } = scalingIn(spec);
   if (desired !== undefined) return `nodeGroup.scaling.desiredSize is ${desired}, so the pool would add a node again`;
   if (size <= scaling.minSize)
