@@ -43,9 +43,12 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build sbom image-digests bench soak generate verify lint fmt
+.PHONY: build kubectl-plugin sbom image-digests bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
+
+kubectl-plugin: deps ## Bundle kubectl windowspool into build/kubectl-plugin/: put that folder on your PATH.
+	@node hack/build.ts --kubectl-plugin
 
 sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bundle.
 	@node hack/supplyChain/main.ts sbom

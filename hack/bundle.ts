@@ -1,5 +1,5 @@
 /** Bundles programs: the operator, and the programs that the benchmarks measure. */
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
@@ -70,10 +70,24 @@ interface Bundled {
  * starts faster and needs less memory than its packages apart. The same sources give the same bytes. Beside it are its licence and those of
  * the packages in it. Throws where a CommonJS package is imported lazily: see `lazyCommonJs`.
  */
-export async function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
+export function bundle(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
+  return write({ ...OPTIONS, entryPoints: { [name]: entry }, outdir }, outdir);
+}
+
+/** Bundles a program into one executable file, `<outdir>/<name>`, which runs with the Node.js on PATH. Otherwise as `bundle`. */
+export async function bundleExecutable(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
+  const { outExtension: _, ...options } = OPTIONS;
+  const outfile = join(outdir, name);
+  const banner = { js: `#!/usr/bin/env node\n${OPTIONS.banner.js}` };
+  const written = await write({ ...options, splitting: false, banner, entryPoints: [entry], outfile }, outdir);
+  await chmod(resolve(ROOT, outfile), 0o755);
+  return written;
+}
+
+async function write(options: BuildOptions, outdir: string): Promise<readonly Bundled[]> {
   // Chunks are named after their content: an older build would leave its own behind.
   await rm(resolve(ROOT, outdir), { recursive: true, force: true });
-  const { metafile } = await build({ ...OPTIONS, entryPoints: { [name]: entry }, outdir });
+  const { metafile } = await build({ ...options, metafile: true });
   await copyFile(join(ROOT, 'LICENSE'), resolve(ROOT, outdir, 'LICENSE'));
   const [broken] = lazyCommonJs(metafile);
   if (broken) {

@@ -1,15 +1,16 @@
-/** The bundle of the operator that the tests, the demo and the benchmark run: built once for the same sources, shared by all processes. */
+/** The bundles of the operator and of the plugin that the tests, the demo and the benchmark run: built once for the same sources, shared by all processes. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle } from './bundle.ts';
+import { bundle, bundleExecutable } from './bundle.ts';
 import { withLock } from './controlplane/lock.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SOURCES = fileURLToPath(new URL('../cmd/operator/main.ts', import.meta.url));
 const FOLDER = join(ROOT, 'build/operator-bundles');
+const PLUGIN_FOLDER = join(ROOT, 'build/plugin-bundles');
 /** The inputs of the bundle: the sources, and the lock file for the packages and the bundler. */
 const INPUTS = [
   'cmd',
@@ -36,6 +37,18 @@ export async function operatorEntry(choice = process.env.OPERATOR ?? 'bundle'): 
 
 /** The path of operator.mjs of the bundle of these sources. Processes that ask at the same time wait for one build. */
 export async function operatorBundle(folder = FOLDER, build = buildInto): Promise<string> {
+  return join(await builtOnce(folder, build), 'operator.mjs');
+}
+
+/** The path of kubectl-windowspool of these sources, as `make kubectl-plugin` builds it. Built once, as the operator's bundle. */
+export async function pluginBundle(): Promise<string> {
+  const name = 'kubectl-windowspool';
+  const build = async (into: string) => void (await bundleExecutable('cmd/kubectl-windowspool/main.ts', name, into));
+  return join(await builtOnce(PLUGIN_FOLDER, build), name);
+}
+
+/** The folder of the bundle of these sources, in `folder`. */
+async function builtOnce(folder: string, build: (into: string) => Promise<void>): Promise<string> {
   const name = await digest(INPUTS);
   const target = join(folder, name);
   if (!existsSync(target)) {
@@ -55,7 +68,7 @@ export async function operatorBundle(folder = FOLDER, build = buildInto): Promis
     });
   }
   await utimes(target, new Date(), new Date());
-  return join(target, 'operator.mjs');
+  return target;
 }
 
 async function buildInto(folder: string): Promise<void> {

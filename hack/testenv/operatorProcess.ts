@@ -49,7 +49,7 @@ const MEASURE_TIMEOUT_MS = 2_000;
 const FREE_PORTS = ['--metrics-address=127.0.0.1:0', '--metrics-secure=false', '--health-address=127.0.0.1:0'];
 
 /** The variables with which the SDK finds the local AWS, and the credentials of the operator there. */
-const localAws = (url: string): NodeJS.ProcessEnv => ({
+export const localAws = (url: string): NodeJS.ProcessEnv => ({
   AWS_ENDPOINT_URL_EKS: url,
   AWS_ENDPOINT_URL_EC2: url,
   AWS_ENDPOINT_URL_SSM: url,

@@ -1,0 +1,100 @@
+/** What the operator would do for pools that are not applied yet, with the AWS credentials of the user. Writes nothing. */
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { Cluster as EksCluster } from '../../controllers/windowspool/ports/eks.ts';
+import { previewText } from '../../controllers/windowspool/preview.ts';
+import { describeFailure, sentence } from '../../controllers/windowspool/util/words.ts';
+import { connect, portsOf } from '../operator/connections.ts';
+import { previews } from '../operator/dryRun.ts';
+import { type Options, readCommand } from '../operator/options.ts';
+import { type Cluster, type ClusterFlags, kubeconfigOf, silentLog } from './cluster.ts';
+import { explain } from './failure.ts';
+
+/** Limits a call to AWS with its retries. */
+const AWS_TIMEOUT_MS = 30_000;
+
+/** Of the EKS cluster. Default: that in the status of a pool. */
+export interface AwsFlags {
+  readonly clusterName?: string;
+  readonly region?: string;
+}
+
+/** The steps of a pool, or why they are unknown. */
+export type AwsPreview = { readonly text: string } | { readonly skipped: string };
+
+/** The previews of these pools, in their order. Never rejects because of AWS. */
+export async function awsPreviews(
+  cluster: Cluster,
+  pools: readonly WindowsPool[],
+  flags: AwsFlags,
+  version: string,
+): Promise<readonly AwsPreview[]> {
+  const skipAll = (skipped: string) => pools.map(() => ({ skipped }));
+  const options = await operatorOptions(cluster, flags, version);
+  if ('skipped' in options) return skipAll(options.skipped);
+  const { signal } = cluster;
+  const found: AwsPreview[] = [];
+  try {
+    for await (const preview of previews(options, version, silentLog, () => pools, signal))
+      found.push(
+        preview.isComplete
+          ? { text: previewText(preview) }
+          : // Later remarks are about the permissions of the operator.
+            { skipped: sentence(preview.remarks[0] ?? 'AWS could not be read completely') },
+      );
+    return found;
+  } catch (error) {
+    signal.throwIfAborted();
+    return skipAll(explain(error));
+  }
+}
+
+/** The EKS cluster, as the credentials of the user show it. Never rejects because of AWS. */
+export async function eksStatus(
+  cluster: Cluster,
+  flags: AwsFlags,
+  version: string,
+): Promise<EksCluster | { readonly skipped: string }> {
+  const options = await operatorOptions(cluster, flags, version);
+  if ('skipped' in options) return options;
+  const connections = await connect(options, version, silentLog, { check: () => undefined });
+  try {
+    const inTime = AbortSignal.any([cluster.signal, AbortSignal.timeout(AWS_TIMEOUT_MS)]);
+    const result = await portsOf(options, connections).clusters.describe(inTime);
+    if (!result.ok) return { skipped: describeFailure(result.error) };
+    return result.value ?? { skipped: `EKS cluster ${options.clusterName} does not exist in ${options.region}.` };
+  } catch (error) {
+    cluster.signal.throwIfAborted();
+    return { skipped: explain(error) };
+  } finally {
+    connections.aws.close();
+    connections.client.close();
+  }
+}
+
+/** The options of an operator for the EKS cluster, or why they are unknown. */
+async function operatorOptions(
+  cluster: Cluster,
+  flags: AwsFlags,
+  version: string,
+): Promise<(Options & Pick<ClusterFlags, 'context'>) | { readonly skipped: string }> {
+  const { clusterName, region } = await eksClusterOf(cluster, flags);
+  if (!clusterName || !region) return { skipped: 'the EKS cluster is unknown. Set --cluster-name and --region.' };
+  const args = [`--cluster-name=${clusterName}`, `--region=${region}`, `--kubeconfig=${kubeconfigOf(cluster.flags)}`];
+  const command = readCommand(args, version);
+  if (command.kind === 'run')
+    return { ...command.options, ...(cluster.flags.context && { context: cluster.flags.context }) };
+  return { skipped: command.kind === 'refuse' ? command.errors.join(' ') : command.text };
+}
+
+/** The cluster of the flags, or else of a pool that already has a node group. */
+async function eksClusterOf(cluster: Cluster, { clusterName, region }: AwsFlags): Promise<AwsFlags> {
+  const arns =
+    clusterName && region
+      ? []
+      : (await cluster.pools().catch(() => [])).flatMap(({ status }) => status?.cluster?.arn ?? []);
+  // arn:aws:eks:REGION:ACCOUNT:cluster/NAME
+  const [, , , regionOfPool, , path] = (arns[0] ?? '').split(':');
+  const name = clusterName ?? path?.replace(/^cluster\//, '');
+  const where = region ?? process.env.AWS_REGION ?? regionOfPool;
+  return { ...(name && { clusterName: name }), ...(where && { region: where }) };
+}

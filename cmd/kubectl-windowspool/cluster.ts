@@ -1,0 +1,131 @@
+/** What the plugin reads from and writes to the API server, with the permissions of the user. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
+import { isNotFound } from '../../controllers/kubernetes/errors.ts';
+import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { API_VERSION, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import type { ListWatch, Logger } from '../../controllers/runtime/ports.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { Failure, suggestion } from './failure.ts';
+
+/** The flags that select a cluster, as those of kubectl. */
+export interface ClusterFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly requestTimeout: number;
+}
+
+export const POOLS_PATH = `/apis/${API_VERSION}/windowspools`;
+const PAGE_SIZE = 500;
+
+const ignore = (): void => undefined;
+export const silentLog: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silentLog };
+
+/** The kubeconfig that kubectl would use: --kubeconfig, KUBECONFIG or ~/.kube/config. */
+export function kubeconfigOf({ kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>): string {
+  return kubeconfig ?? (process.env.KUBECONFIG || join(homedir(), '.kube', 'config'));
+}
+
+/** A connection to the cluster of the user. */
+export class Cluster {
+  readonly client: KubernetesClient;
+  readonly flags: ClusterFlags;
+  readonly signal: AbortSignal;
+
+  constructor(client: KubernetesClient, flags: ClusterFlags, signal: AbortSignal) {
+    this.client = client;
+    this.flags = flags;
+    this.signal = signal;
+  }
+
+  /** All pools, sorted by name. */
+  async pools(): Promise<readonly WindowsPool[]> {
+    try {
+      const pools = await this.#listed(poolListWatch(this.client));
+      return pools.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    } catch (error) {
+      // The API server responds with 404 to a list only if it does not know the resource.
+      if (!isNotFound(error)) throw error;
+      throw new Failure(
+        `Cluster ${this.client.server} has no WindowsPools: the CRD is not installed. Install the operator, or choose another cluster with --context.`,
+      );
+    }
+  }
+
+  /** One pool. Fails with the most similar name if there is none. */
+  async pool(name: string): Promise<WindowsPool> {
+    const pools = await this.pools();
+    const found = pools.find(({ metadata }) => metadata.name === name);
+    if (found) return found;
+    const names = pools.map(({ metadata }) => metadata.name);
+    const known = names.length === 0 ? ' The cluster has no pools.' : ` The pools are: ${names.join(', ')}.`;
+    throw new Failure(`WindowsPool "${name}" not found.${suggestion(name, names) || known}`);
+  }
+
+  /** The Windows nodes, of one pool or all of them, sorted by name. */
+  async nodes(pool?: string): Promise<readonly NodeRecord[]> {
+    const selector = pool === undefined ? NODE_SELECTOR : `${POOL_KEY}=${pool},${NODE_SELECTOR}`;
+    const nodes = await this.#listed(nodeListWatch(this.client, selector));
+    return nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** An object, or a list, by its path. */
+  get<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<Wire<T>> {
+    return this.client.request<T>('GET', path, { query, signal: this.signal });
+  }
+
+  /** Patches an object; `isTrial`: the API server only checks that it would accept the patch. */
+  async patch(path: string, body: object, isTrial: boolean): Promise<void> {
+    const query = { fieldManager: 'kubectl-windowspool', ...(isTrial && { dryRun: 'All' }) };
+    await this.client.request<KubernetesObject>('PATCH', path, {
+      query,
+      body,
+      contentType: PATCH.merge,
+      signal: this.signal,
+    });
+  }
+
+  close(): void {
+    this.client.close();
+  }
+
+  /** All pages of a list, each within --request-timeout. */
+  async #listed<T>({ list }: ListWatch<T>): Promise<readonly T[]> {
+    const items: T[] = [];
+    let continueToken: string | undefined;
+    do {
+      const inTime = AbortSignal.any([this.signal, AbortSignal.timeout(this.flags.requestTimeout)]);
+      const page = await list(
+        { resourceVersion: '', limit: PAGE_SIZE, ...(continueToken && { continueToken }) },
+        inTime,
+      );
+      items.push(...page.items);
+      continueToken = page.continueToken || undefined;
+    } while (continueToken);
+    return items;
+  }
+}
+
+/** Connects with the kubeconfig of the user. Sends no request. */
+export async function connectTo(
+  flags: ClusterFlags,
+  version: string,
+  signal: AbortSignal,
+  onWarning?: (text: string) => void,
+): Promise<Cluster> {
+  const client = await createKubernetesClient({
+    kubeconfigPath: kubeconfigOf(flags),
+    context: flags.context,
+    log: silentLog,
+    version,
+    program: 'kubectl-windowspool',
+    timeoutMs: flags.requestTimeout,
+    ...(onWarning && { onWarning }),
+  });
+  return new Cluster(client, flags, signal);
+}

@@ -1,0 +1,65 @@
+/** Shell completion, as kubectl requests it from `kubectl_complete-windowspool`. */
+import type { Command, Option } from 'commander';
+
+/**
+ * The program that kubectl runs to complete the arguments of `kubectl windowspool`, from its PATH:
+ * https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/#using-shell-completion-with-plugins (kubectl 1.26)
+ */
+export const COMPLETION_NAME = 'kubectl_complete-windowspool';
+export const COMPLETION_SCRIPT = '#!/bin/sh\nexec kubectl windowspool __complete "$@"\n';
+
+/** What a shell does with the completions: https://pkg.go.dev/github.com/spf13/cobra#ShellCompDirective */
+const FILES = ':0';
+const NO_FILES = ':4';
+
+/** Returns the names of pools or nodes, to complete an argument. */
+export type Names = (kind: 'pool' | 'node') => Promise<readonly string[]>;
+
+/** The lines that kubectl expects: the completions with descriptions, and a directive. The last word is the one to complete. */
+export async function completions(program: Command, words: readonly string[], names: Names): Promise<string[]> {
+  const typed = words.at(-1) ?? '';
+  const { command, position, flag } = parsed(program, words.slice(0, -1));
+  const lines = (found: readonly (readonly [name: string, description: string])[]) => [
+    ...found
+      .filter(([name]) => name.startsWith(typed))
+      .map(([name, text]) => (text ? `${name}\t${firstSentence(text)}` : name)),
+    NO_FILES,
+  ];
+  if (flag) {
+    if (/<file>/.test(flag.flags)) return [FILES];
+    return lines((flag.argChoices ?? []).map((choice) => [choice, '']));
+  }
+  if (typed.startsWith('-')) {
+    const options = [...program.options, ...(command?.options ?? [])];
+    return lines(options.map(({ long, description }) => [long ?? '', description]));
+  }
+  if (!command) return lines(program.commands.map((each) => [each.name(), each.description()]));
+  const kind = command.registeredArguments[position]?.name();
+  if (kind !== 'pool' && kind !== 'node') return [NO_FILES];
+  return lines((await names(kind).catch(() => [])).map((name) => [name, '']));
+}
+
+/** The command that was typed, how many arguments follow it, and the flag whose value comes next. */
+function parsed(program: Command, words: readonly string[]) {
+  let command: Command | undefined;
+  let position = 0;
+  let flag: Option | undefined;
+  for (const word of words) {
+    if (flag) {
+      flag = undefined;
+      continue;
+    }
+    if (word.startsWith('-')) {
+      const known = [...program.options, ...(command?.options ?? [])].find(
+        ({ long, short }) => word === long || word === short,
+      );
+      flag = known?.required ? known : undefined;
+    } else if (command) position++;
+    else command = program.commands.find((each) => each.name() === word);
+  }
+  return { command, position, flag };
+}
+
+function firstSentence(text: string): string {
+  return text.replace(/\. .*/s, '').replace(/\.$/, '');
+}

@@ -1,0 +1,305 @@
+/** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
+import type { V1Deployment, V1Lease, V1SelfSubjectAccessReview } from '@kubernetes/client-node';
+import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
+import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
+import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import { epochOf } from '../../controllers/kubernetes/objects.ts';
+import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
+import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
+import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/eks/prerequisites/addressMode.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { type AwsFlags, eksStatus } from './awsPreview.ts';
+import type { Cluster } from './cluster.ts';
+import { EXIT, explain, Failure } from './failure.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import { commandIn } from './poolReport.ts';
+import type { Terminal } from './terminal.ts';
+import { type Paint, wrap } from './text.ts';
+
+/** The result of a check. SKIP: it could not be made, or does not apply. */
+export interface Check {
+  readonly name: string;
+  readonly result: 'PASS' | 'FAIL' | 'SKIP';
+  readonly detail: string;
+  /** The command that fixes it. */
+  readonly fix?: string;
+}
+
+export interface DoctorFlags extends AwsFlags {
+  readonly operatorNamespace: string;
+  readonly output?: OutputFormat;
+}
+
+/** The name of the operator's Deployment and Lease. */
+const OPERATOR = 'windowspool-operator';
+/** A leader renews its lease several times within its duration. */
+const DEFAULT_LEASE_SECONDS = 15;
+
+/** Prints the checks. Fails if one of them fails. */
+export async function doctor(cluster: Cluster, terminal: Terminal, flags: DoctorFlags, version: string): Promise<void> {
+  // Without a cluster, every check would fail for the same reason.
+  const checks = [await serverCheck(cluster)];
+  checks.push(
+    ...(
+      await Promise.all([
+        crdCheck(cluster),
+        deploymentCheck(cluster, flags),
+        leaseCheck(cluster, flags),
+        permissionChecks(cluster),
+        systemChecks(cluster),
+        eksCheck(cluster, flags, version),
+        poolChecks(cluster),
+      ])
+    ).flat(),
+  );
+  const { output } = flags;
+  terminal.print(
+    output === 'json' || output === 'yaml'
+      ? serialized(checks, output)
+      : checkLines(checks, output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns, terminal.paint).join('\n'),
+  );
+  // The lines say what failed.
+  if (checks.some(({ result }) => result === 'FAIL')) throw new Failure('', EXIT.failed);
+}
+
+const COLORS = { PASS: 'good', FAIL: 'bad', SKIP: 'minor' } as const;
+const INDENT = ' '.repeat(6);
+
+/** The lines of the checks, and their number by result. */
+export function checkLines(checks: readonly Check[], columns: number, paint: Paint): string[] {
+  const number = (result: Check['result']) => checks.filter((check) => check.result === result).length;
+  return [
+    ...checks.flatMap(({ name, result, detail, fix }) => {
+      const [first = '', ...more] = wrap(`${name}: ${detail}`, columns, INDENT);
+      const line = `${paint(COLORS[result], result)}  ${first.slice(INDENT.length)}`;
+      return [line, ...more, ...(fix ? [`${INDENT}$ ${fix}`] : [])];
+    }),
+    '',
+    `${number('PASS')} passed, ${number('FAIL')} failed, ${number('SKIP')} skipped`,
+  ];
+}
+
+async function serverCheck({ client, signal }: Cluster): Promise<Check> {
+  const name = 'API server';
+  const version = await client.serverVersion(signal);
+  const check = checkApiServer(version);
+  if (check.kind === 'tooOld') return { name, result: 'FAIL', detail: check.message };
+  return { name, result: 'PASS', detail: check.kind === 'untested' ? check.message : `Kubernetes ${version}` };
+}
+
+async function crdCheck(cluster: Cluster): Promise<Check> {
+  return checked('CRD', async () => {
+    const found = await ignoreNotFound(cluster.get(`/apis/${API_VERSION}`));
+    if (found) return { result: 'PASS', detail: `${API_VERSION} is served` };
+    return {
+      result: 'FAIL',
+      detail: `${API_VERSION} is not served. Install the operator.`,
+      fix: 'kubectl apply -k config/default',
+    };
+  });
+}
+
+async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
+  return checked('Operator', async () => {
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${OPERATOR}`;
+    const found = await ignoreNotFound(cluster.get<V1Deployment>(path));
+    if (!found)
+      return {
+        result: 'FAIL',
+        detail: `Deployment ${OPERATOR} does not exist in namespace ${namespace}. Install the operator, or set --operator-namespace.`,
+        fix: 'kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
+      };
+    const { replicas = 1 } = found.spec ?? {};
+    const { readyReplicas = 0 } = found.status ?? {};
+    const detail = `${readyReplicas} of ${replicas} replicas of Deployment ${namespace}/${OPERATOR} are ready`;
+    if (readyReplicas > 0) return { result: 'PASS', detail };
+    const fix = `kubectl --namespace ${namespace} describe pods --selector app.kubernetes.io/name=${OPERATOR}`;
+    return { result: 'FAIL', detail: sentence(detail), fix };
+  });
+}
+
+async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
+  return checked('Leader', async () => {
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${OPERATOR}`;
+    const { spec } = (await ignoreNotFound(cluster.get<V1Lease>(path))) ?? {};
+    const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
+    if (!spec?.holderIdentity) return { result: 'FAIL', detail: 'No replica of the operator is the leader.', fix };
+    const seconds = Math.round((cluster.client.now() - epochOf(spec.renewTime)) / 1_000);
+    const isFresh = seconds <= (spec.leaseDurationSeconds ?? DEFAULT_LEASE_SECONDS);
+    const detail = `${spec.holderIdentity} renewed its Lease ${seconds}s ago`;
+    return isFresh ? { result: 'PASS', detail } : { result: 'FAIL', detail: `${detail}, so no replica leads.`, fix };
+  });
+}
+
+/** What the commands need. Reading is required, changing is not. */
+const PERMISSIONS = [
+  {
+    name: 'Your permission to read',
+    commands: 'status, nodes and plan',
+    required: true,
+    verbs: [
+      ['list', 'winpool.dev', 'windowspools'],
+      ['list', '', 'nodes'],
+      ['list', '', 'pods'],
+    ],
+  },
+  {
+    name: 'Your permission to change pools',
+    commands: 'retry, pause and resume',
+    required: false,
+    verbs: [['patch', 'winpool.dev', 'windowspools']],
+  },
+  {
+    name: 'Your permission to change nodes',
+    commands: 'replace and remove',
+    required: false,
+    verbs: [
+      ['patch', '', 'nodes'],
+      ['list', 'policy', 'poddisruptionbudgets'],
+    ],
+  },
+] as const;
+
+async function permissionChecks({ client, signal }: Cluster): Promise<Check[]> {
+  const mayNot = async ([verb, group, resource]: readonly [string, string, string]): Promise<string[]> => {
+    const spec = { resourceAttributes: { verb, group, resource } };
+    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec };
+    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const { status } = await client.request<V1SelfSubjectAccessReview>('POST', path, { body, signal });
+    return status?.allowed ? [] : [`${verb} ${resource}`];
+  };
+  return Promise.all(
+    PERMISSIONS.map(({ name, commands, required, verbs }) =>
+      checked(name, async () => {
+        const missing = (await Promise.all(verbs.map(mayNot))).flat();
+        if (missing.length === 0) return { result: 'PASS', detail: `you can use ${commands}` };
+        const detail = `you may not ${missing.join(', ')}, which ${commands} require.`;
+        return { result: required ? 'FAIL' : 'SKIP', detail };
+      }),
+    ),
+  );
+}
+
+async function systemChecks({ client, signal }: Cluster): Promise<Check[]> {
+  const system = createSystemObjects(client);
+  const [config, linux, webhook, legacy] = await Promise.all([
+    system.cniConfig(signal),
+    system.linuxNode(signal),
+    system.podWebhook(signal),
+    system.legacyController(signal),
+  ]);
+  return [
+    ofRead('Windows IPAM', config, (data) => {
+      if (isIpamOn(data))
+        return { result: 'PASS', detail: `${IPAM_KEY} is true in ConfigMap kube-system/amazon-vpc-cni` };
+      return {
+        result: 'FAIL',
+        detail: `ConfigMap kube-system/amazon-vpc-cni does not set ${IPAM_KEY}: "true", so Windows pods get no IP addresses. If the vpc-cni add-on is installed, set enableWindowsIpam in its configuration instead.`,
+        fix: data
+          ? `kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '{"data":{"${IPAM_KEY}":"true"}}'`
+          : `kubectl -n kube-system create configmap amazon-vpc-cni --from-literal ${IPAM_KEY}=true`,
+      };
+    }),
+    ofRead('Linux node', linux, (exists) =>
+      exists
+        ? { result: 'PASS', detail: 'a Linux node accepts pods, such as those of CoreDNS' }
+        : {
+            result: 'FAIL',
+            detail: 'no Linux node accepts pods, and CoreDNS runs only on Linux.',
+            fix: 'kubectl get nodes --selector kubernetes.io/os=linux',
+          },
+    ),
+    ofRead('Pod webhook', webhook, (exists) =>
+      exists
+        ? { result: 'PASS', detail: 'vpc-resource-mutating-webhook requests addresses for Windows pods' }
+        : {
+            result: 'FAIL',
+            detail:
+              'MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist, so Windows pods request no address. EKS creates it.',
+          },
+    ),
+    ofRead('Legacy controller', legacy, (exists) =>
+      exists
+        ? {
+            result: 'FAIL',
+            detail: 'Deployment kube-system/vpc-resource-controller disables the controller of EKS.',
+            fix: 'kubectl -n kube-system delete deployment vpc-resource-controller',
+          }
+        : { result: 'PASS', detail: 'the legacy vpc-resource-controller is not installed' },
+    ),
+  ];
+}
+
+function ofRead<T>(name: string, read: CallResult<T>, judge: (value: T) => Omit<Check, 'name'>): Check {
+  if (read.ok) return { name, ...judge(read.value) };
+  return { name, result: 'SKIP', detail: sentence(read.error.message) };
+}
+
+async function eksCheck(cluster: Cluster, flags: DoctorFlags, version: string): Promise<Check> {
+  return checked('EKS', async () => {
+    const found = await eksStatus(cluster, flags, version);
+    if ('skipped' in found) return { result: 'SKIP', detail: found.skipped };
+    const detail = `EKS cluster ${found.name} is ${found.status}`;
+    if (!found.isOurs)
+      return {
+        result: 'FAIL',
+        detail: `${detail}, and it is not the cluster of your kubeconfig. Set --cluster-name and --region.`,
+      };
+    return { result: found.status === 'ACTIVE' ? 'PASS' : 'FAIL', detail };
+  });
+}
+
+async function poolChecks(cluster: Cluster): Promise<Check[]> {
+  try {
+    return (await cluster.pools()).flatMap(checksOfPool);
+  } catch (error) {
+    return [{ name: 'Pools', result: 'SKIP', detail: skipReason(error) }];
+  }
+}
+
+/** The prerequisites of a pool, from its status. */
+export function checksOfPool({ metadata, status }: WindowsPool): Check[] {
+  const name = `Pool ${metadata.name}`;
+  const met = status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  if (!met || status?.observedGeneration !== metadata.generation)
+    return [
+      {
+        name,
+        result: 'FAIL',
+        detail: 'the operator has not observed the current spec.',
+        fix: `kubectl describe windowspool ${metadata.name}`,
+      },
+    ];
+  const results = { NotMet: 'FAIL', Warning: 'PASS', Ignored: 'SKIP', Unknown: 'SKIP' } as const;
+  const checks = (status.prerequisites ?? []).map((each): Check => {
+    const fix = commandIn(each.message);
+    const kind = each.status === 'NotMet' ? '' : `${each.status}: `;
+    return {
+      name: `${name}, ${each.name}`,
+      result: results[each.status],
+      detail: `${kind}${each.message}`,
+      ...(fix && { fix }),
+    };
+  });
+  if (checks.length > 0) return checks;
+  return [
+    { name, result: met.status === 'True' ? 'PASS' : met.status === 'False' ? 'FAIL' : 'SKIP', detail: met.message },
+  ];
+}
+
+/** A check whose request may be denied. */
+async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
+  try {
+    return { name, ...(await check()) };
+  } catch (error) {
+    return { name, result: 'SKIP', detail: skipReason(error) };
+  }
+}
+
+/** Throws what is not an error of a request. */
+function skipReason(error: unknown): string {
+  if (error instanceof KubernetesError || error instanceof Failure) return explain(error);
+  throw error;
+}

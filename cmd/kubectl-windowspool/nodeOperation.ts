@@ -1,0 +1,165 @@
+/** `kubectl windowspool replace` and `remove`: shows what the operation would disrupt, asks, and requests it from the operator. */
+import { createDrains } from '../../controllers/kubernetes/drains.ts';
+import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { removalRefusal } from '../../controllers/windowspool/disruption/admission.ts';
+import { drainOf, nameOf } from '../../controllers/windowspool/disruption/drain.ts';
+import { drainOptionsOf } from '../../controllers/windowspool/disruption/drainAction.ts';
+import {
+  annotationOf,
+  isExcludedFromDrain,
+  isUnavailable,
+  operationFor,
+} from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
+import { amountOf } from '../../controllers/windowspool/disruption/remediation.ts';
+import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import { nodeSourceOf } from '../../controllers/windowspool/nodeSource.ts';
+import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { DrainPod, StuckPod } from '../../controllers/windowspool/ports/pods.ts';
+import { isPaused } from '../../controllers/windowspool/queries.ts';
+import { count, duration, joined, sentence } from '../../controllers/windowspool/util/words.ts';
+import type { Cluster } from './cluster.ts';
+import { confirm } from './confirm.ts';
+import { Failure, suggestion } from './failure.ts';
+import type { Terminal } from './terminal.ts';
+import { wrap } from './text.ts';
+
+/** An operation that a user can request. */
+export type UserOperation = 'Replace' | 'Remove';
+
+/** What is known before the operation. */
+export interface OperationPlan {
+  readonly operation: UserOperation;
+  readonly node: NodeRecord;
+  readonly pool: WindowsPool;
+  /** All nodes of the pool. */
+  readonly nodes: readonly NodeRecord[];
+  readonly pods: CallResult<readonly DrainPod[]>;
+  readonly stuck: CallResult<readonly StuckPod[]>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Shows what the operation disrupts, asks, and sets the annotation that requests it. */
+export async function operate(
+  cluster: Cluster,
+  terminal: Terminal,
+  operation: UserOperation,
+  name: string,
+  { yes }: { readonly yes?: boolean },
+): Promise<void> {
+  const { client, signal } = cluster;
+  const node = findNode(name, await cluster.nodes());
+  const owner = node.labels[POOL_KEY];
+  if (!owner) throw new Failure(`Node ${node.name} belongs to no WindowsPool: it does not have the label ${POOL_KEY}.`);
+  const pool = await cluster.pool(owner);
+  const requested = operationFor(node);
+  const follow = `kubectl windowspool status ${owner} --watch`;
+  if (requested === operation)
+    return terminal.print(`The operation ${operation} of node ${node.name} is already requested. Follow it: ${follow}`);
+  const [nodes, pods, stuck] = await Promise.all([
+    cluster.nodes(owner),
+    createDrains(client).podsOn(node.name, signal),
+    createEvictions(client).stuckOn([node.name], signal),
+  ]);
+  const path = `/api/v1/nodes/${encodeURIComponent(node.name)}`;
+  // The uid is a precondition: a new node with the same name is not changed.
+  const body = { metadata: { uid: node.uid, annotations: { [annotationOf(operation)]: 'true' } } };
+  await cluster.patch(path, body, true);
+  const plan = { operation, node, pool, nodes, pods, stuck, now: client.now() };
+  terminal.print(operationLines(plan, terminal.columns).join('\n'));
+  await confirm(terminal, `\n${operation} node ${node.name}?`, yes, signal);
+  await cluster.patch(path, body, false);
+  terminal.print(`Requested. Follow it: ${follow}`);
+  terminal.print(
+    `Cancel it before the node is terminated: kubectl annotate node ${node.name} ${annotationOf(operation)}-`,
+  );
+}
+
+/** The node with this name, or with this first part of its name. */
+export function findNode(name: string, nodes: readonly NodeRecord[]): NodeRecord {
+  const hostOf = (node: NodeRecord) => node.name.split('.')[0] ?? '';
+  const found = nodes.find((node) => node.name === name);
+  const [short, ...others] = nodes.filter((node) => hostOf(node) === name);
+  if (found) return found;
+  if (short && others.length === 0) return short;
+  if (short)
+    throw new Failure(
+      `Several nodes are called ${name}: ${joined([short, ...others].map((node) => node.name))}. Type the full name.`,
+    );
+  const hint = suggestion(name, [...nodes.map((node) => node.name), ...nodes.map(hostOf)]);
+  throw new Failure(`Windows node "${name}" not found.${hint || ' List the nodes: kubectl windowspool nodes'}`);
+}
+
+/** Names of pods in a list. */
+const MOST_PODS = 10;
+
+/** What the operation would do, as lines. */
+export function operationLines(plan: OperationPlan, columns: number): string[] {
+  const { operation, node, pool } = plan;
+  const isExcluded = isExcludedFromDrain(node);
+  const notes = [nodesNote(plan), ...(isExcluded ? [] : [...podsNotes(plan), budgetsNote(plan)]), endNote(plan)].filter(
+    (note) => note !== '',
+  );
+  const warnings = [
+    ...(isExcluded ? ['The node is excluded from draining: its pods terminate with it, without eviction.'] : []),
+    ...(isPaused(pool) ? [`Pool ${pool.metadata.name} is paused: the operation starts when it is resumed.`] : []),
+    ...refusalNote(plan),
+  ];
+  return [
+    `${operation} node ${node.name} of pool ${pool.metadata.name}`,
+    ...[...warnings.map((text) => `Warning: ${text}`), ...notes].flatMap((note) => bullet(note, columns)),
+  ];
+}
+
+function bullet(text: string, columns: number): string[] {
+  return wrap(text, columns, '    ').map((line, index) => (index === 0 ? `  - ${line.slice(4)}` : line));
+}
+
+function nodesNote({ pool, nodes, node }: OperationPlan): string {
+  const unavailable = nodes.filter(isUnavailable).map(({ name }) => name);
+  const now = `${unavailable.length} of ${count(nodes.length, 'node')} unavailable now${unavailable.length > 0 ? ` (${joined(unavailable)})` : ''}`;
+  const limit = pool.spec.disruption?.maxUnavailable;
+  if (limit === undefined) return `${now}. The setting of the node group limits how many may be unavailable at a time.`;
+  const most = Math.max(1, amountOf(String(limit), nodes.length));
+  const others = unavailable.filter((name) => name !== node.name).length;
+  const waits = others >= most ? ', so this node waits' : '';
+  return `${now}; at most ${most} may be unavailable at a time (disruption.maxUnavailable: ${limit})${waits}.`;
+}
+
+function podsNotes({ pool, node, pods, now }: OperationPlan): string[] {
+  if (!pods.ok) return [`The pods on the node are unknown: ${sentence(pods.error.message)}`];
+  const options = drainOptionsOf(pool);
+  const { evict, obstructions } = drainOf(pods.value, { ready: node.ready, since: now }, options, now);
+  const blocked = obstructions.map(({ pod, why, field }) => `${nameOf(pod)} ${why} (disruption.drain.${field})`);
+  if (blocked.length > 0)
+    return [`${count(blocked.length, 'pod')} must be deleted or allowed first: ${joined(blocked, MOST_PODS)}.`];
+  if (evict.length === 0) return ['No pods must leave the node.'];
+  return [`${count(evict.length, 'pod')} must leave the node: ${joined(evict.map(nameOf), MOST_PODS)}.`];
+}
+
+function budgetsNote({ pods, stuck }: OperationPlan): string {
+  if (!stuck.ok) return pods.ok ? `The PodDisruptionBudgets are unknown: ${sentence(stuck.error.message)}` : '';
+  if (stuck.value.length === 0) return 'No PodDisruptionBudget blocks an eviction now.';
+  const pod = (each: StuckPod) =>
+    each.budgets.length > 0
+      ? `${nameOf(each)} by ${joined(each.budgets)}`
+      : `${nameOf(each)}, which tolerates all taints`;
+  return `${count(stuck.value.length, 'pod')} cannot be evicted now: ${joined(stuck.value.map(pod), MOST_PODS)}.`;
+}
+
+function endNote({ operation, pool }: OperationPlan): string {
+  const timeout = duration(drainOptionsOf(pool).timeoutMs);
+  if (!nodeSourceOf(pool).terminatesInstances)
+    return `The node is drained for at most ${timeout}, and stays cordoned. Terminate it with the tool that created it.`;
+  const end = operation === 'Replace' ? 'and the node group starts another' : 'and the node group shrinks by one node';
+  return `Its instance is terminated when it is drained, ${end}. After ${timeout} without success, the node stays.`;
+}
+
+function refusalNote({ operation, pool }: OperationPlan): string[] {
+  const minSize = pool.spec.nodeGroup?.scaling.minSize;
+  if (operation === 'Replace' || minSize === undefined) return [];
+  const why = removalRefusal(pool, { scaling: { minSize } }, pool.status?.nodes?.desired ?? 0);
+  return why ? [`The operator will reject this: ${sentence(why)} Replace the node instead, or lower the size.`] : [];
+}

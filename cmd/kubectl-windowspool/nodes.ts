@@ -1,0 +1,133 @@
+/** `kubectl windowspool nodes`: the Windows nodes of a pool, or all of them. */
+
+import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
+import { NODE_GROUP_LABEL, POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import { instanceIdOf } from '../../controllers/windowspool/nodes/lostNodes.ts';
+import { isGateTaint } from '../../controllers/windowspool/nodes/nodeTaints.ts';
+import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { Cluster } from './cluster.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import { podCounts } from './pods.ts';
+import type { Terminal } from './terminal.ts';
+import { age, type Column, type Paint, table } from './text.ts';
+
+/** A node, for the table and for scripts. */
+export interface NodeRow {
+  readonly node: string;
+  readonly pool: string;
+  readonly instance: string;
+  readonly build: string;
+  readonly revision: string;
+  /** The condition winpool.dev/Verified: True, False or Unknown. */
+  readonly verified: string;
+  /** Of that condition, or that the node is being replaced or removed. */
+  readonly reason: string;
+  readonly message: string;
+  /** closed: the node has the taint that keeps pods off unverified nodes. */
+  readonly gate: 'open' | 'closed';
+  /** Running pods; absent if they could not be listed. */
+  readonly pods?: number;
+  readonly ready: string;
+  readonly schedulable: boolean;
+  readonly kubelet: string;
+  readonly nodeGroup: string;
+  readonly createdAt: string;
+}
+
+/** Prints the nodes. */
+export async function nodes(
+  cluster: Cluster,
+  terminal: Terminal,
+  pool: string | undefined,
+  output: OutputFormat | undefined,
+): Promise<void> {
+  // Also shows a similar name if there is no such pool.
+  if (pool !== undefined) await cluster.pool(pool);
+  const records = await cluster.nodes(pool);
+  const counts = await podCounts(
+    cluster,
+    records.map(({ name }) => name),
+  );
+  const rows = records.map((record) => rowOf(record, counts.get(record.name)));
+  if (output === 'json' || output === 'yaml') return terminal.print(serialized(rows, output));
+  if (rows.length === 0)
+    return terminal.print(pool === undefined ? 'The cluster has no Windows nodes.' : `Pool ${pool} has no nodes.`);
+  const options = { columns: terminal.columns, wide: output === 'wide', now: cluster.client.now() };
+  terminal.print(nodeTable(rows, options, terminal.paint).join('\n'));
+}
+
+/** What the table shows of a node. */
+export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
+  const kernel = parseKernelVersion(node.kernelVersion);
+  const operation = operationFor(node);
+  const reason = node.verified?.reason ?? (node.ready === 'True' ? 'NotVerifiedYet' : 'NotReady');
+  return {
+    node: node.name,
+    pool: node.labels[POOL_KEY] ?? '',
+    instance: instanceIdOf(node),
+    build: kernel?.build ?? node.kernelVersion,
+    revision: String(kernel?.revision ?? ''),
+    verified: node.verified?.status ?? 'Unknown',
+    reason: operation ? `${operation}Requested` : reason,
+    message: node.verified?.message ?? '',
+    gate: node.taints.some(isGateTaint) ? 'closed' : 'open',
+    ...(pods !== undefined && { pods }),
+    ready: node.ready,
+    schedulable: !node.unschedulable,
+    kubelet: node.kubeletVersion,
+    nodeGroup: node.labels[NODE_GROUP_LABEL] ?? '',
+    createdAt: new Date(node.createdAt).toISOString(),
+  };
+}
+
+const COLUMNS: readonly Column[] = [
+  { header: 'NODE' },
+  { header: 'INSTANCE', wide: true },
+  { header: 'BUILD' },
+  { header: 'VERIFIED' },
+  { header: 'REASON', cut: true },
+  { header: 'GATE' },
+  { header: 'PODS' },
+  { header: 'AGE' },
+  { header: 'POOL', wide: true },
+  { header: 'READY', wide: true },
+  { header: 'SCHEDULABLE', wide: true },
+  { header: 'KUBELET', wide: true },
+  { header: 'NODEGROUP', wide: true },
+];
+
+/** The lines of the table. Nodes have the first part of their names, which commands accept; wide: all of it. */
+export function nodeTable(
+  rows: readonly NodeRow[],
+  { now, ...options }: { readonly columns: number; readonly wide: boolean; readonly now: number },
+  paint: Paint,
+): string[] {
+  const cells = rows.map((row) => [
+    options.wide
+      ? row.node
+      : shortName(
+          row.node,
+          rows.map(({ node }) => node),
+        ),
+    row.instance,
+    [row.build, row.revision].filter(Boolean).join('.'),
+    paint(row.verified === 'True' ? 'good' : row.verified === 'False' ? 'bad' : 'warning', row.verified),
+    row.reason,
+    row.gate,
+    String(row.pods ?? '?'),
+    age(Date.parse(row.createdAt), now),
+    row.pool,
+    row.ready,
+    String(row.schedulable),
+    row.kubelet,
+    row.nodeGroup,
+  ]);
+  return table(COLUMNS, cells, options);
+}
+
+/** `ip-10-0-0-1` of `ip-10-0-0-1.eu-west-1.compute.internal`, unless another node starts with it, too. */
+export function shortName(name: string, all: readonly string[]): string {
+  const [host = name] = name.split('.');
+  return all.filter((other) => other.split('.')[0] === host).length > 1 ? name : host;
+}

@@ -1,0 +1,181 @@
+/** `kubectl windowspool plan`: the changes that are due for a pool, or what a manifest would change. */
+import { readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import { PATCH } from '../../controllers/kubernetes/client.ts';
+import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import { KIND } from '../../controllers/kubernetes/pools.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { isPaused } from '../../controllers/windowspool/queries.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { type AwsFlags, awsPreviews } from './awsPreview.ts';
+import { type Cluster, POOLS_PATH } from './cluster.ts';
+import { EXIT, explain, Failure } from './failure.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import type { Terminal } from './terminal.ts';
+import { wrap } from './text.ts';
+
+export interface PlanFlags extends AwsFlags {
+  readonly filename?: string;
+  readonly output?: OutputFormat;
+}
+
+/** Prints the plan of a pool, or of the manifest in --filename. */
+export async function plan(
+  cluster: Cluster,
+  terminal: Terminal,
+  name: string | undefined,
+  flags: PlanFlags,
+  version: string,
+): Promise<void> {
+  const { filename, output } = flags;
+  if ((name === undefined) === (filename === undefined))
+    throw new Failure('Name either a pool, or a manifest with --filename.', EXIT.usage);
+  if (filename !== undefined) return planOfManifest(cluster, terminal, filename, flags, version);
+  const pool = await cluster.pool(name ?? '');
+  if (output === 'json' || output === 'yaml')
+    return terminal.print(serialized({ pool: name, pendingSteps: pool.status?.pendingSteps ?? [] }, output));
+  terminal.print(pendingLines(pool, terminal.columns).join('\n'));
+}
+
+/** The steps in status.pendingSteps, and what they wait for. */
+export function pendingLines(pool: WindowsPool, columns: number): string[] {
+  const { name } = pool.metadata;
+  const steps = pool.status?.pendingSteps ?? [];
+  if (pool.status?.observedGeneration !== pool.metadata.generation)
+    return [`The operator has not observed the current spec of pool ${name} yet.`];
+  if (steps.length === 0) return [`No changes are due for pool ${name}.`];
+  const why = isPaused(pool)
+    ? 'The operator makes these changes when the pool is resumed:'
+    : 'The operator does not make these changes, because nodeGroup.driftPolicy is Report, or it just adopted the node group:';
+  return [
+    `Pool ${name} has pending changes.`,
+    ...wrap(why, columns),
+    ...steps.flatMap((step) => wrap(`- ${step}`, columns, '  ')),
+  ];
+}
+
+/** What the API server would store. */
+interface DryRunResult {
+  readonly name: string;
+  readonly before: WindowsPool | undefined;
+  readonly after: WindowsPool;
+}
+
+async function planOfManifest(
+  cluster: Cluster,
+  terminal: Terminal,
+  filename: string,
+  flags: PlanFlags,
+  version: string,
+): Promise<void> {
+  const manifests = poolsIn(await readManifest(filename), filename);
+  const pools = await cluster.pools();
+  const results: DryRunResult[] = [];
+  const rejected: string[] = [];
+  for (const manifest of manifests) {
+    const { name } = manifest.metadata;
+    try {
+      const after = await applied(cluster, manifest);
+      results.push({ name, after, before: pools.find(({ metadata }) => metadata.name === name) });
+    } catch (error) {
+      if (!(error instanceof KubernetesError) || error.status === undefined || error.status === 401) throw error;
+      rejected.push(`The API server rejects WindowsPool ${name}: ${explain(error)}`);
+    }
+  }
+  const structured = flags.output === 'json' || flags.output === 'yaml' ? flags.output : undefined;
+  const previews =
+    results.length > 0
+      ? await awsPreviews(
+          cluster,
+          results.map(({ after }) => after),
+          flags,
+          version,
+        )
+      : [];
+  if (structured) {
+    const list = results.map(({ name, before, after }, index) => ({
+      pool: name,
+      exists: before !== undefined,
+      changes: specChanges(before?.spec, after.spec),
+      aws: previews[index],
+    }));
+    terminal.print(serialized(list, structured));
+  } else
+    for (const [index, { name, before, after }] of results.entries()) {
+      const aws = previews[index];
+      terminal.print(changeLines(name, before, after).join('\n'));
+      if (!aws) continue;
+      if ('skipped' in aws)
+        terminal.print(wrap(`SKIP  The steps of the operator: ${aws.skipped}`, terminal.columns, '  ').join('\n'));
+      else terminal.print(aws.text);
+    }
+  if (rejected.length > 0) throw new Failure(rejected.join('\n'));
+}
+
+async function readManifest(filename: string): Promise<string> {
+  if (filename !== '-')
+    return readFile(filename, 'utf8').catch((error: Error) => {
+      throw new Failure(`Cannot read ${filename}: ${sentence(error.message)}`);
+    });
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The WindowsPools in a file of YAML or JSON. Fails if there is none, or if one has no name. */
+export function poolsIn(text: string, filename: string): WindowsPool[] {
+  const documents = parseAllDocuments(text);
+  const broken = ('empty' in documents ? [] : documents).flatMap(({ errors }) => errors);
+  if (broken[0]) throw new Failure(`${filename} is not YAML: ${sentence(broken[0].message.split('\n')[0] ?? '')}`);
+  const objects = ('empty' in documents ? [] : documents).map(
+    (document) => document.toJS() as Partial<WindowsPool> | null,
+  );
+  const pools = objects.filter((object) => object?.kind === KIND);
+  if (pools.length === 0) throw new Failure(`${filename} contains no ${KIND}.`);
+  if (pools.some((pool) => !pool?.metadata?.name)) throw new Failure(`A ${KIND} in ${filename} has no metadata.name.`);
+  return pools as WindowsPool[];
+}
+
+/** What `kubectl apply --server-side --force-conflicts` would store. */
+async function applied({ client, signal }: Cluster, manifest: WindowsPool): Promise<WindowsPool> {
+  const path = `${POOLS_PATH}/${encodeURIComponent(manifest.metadata.name)}`;
+  const query = { dryRun: 'All', fieldManager: 'kubectl', force: true, fieldValidation: 'Warn' };
+  const stored = await client.request<object>('PATCH', path, {
+    query,
+    body: manifest,
+    contentType: PATCH.apply,
+    signal,
+  });
+  return stored as WindowsPool;
+}
+
+/** The lines about one pool: `+` adds a field, `-` removes it, `~` changes it. */
+export function changeLines(name: string, before: WindowsPool | undefined, after: WindowsPool): string[] {
+  const changes = specChanges(before?.spec, after.spec);
+  if (changes.length === 0) return [`WindowsPool ${name}: the spec does not change`];
+  return [`WindowsPool ${name}: ${before ? 'changes' : 'is created'}`, ...changes.map((line) => `  ${line}`)];
+}
+
+/** The differences of two specs, a line for each field. */
+export function specChanges(before: object | undefined, after: object): string[] {
+  const [old, now] = [fieldsOf(before ?? {}), fieldsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path) => {
+    const [from, to] = [old.get(path), now.get(path)];
+    if (from === to) return [];
+    if (from === undefined) return [`+ ${path}: ${to}`];
+    return to === undefined ? [`- ${path}: ${from}`] : [`~ ${path}: ${from} -> ${to}`];
+  });
+}
+
+/** Each value by its path, such as `nodeGroup.scaling.minSize` or `taints[0].key`. */
+function fieldsOf(value: unknown, path = ''): Map<string, string> {
+  if (typeof value !== 'object' || value === null) return new Map([[path, JSON.stringify(value)]]);
+  const entries = Object.entries(value);
+  if (entries.length === 0 && path !== '') return new Map([[path, JSON.stringify(value)]]);
+  const nameOf = (key: string) => {
+    if (Array.isArray(value)) return `${path}[${key}]`;
+    const name = /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+    return path === '' ? name : `${path}.${name}`;
+  };
+  return new Map(entries.flatMap(([key, each]) => [...fieldsOf(each, nameOf(key))]));
+}

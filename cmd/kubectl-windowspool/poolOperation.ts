@@ -1,0 +1,110 @@
+/** `kubectl windowspool retry`, `pause` and `resume`: shows what would happen, asks, and annotates the pool. */
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { isPaused } from '../../controllers/windowspool/queries.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { type Cluster, POOLS_PATH } from './cluster.ts';
+import { confirm } from './confirm.ts';
+import type { Terminal } from './terminal.ts';
+import { wrap } from './text.ts';
+
+/** An operation on a pool. */
+export type PoolOperation = 'retry' | 'pause' | 'resume';
+
+/** What the operation changes, and what follows. */
+export interface PoolChange {
+  /** A merge patch; undefined: nothing has to change. */
+  readonly patch?: object;
+  /** Sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Shows what the operation does, asks, and changes the pool. */
+export async function operatePool(
+  cluster: Cluster,
+  terminal: Terminal,
+  operation: PoolOperation,
+  name: string,
+  { yes }: { readonly yes?: boolean },
+): Promise<void> {
+  const pool = await cluster.pool(name);
+  const { patch, notes } = changeOf(operation, pool, cluster.client.now());
+  const path = `${POOLS_PATH}/${encodeURIComponent(name)}`;
+  if (patch) await cluster.patch(path, patch, true);
+  terminal.print(notes.flatMap((note) => wrap(note, terminal.columns)).join('\n'));
+  if (!patch) return;
+  await confirm(terminal, `\n${operation[0]?.toUpperCase()}${operation.slice(1)} pool ${name}?`, yes, cluster.signal);
+  await cluster.patch(path, patch, false);
+  terminal.print(`Done. Follow it: kubectl windowspool status ${name} --watch`);
+}
+
+/** What the operation changes on this pool. `now`: epoch milliseconds. */
+export function changeOf(operation: PoolOperation, pool: WindowsPool, now: number): PoolChange {
+  switch (operation) {
+    case 'retry':
+      return retry(pool, now);
+    case 'pause':
+      return pause(pool);
+    case 'resume':
+      return resume(pool);
+  }
+}
+
+const annotate = (key: string, value: string | null) => ({ metadata: { annotations: { [key]: value } } });
+
+function retry({ metadata: { name }, status }: WindowsPool, now: number): PoolChange {
+  const { failedTarget, moreFailedTargets = [], update } = status?.nodeGroup ?? {};
+  const failed = [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].map(
+    ({ reason, message, time }) => `At ${time}, ${reason}: ${sentence(message)}`,
+  );
+  const errors = update?.status === 'Failed' ? (update.errors ?? []) : [];
+  return {
+    patch: annotate(RETRY_ANNOTATION, String(Math.floor(now / 1_000))),
+    notes:
+      failed.length > 0
+        ? [
+            `The operator tries again what failed in pool ${name}.`,
+            ...failed,
+            ...errors,
+            'An update that changes the version or release replaces nodes, within disruption.maxUnavailable.',
+          ]
+        : [`Nothing that the operator would not retry has failed in pool ${name}. Retrying is harmless.`],
+  };
+}
+
+function pause(pool: WindowsPool): PoolChange {
+  const { name } = pool.metadata;
+  if (isPaused(pool))
+    return { notes: [`Pool ${name} is already paused. Resume it: kubectl windowspool resume ${name}`] };
+  const { disruption, nodeGroup } = pool.status ?? {};
+  const draining = (disruption?.nodes ?? []).map((node) => node.name);
+  return {
+    patch: annotate(PAUSED_ANNOTATION, 'true'),
+    notes: [
+      `The operator stops changing AWS, nodes and the RuntimeClass for pool ${name}, and keeps reporting its status.`,
+      ...(nodeGroup?.update?.status === 'InProgress'
+        ? ['An update is in progress: EKS cannot stop it, and completes it.']
+        : []),
+      ...(draining.length > 0
+        ? [`The drain of ${draining.join(', ')} stops, and continues when the pool is resumed.`]
+        : []),
+    ],
+  };
+}
+
+function resume(pool: WindowsPool): PoolChange {
+  const { name } = pool.metadata;
+  if (!isPaused(pool)) return { notes: [`Pool ${name} is not paused.`] };
+  const steps = pool.status?.pendingSteps ?? [];
+  const isInSpec = pool.spec.paused;
+  return {
+    patch: { ...annotate(PAUSED_ANNOTATION, null), ...(isInSpec && { spec: { paused: false } }) },
+    notes: [
+      steps.length > 0
+        ? `The operator then makes these changes in pool ${name}:`
+        : `No changes are due in pool ${name}.`,
+      ...steps.map((step) => `- ${step}`),
+      ...(isInSpec ? ['This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.'] : []),
+    ],
+  };
+}

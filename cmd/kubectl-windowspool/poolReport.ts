@@ -1,0 +1,183 @@
+/** What on-call needs to know about a pool, from its spec and status. Pure. */
+import type { Condition, NodeCounts, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
+import {
+  type NodeCheck,
+  nodeCheckReasons,
+  onTheWay,
+  type Reason,
+  reasons,
+  remedyFor,
+} from '../../controllers/windowspool/reasons.ts';
+
+/** A condition that needs attention. */
+export interface Finding {
+  readonly condition: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A pool on one screen. */
+export interface PoolReport {
+  readonly pool: string;
+  readonly verdict: 'Ready' | 'NotReady' | 'Unknown' | 'Deleting';
+  readonly paused: boolean;
+  readonly message: string;
+  /** What is wrong, the cause before its consequences. */
+  readonly problems: readonly Finding[];
+  /** What the operator, EKS or a node is working on. */
+  readonly inProgress: readonly Finding[];
+  readonly nodes: NodeCounts;
+  readonly windowsVersion: string;
+  readonly build?: string;
+  readonly release?: string;
+  readonly newestRelease?: string;
+  readonly kubernetesVersion?: string;
+  readonly nodeGroup?: string;
+  readonly runtimeClass?: string;
+  readonly pendingSteps: readonly string[];
+  readonly nextStep: string;
+  /** Absent if there is nothing to do. */
+  readonly nextCommand?: string;
+}
+
+/** Conditions in the order in which one causes the next. Ready and Stalled repeat the message of another. */
+const ORDER = [
+  'PrerequisitesMet',
+  'NodeGroupReady',
+  'NodesFound',
+  'RuntimeClassReady',
+  'NodesVerified',
+  'NodesLeaving',
+  'UpToDate',
+  'Stalled',
+  'Ready',
+];
+
+/** Reasons of conditions that are True and still need attention. */
+const WARNINGS: readonly string[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
+
+/** Reasons of NodesLeaving that need no action. */
+const LEAVING: readonly string[] = ['Draining', 'DisruptionPending'];
+
+/** Reasons after which the annotation winpool.dev/retry makes the operator try again. */
+const RETRIED: readonly string[] = [
+  'CreateFailed',
+  'CreateRejected',
+  'QuotaExceeded',
+  'UpdateFailed',
+  'UpdateRejected',
+];
+
+/** The report of a pool. */
+export function reportOf(pool: WindowsPool): PoolReport {
+  const { metadata, spec, status } = pool;
+  const conditions = status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const { problems, inProgress } = findingsIn(conditions);
+  const group = status?.nodeGroup;
+  const build = status?.summary?.build;
+  return {
+    pool: metadata.name,
+    verdict: verdictOf(pool, ready),
+    paused: isPaused(pool),
+    message: ready?.message ?? 'The operator has not reported on this pool yet.',
+    problems,
+    inProgress,
+    nodes: status?.nodes ?? {},
+    windowsVersion: spec.windowsVersion,
+    ...(build && { build }),
+    ...(group?.releaseVersion && { release: group.releaseVersion }),
+    ...(group?.latestReleaseVersion && { newestRelease: group.latestReleaseVersion }),
+    ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
+    ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
+    ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
+    pendingSteps: status?.pendingSteps ?? [],
+    ...nextOf(pool, problems, inProgress),
+  };
+}
+
+/** Whether the status is of the current spec. */
+function isObserved({ metadata, status }: WindowsPool): boolean {
+  return status?.observedGeneration === metadata.generation;
+}
+
+function verdictOf(pool: WindowsPool, ready: Condition | undefined): PoolReport['verdict'] {
+  if (isDeleting(pool)) return 'Deleting';
+  if (!ready || ready.status === 'Unknown') return 'Unknown';
+  return ready.status === 'True' ? 'Ready' : 'NotReady';
+}
+
+function findingsIn(conditions: readonly Condition[]): Pick<PoolReport, 'problems' | 'inProgress'> {
+  const sorted = conditions
+    .filter(({ type }) => ORDER.includes(type))
+    .toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+  const problems: Finding[] = [];
+  const inProgress: Finding[] = [];
+  const known = new Set<string>();
+  for (const { type, status, reason, message } of sorted) {
+    const isProblemWhileTrue = type === 'NodesLeaving' || type === 'Stalled' || WARNINGS.includes(reason);
+    if ((status === 'True') !== isProblemWhileTrue && status !== 'Unknown') continue;
+    // Ready summarizes the others.
+    if (known.has(message) || (type === 'Ready' && known.size > 0)) continue;
+    known.add(message);
+    const isNormal = onTheWay.has(reason) || (type === 'NodesLeaving' && LEAVING.includes(reason));
+    (isNormal ? inProgress : problems).push({ condition: type, reason, message });
+  }
+  // Conditions that wait for another one explain nothing.
+  const causes = inProgress.filter(({ reason }) => reason !== 'Pending');
+  return { problems, inProgress: problems.length + causes.length > 0 ? causes : inProgress };
+}
+
+type Next = Pick<PoolReport, 'nextStep' | 'nextCommand'>;
+
+const command = (...words: readonly string[]) => ['kubectl windowspool', ...words].join(' ');
+
+function nextOf(pool: WindowsPool, [problem]: readonly Finding[], [progress]: readonly Finding[]): Next {
+  const { name } = pool.metadata;
+  const watch = command('status', name, '--watch');
+  if (!isObserved(pool))
+    return {
+      nextStep: 'The operator has not observed the current spec. Check that it runs.',
+      nextCommand: command('doctor'),
+    };
+  if (isPaused(pool))
+    return { nextStep: 'The pool is paused, and the operator changes nothing.', nextCommand: command('resume', name) };
+  if (isDeleting(pool) && !problem) return { nextStep: 'Wait for the deletion to complete.', nextCommand: watch };
+  if (problem) return nextFor(problem, pool);
+  if (progress) return { nextStep: meaningOf(progress.reason, name), nextCommand: watch };
+  if ((pool.status?.pendingSteps ?? []).length > 0)
+    return { nextStep: 'Changes are due that the operator does not make.', nextCommand: command('plan', name) };
+  return { nextStep: 'No action is needed.' };
+}
+
+function nextFor({ condition, reason, message }: Finding, pool: WindowsPool): Next {
+  const { name } = pool.metadata;
+  const nextStep = meaningOf(reason, name);
+  if (RETRIED.includes(reason)) return { nextStep, nextCommand: command('retry', name) };
+  const check = nodeCheckReasons.find((each) => each === reason);
+  const failing = pool.status?.failingNodes?.find((node) => node.reason === reason);
+  if (check && failing) return { nextStep, nextCommand: commandForNode(check, failing.name, name) };
+  if (condition === 'UpToDate') return { nextStep, nextCommand: `kubectl edit windowspool ${name}` };
+  if (condition === 'NodesVerified') return { nextStep, nextCommand: command('nodes', name) };
+  const fix = commandIn(message) ?? (condition === 'PrerequisitesMet' ? command('doctor', name) : undefined);
+  return { nextStep, nextCommand: fix ?? `kubectl describe windowspool ${name}` };
+}
+
+function commandForNode(check: NodeCheck, node: string, pool: string): string {
+  const remedy = remedyFor(check, node);
+  if (remedy.includes('winpool.dev/replace')) return command('replace', node);
+  return commandIn(remedy) ?? command('nodes', pool);
+}
+
+/** The meaning and remedy of a reason, for this pool, without commands for a node: the next command is shown below it. Reasons of a later release of the operator have none here. */
+function meaningOf(reason: string, pool: string): string {
+  const text: string | undefined = reasons[reason as Reason];
+  return text?.replaceAll('POOL', pool).replace(/ \(kubectl [^)]*\)/g, '') ?? `See the message of ${reason}.`;
+}
+
+/** The command in a message: in parentheses, or from a colon to the end. A command with a placeholder cannot be run. */
+export function commandIn(message: string): string | undefined {
+  const found = /[:(] ?((?:kubectl|aws) [^()]*?(?:\$\([^)]*\)[^()]*?)?)(?:\)|\.? *$|\. (?=[A-Z]))/.exec(message)?.[1];
+  return found && !/\b[A-Z]{4,}\b/.test(found.replace(/EC2_WINDOWS/g, '')) ? found : undefined;
+}

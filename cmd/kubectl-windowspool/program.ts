@@ -1,0 +1,189 @@
+/** The command line of the plugin. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { duration } from '../operator/flagValues.ts';
+import { type Cluster, type ClusterFlags, connectTo } from './cluster.ts';
+import { COMPLETION_NAME, COMPLETION_SCRIPT, completions, type Names } from './completion.ts';
+import { type DoctorFlags, doctor } from './doctor.ts';
+import { EXIT, explain, Failure } from './failure.ts';
+import { operate, type UserOperation } from './nodeOperation.ts';
+import { nodes } from './nodes.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from './output.ts';
+import { type PlanFlags, plan } from './plan.ts';
+import { operatePool, type PoolOperation } from './poolOperation.ts';
+import { type StatusFlags, status } from './status.ts';
+import type { Terminal } from './terminal.ts';
+
+const DESCRIPTION = `Shows and operates pools of Windows nodes (WindowsPools), with the permissions of your kubeconfig.
+
+Exit codes: 0 success, 1 the command or a check failed, 2 invalid usage, 3 you did not confirm, 130 interrupted.`;
+
+/** The hidden command of kubectl_complete-windowspool. */
+const COMPLETE = '__complete';
+/** Nobody waits longer for a completion. */
+const COMPLETION_TIMEOUT_MS = 3_000;
+
+/** What a command needs from its surroundings. */
+export interface Surroundings {
+  readonly terminal: Terminal;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the command of the arguments. Prints errors, and returns the exit code. */
+export async function runPlugin(args: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { terminal, signal } = surroundings;
+  try {
+    if (args[0] === COMPLETE) await complete(args.slice(1), surroundings);
+    else await createProgram(surroundings).parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (signal.aborted) return EXIT.interrupted;
+    // Commander has printed its errors, and the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    const text = explain(error);
+    if (text !== '') terminal.printError(text);
+    return error instanceof Failure ? error.code : EXIT.failed;
+  }
+}
+
+/** Prints the completions of a command line. Names are those of the cluster that its flags select. */
+async function complete(words: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { terminal, version, signal } = surroundings;
+  const program = createProgram(surroundings);
+  const names: Names = async (kind) => {
+    program.parseOptions([...words.slice(0, -1)]);
+    const flags = { ...program.opts<ClusterFlags>(), requestTimeout: COMPLETION_TIMEOUT_MS };
+    const cluster = await connectTo(flags, version, signal);
+    try {
+      if (kind === 'node') return (await cluster.nodes()).map(({ name }) => name);
+      return (await cluster.pools()).map(({ metadata }) => metadata.name);
+    } finally {
+      cluster.close();
+    }
+  };
+  terminal.print((await completions(program, words, names)).join('\n'));
+}
+
+/** The commands with their flags. */
+export function createProgram({ terminal, version, signal }: Surroundings): Command {
+  const program = new Command('kubectl windowspool')
+    .description(DESCRIPTION)
+    .version(version, '--version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
+    .helpCommand(false)
+    .addOption(new Option('--kubeconfig <file>', 'Path to a kubeconfig file. Default: as kubectl.'))
+    .addOption(new Option('--context <name>', 'Context of the kubeconfig. Default: its current context.'))
+    .addOption(
+      new Option('--request-timeout <duration>', 'Limits each request, such as 500ms, 20s or 1m.')
+        .argParser(parsed(duration))
+        .default(15_000, '15s'),
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.printError(text.trimEnd()),
+      outputError: (text, write) => write(oneSentence(text)),
+    });
+  /** A command; `run` gets a connection to the cluster. */
+  const command = <Flags extends object>(
+    name: string,
+    description: string,
+    run: (cluster: Cluster, argument: string | undefined, flags: Flags) => Promise<void>,
+  ): Command =>
+    program
+      .command(name)
+      .description(description)
+      .action(async (...given: readonly unknown[]) => {
+        const argument = given.length === 3 ? (given[0] as string | undefined) : undefined;
+        const flags = (given.at(-1) as Command).optsWithGlobals<Flags & ClusterFlags>();
+        const cluster = await connectTo(flags, version, signal, (text) => terminal.printError(`Warning: ${text}`));
+        try {
+          await run(cluster, argument, flags);
+        } finally {
+          cluster.close();
+        }
+      });
+  command<StatusFlags>(
+    'status [pool]',
+    'Show a pool on one screen: what is wrong, and what to do. Without a name: all pools.',
+    (cluster, pool, flags) => status(cluster, terminal, pool, flags),
+  )
+    .addOption(outputOption())
+    .option('-w, --watch', 'Follow the changes until you press Ctrl-C.');
+  command<{ output?: OutputFormat }>(
+    'nodes [pool]',
+    'List the nodes of a pool, or all Windows nodes.',
+    (cluster, pool, { output }) => nodes(cluster, terminal, pool, output),
+  ).addOption(outputOption());
+  command<PlanFlags>(
+    'plan [pool]',
+    'Show the changes that are due for a pool, or what a manifest would change.',
+    (cluster, pool, flags) => plan(cluster, terminal, pool, flags, version),
+  )
+    .option('-f, --filename <file>', 'Manifest of WindowsPools; - reads the standard input. Nothing is changed.')
+    .option(
+      '--cluster-name <name>',
+      'Name of the EKS cluster, to show what would be requested from AWS. Default: that of another pool.',
+    )
+    .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that of another pool.')
+    .addOption(outputOption());
+  for (const operation of ['Replace', 'Remove'] as const)
+    command<{ yes?: boolean }>(
+      `${operation.toLowerCase()} <node>`,
+      NODE_OPERATIONS[operation],
+      (cluster, node = '', flags) => operate(cluster, terminal, operation, node, flags),
+    ).addOption(yesOption());
+  for (const [operation, description] of Object.entries(POOL_OPERATIONS))
+    command<{ yes?: boolean }>(`${operation} <pool>`, description, (cluster, pool = '', flags) =>
+      operatePool(cluster, terminal, operation as PoolOperation, pool, flags),
+    ).addOption(yesOption());
+  command<DoctorFlags>(
+    'doctor',
+    'Check what the operator and its pools require, and show the command that fixes it.',
+    (cluster, _, flags) => doctor(cluster, terminal, flags, version),
+  )
+    .option('--operator-namespace <name>', 'Namespace of the operator.', 'winpool-system')
+    .option('--cluster-name <name>', 'Name of the EKS cluster. Default: that in the status of a pool.')
+    .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that in the status of a pool.')
+    .addOption(outputOption());
+  program
+    .command('completion')
+    .description(`Print the program ${COMPLETION_NAME}, by which kubectl completes commands, pools and nodes.`)
+    .action(() => terminal.print(COMPLETION_SCRIPT.trimEnd()));
+  return program;
+}
+
+const NODE_OPERATIONS: Readonly<Record<UserOperation, string>> = {
+  Replace: 'Drain a node and terminate its instance, so that the node group starts another. Asks first.',
+  Remove: 'Drain a node and terminate its instance, and shrink the node group by one. Asks first.',
+};
+
+const POOL_OPERATIONS: Readonly<Record<PoolOperation, string>> = {
+  retry: 'Try again what failed in a pool. Asks first.',
+  pause: 'Stop all changes of a pool. Asks first.',
+  resume: 'Continue the changes of a paused pool. Asks first.',
+};
+
+function yesOption(): Option {
+  return new Option('-y, --yes', 'Do not ask.');
+}
+
+function outputOption(): Option {
+  return new Option('-o, --output <format>', 'Output format.').choices(OUTPUT_FORMATS);
+}
+
+function parsed<T>(read: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return read(text);
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message}.`);
+    }
+  };
+}
+
+/** `error: unknown command 'stauts'\n(Did you mean status?)` as one line. */
+function oneSentence(text: string): string {
+  return `${text.trim().replace(/\s*\n\s*/g, ' ')}\n`;
+}

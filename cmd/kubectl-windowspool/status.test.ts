@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { randomObservedState } from '../../controllers/windowspool/testing/randomObservedState.ts';
+import { assertGolden } from '../../test/goldenText.ts';
+import { commandIn, reportOf } from './poolReport.ts';
+import { poolLines, poolTable } from './status.ts';
+import { reported, situations } from './testing/situations.ts';
+import { colored, plain } from './text.ts';
+
+describe('kubectl windowspool status', () => {
+  for (const [name, pool] of Object.entries(situations))
+    it(`shows a pool on one screen: ${name}`, async () => {
+      await assertGolden(`plugin/status-${name}`, `${poolLines(reportOf(pool), 80, plain).join('\n')}\n`);
+    });
+
+  it('shows all pools in a table', async () => {
+    const reports = Object.entries(situations).map(([name, pool]) => ({ ...reportOf(pool), pool: name }));
+    const tables = [false, true].map((wide) => poolTable(reports, { columns: 80, wide }, plain).join('\n'));
+    await assertGolden('plugin/status-table', `${tables.join('\n\n')}\n`);
+  });
+
+  it('names the next step of each pool, and a command that can be run', () => {
+    fc.assert(
+      fc.property(randomObservedState, (s) => {
+        const { nextStep, nextCommand = '' } = reportOf(reported(s));
+        assert.notEqual(nextStep, '');
+        assert.match(nextCommand, /^$|^(kubectl|aws) [^\n]*[^.\s]$/);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('fits into 80 columns, except for words that are longer', () => {
+    fc.assert(
+      fc.property(randomObservedState, (s) => {
+        const lines = poolLines(reportOf(reported(s)), 80, plain);
+        const isLong = (line: string) => line.length > 80 && line.trim().includes(' ') && !line.startsWith('  $ ');
+        assert.deepEqual(lines.filter(isLong), []);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('has the same text with colors', () => {
+    const [pool = assert.fail()] = Object.values(situations);
+    const [title = ''] = poolLines(reportOf(pool), 80, colored);
+    assert.equal(title, '\x1b[32mPool web is Ready\x1b[39m');
+  });
+});
+
+describe('the command in a message', () => {
+  const rows: readonly (readonly [message: string, command: string | undefined])[] = [
+    [
+      'It failed. Retry: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite',
+      'kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite',
+    ],
+    [
+      'Attach it (aws iam attach-role-policy --role-name r --policy-arn a). Then wait.',
+      'aws iam attach-role-policy --role-name r --policy-arn a',
+    ],
+    [
+      'Replace it: kubectl annotate node ip-1.internal winpool.dev/replace=true. Or wait.',
+      'kubectl annotate node ip-1.internal winpool.dev/replace=true',
+    ],
+    ['Delete it (aws eks delete-nodegroup --cluster-name CLUSTER).', undefined],
+    ['Nothing to run.', undefined],
+  ];
+  for (const [message, command] of rows) it(message, () => assert.equal(commandIn(message), command));
+});

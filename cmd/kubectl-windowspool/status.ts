@@ -1,0 +1,157 @@
+/** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { count } from '../../controllers/windowspool/util/words.ts';
+import type { Cluster } from './cluster.ts';
+import { explain, Failure } from './failure.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import { type Finding, type PoolReport, reportOf } from './poolReport.ts';
+import type { Terminal } from './terminal.ts';
+import { type Column, type Paint, table, wrap } from './text.ts';
+
+const REFRESH_MS = 2_000;
+/** Lines of a message; `kubectl describe` shows all of it. */
+const MESSAGE_LINES = 6;
+const LABEL_WIDTH = 14;
+
+export interface StatusFlags {
+  readonly output?: OutputFormat;
+  readonly watch?: boolean;
+}
+
+/** Prints the status of one pool, or of all. With --watch, until the signal aborts. */
+export async function status(
+  cluster: Cluster,
+  terminal: Terminal,
+  pool: string | undefined,
+  { output, watch }: StatusFlags,
+): Promise<void> {
+  const read = async () => {
+    const pools = pool === undefined ? await cluster.pools() : [await cluster.pool(pool)];
+    return shown(pools, pool !== undefined, output, terminal);
+  };
+  if (!watch) return terminal.print(await read());
+  let last = '';
+  for (;;) {
+    const text = await read().catch((error: unknown) => {
+      cluster.signal.throwIfAborted();
+      if (error instanceof Failure || last === '') throw error;
+      return `${last}\n\n${explain(error)} Retrying.`;
+    });
+    if (terminal.isScreen) terminal.redraw(`${text}\n\n${terminal.paint('minor', 'Press Ctrl-C to stop.')}`);
+    else if (text !== last) terminal.print(text);
+    last = text;
+    await sleep(REFRESH_MS, undefined, { signal: cluster.signal });
+  }
+}
+
+function shown(
+  pools: readonly WindowsPool[],
+  isSingle: boolean,
+  output: OutputFormat | undefined,
+  { columns, paint }: Terminal,
+): string {
+  const reports = pools.map(reportOf);
+  const [only] = reports;
+  if (output === 'json' || output === 'yaml') return serialized(isSingle ? only : reports, output);
+  if (isSingle && only) return poolLines(only, columns, paint).join('\n');
+  if (reports.length === 0) return 'No WindowsPools found.';
+  return poolTable(reports, { columns, wide: output === 'wide' }, paint).join('\n');
+}
+
+const COLUMNS: readonly Column[] = [
+  { header: 'POOL', cut: true },
+  { header: 'STATUS' },
+  { header: 'NODES' },
+  { header: 'VERIFIED' },
+  { header: 'PROBLEM', cut: true },
+  { header: 'WINDOWS', wide: true },
+  { header: 'BUILD', wide: true },
+  { header: 'RELEASE', wide: true },
+  { header: 'NEXT COMMAND', wide: true },
+];
+
+/** The lines of a table of pools. */
+export function poolTable(
+  reports: readonly PoolReport[],
+  options: { readonly columns: number; readonly wide: boolean },
+  paint: Paint,
+): string[] {
+  const rows = reports.map((report) => [
+    report.pool,
+    paint(colorOf(report), `${report.verdict}${report.paused ? ',Paused' : ''}`),
+    `${report.nodes.total ?? 0}/${report.nodes.desired ?? report.nodes.total ?? 0}`,
+    String(report.nodes.verified ?? 0),
+    (report.problems[0] ?? report.inProgress[0])?.reason ?? '',
+    report.windowsVersion,
+    report.build ?? '',
+    report.release ?? '',
+    report.nextCommand ?? '',
+  ]);
+  return table(COLUMNS, rows, options);
+}
+
+function colorOf({ verdict, problems, paused }: PoolReport): 'good' | 'warning' | 'bad' {
+  if (verdict === 'NotReady') return 'bad';
+  return verdict === 'Ready' && problems.length === 0 && !paused ? 'good' : 'warning';
+}
+
+const VERDICTS: Readonly<Record<PoolReport['verdict'], string>> = {
+  Ready: 'is Ready',
+  NotReady: 'is not Ready',
+  Unknown: 'has an unknown status',
+  Deleting: 'is being deleted',
+};
+
+/** The lines of one pool. */
+export function poolLines(report: PoolReport, columns: number, paint: Paint): string[] {
+  const { pool, verdict, paused, message, problems, inProgress, nextStep, nextCommand } = report;
+  const title = `Pool ${pool} ${VERDICTS[verdict]}${paused ? ' and paused' : ''}`;
+  return [
+    paint(colorOf(report), title),
+    // Otherwise, it repeats what follows.
+    ...(verdict === 'Ready' || problems.length + inProgress.length === 0 ? wrap(message, columns, '  ') : []),
+    '',
+    ...facts(report).flatMap(([label, value]) => (value === '' ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`])),
+    ...findings('Problems', problems, columns, paint, 'bad'),
+    ...findings('In progress', inProgress, columns, paint, 'warning'),
+    '',
+    paint('title', 'Next step'),
+    ...wrap(nextStep, columns, '  '),
+    ...(nextCommand ? [`  $ ${nextCommand}`] : []),
+  ];
+}
+
+function facts(report: PoolReport): readonly (readonly [label: string, value: string])[] {
+  const { nodes, windowsVersion, build, release, newestRelease, kubernetesVersion, nodeGroup, runtimeClass } = report;
+  const states = (['ready', 'verified', 'joining', 'failing', 'gated', 'quarantined'] as const).flatMap((state) =>
+    nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}`] : [],
+  );
+  const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;
+  const newer = newestRelease && newestRelease !== release ? `, newest ${newestRelease}` : '';
+  return [
+    ['Nodes', `${total}: ${states.join(', ')}`],
+    ['Windows', [windowsVersion, build].filter(Boolean).join(', ')],
+    ['AMI release', release ? `${release}${newer}` : ''],
+    ['Kubernetes', kubernetesVersion ?? ''],
+    ['Node group', nodeGroup ?? ''],
+    ['RuntimeClass', runtimeClass ?? ''],
+    ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],
+  ];
+}
+
+function findings(
+  title: string,
+  list: readonly Finding[],
+  columns: number,
+  paint: Paint,
+  meaning: 'bad' | 'warning',
+): string[] {
+  if (list.length === 0) return [];
+  const lines = list.flatMap(({ condition, reason, message }) => {
+    const text = wrap(message, columns, '    ');
+    const fitting = text.length > MESSAGE_LINES ? [...text.slice(0, MESSAGE_LINES), '    …'] : text;
+    return [`  ${condition}: ${paint(meaning, reason)}`, ...fitting];
+  });
+  return ['', paint('title', title), ...lines];
+}

@@ -1,0 +1,71 @@
+/** Pools as the operator reports them, for tests of the output. */
+import type { Condition, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import { evaluateConditions } from '../../../controllers/windowspool/conditions/conditions.ts';
+import type { ObservedState } from '../../../controllers/windowspool/model/observedState.ts';
+import { planFor } from '../../../controllers/windowspool/plan.ts';
+import { statusFor } from '../../../controllers/windowspool/status.ts';
+import { known } from '../../../controllers/windowspool/testing/answers.ts';
+import {
+  knownStatus,
+  LEAVING,
+  NEXT,
+  type ObservedStateChange,
+  sampleGroup,
+  sampleNode,
+  sampleNodes,
+  samplePool,
+  sampleState,
+} from '../../../controllers/windowspool/testing/fixtures.ts';
+import { sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
+import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
+
+/** The pool with the status that the operator writes in this state. */
+export function reported(s: ObservedState): WindowsPool {
+  const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
+  return { ...s.pool, status: statusFor(outcome, evaluateConditions(s), planFor(s).pending) };
+}
+
+const changes: Readonly<Record<string, ObservedStateChange>> = {
+  healthy: {},
+  'wrong-build': {
+    nodes: [...sampleNodes(2), sampleNode({ name: 'ip-10-0-1-9.internal', kernelVersion: '10.0.17763.5576' })],
+  },
+  prerequisites: {
+    pool: samplePool({}, { status: {} }),
+    group: { kind: 'absent' },
+    nodes: [],
+    prerequisites: sampleFacts({ cniConfig: known({}) }),
+  },
+  paused: { pool: samplePool({ paused: true, labels: { team: 'shop' } }, { status: knownStatus() }) },
+  'update-available': { newestRelease: known(NEXT) },
+  creating: { group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) }, nodes: [] },
+  deleting: {
+    pool: samplePool({}, { status: knownStatus(), metadata: LEAVING }),
+    group: { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETING' }) },
+  },
+  'existing-nodes': statesForMetrics['existing nodes'] ?? {},
+};
+
+/** By the name of their golden file. */
+export const situations: Readonly<Record<string, WindowsPool>> = {
+  ...Object.fromEntries(Object.entries(changes).map(([name, change]) => [name, reported(sampleState(change))])),
+  'update-failed': withCondition('UpToDate', {
+    status: 'False',
+    reason: 'UpdateFailed',
+    message: 'Update of node group web to AMI release 1.36-2026.03.17 failed: PodEvictionFailure (ip-10-0-1-1).',
+  }),
+  'drain-blocked': withCondition('NodesLeaving', {
+    status: 'True',
+    reason: 'DrainBlocked',
+    message: 'Draining ip-10-0-1-1: eviction of shop/cart-0 is blocked by PodDisruptionBudget cart.',
+  }),
+  'not-observed': samplePool(),
+};
+
+/** A healthy pool with another condition of this type. */
+function withCondition(type: string, condition: Pick<Condition, 'status' | 'reason' | 'message'>): WindowsPool {
+  const pool = reported(sampleState());
+  const others = pool.status?.conditions?.filter((other) => other.type !== type) ?? [];
+  const changed = { type, lastTransitionTime: '2026-03-01T11:00:00Z', ...condition };
+  return { ...pool, status: { ...pool.status, conditions: [...others, changed] } };
+}

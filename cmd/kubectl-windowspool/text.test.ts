@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import { explain, Failure, suggestion } from './failure.ts';
+import { age, colored, table, wrap } from './text.ts';
+
+describe('a table', () => {
+  const columns = [{ header: 'NAME', cut: true }, { header: 'STATE' }, { header: 'MORE', wide: true }] as const;
+  const rows = [
+    ['a-very-long-name', 'on', 'all\nof it'],
+    ['b', 'off', ''],
+  ];
+  it('cuts only columns that may be cut, to the width of the terminal', () => {
+    assert.deepEqual(table(columns, rows, { columns: 18, wide: false }), [
+      'NAME         STATE',
+      'a-very-lon…  on',
+      'b            off',
+    ]);
+  });
+  it('cuts nothing and wraps nothing when it is wide', () => {
+    assert.deepEqual(table(columns, rows, { columns: 18, wide: true }), [
+      'NAME              STATE  MORE',
+      'a-very-long-name  on     all of it',
+      'b                 off',
+    ]);
+  });
+  it('aligns colored values', () => {
+    const [, first = ''] = table([{ header: 'A' }, { header: 'B' }], [[colored('good', 'x'), 'y']], {
+      columns: 80,
+      wide: false,
+    });
+    assert.equal(first, '\x1b[32mx\x1b[39m  y');
+  });
+});
+
+it('wrap breaks lines between words, and never within one', () => {
+  assert.deepEqual(wrap('one two https://a.very.long/address three', 10, '  '), [
+    '  one two',
+    '  https://a.very.long/address',
+    '  three',
+  ]);
+  assert.deepEqual(wrap(' ', 10), []);
+});
+
+it('age uses the largest unit of which there are two', () => {
+  const ages = [0, 1_000, 119_000, 120_000, 7_199_000, 7_200_000, 172_800_000].map((ms) => age(0, ms));
+  assert.deepEqual(ages, ['0s', '1s', '119s', '2m', '119m', '2h', '2d']);
+});
+
+describe('an error', () => {
+  const rows: readonly (readonly [what: string, error: unknown, text: string])[] = [
+    [
+      'of a user without permissions names the permission and the role',
+      new KubernetesError(
+        'windowspools.winpool.dev is forbidden: User "eve" cannot list resource "windowspools" in API group "winpool.dev" at the cluster scope',
+        { status: 403, reason: 'Forbidden' },
+      ),
+      'Permission denied: windowspools.winpool.dev is forbidden: User "eve" cannot list resource "windowspools" in API group "winpool.dev" at the cluster scope. The ClusterRole windowspool-operator-windowspools-view allows reading pools, and windowspool-operator-windowspools-edit changing them.',
+    ],
+    [
+      'of a cluster that cannot be reached says what to check',
+      new KubernetesError('no response from https://a:1: connect ECONNREFUSED', { reason: 'ECONNREFUSED' }),
+      'Cannot reach the cluster: no response from https://a:1: connect ECONNREFUSED. Check your network and VPN, or choose another cluster with --context.',
+    ],
+    [
+      'of a time-out names the flag',
+      new DOMException('aborted', 'TimeoutError'),
+      'Cannot reach the cluster: no response within --request-timeout. Check your network and VPN, or choose another cluster with --context.',
+    ],
+    [
+      'of expired credentials says to log in',
+      new KubernetesError('Unauthorized', { status: 401, reason: 'Unauthorized' }),
+      'The API server does not accept your credentials: Unauthorized. Log in again, or choose another user with --context.',
+    ],
+    ['of the plugin is its own message', new Failure('No.'), 'No.'],
+    [
+      'of the API server is its message',
+      new KubernetesError('it is invalid', { status: 422, reason: 'Invalid' }),
+      'it is invalid.',
+    ],
+  ];
+  for (const [what, error, text] of rows) it(what, () => assert.equal(explain(error), text));
+});
+
+it('a name is suggested only if it is similar', () => {
+  assert.equal(suggestion('wbe', ['billing', 'web']), '');
+  assert.equal(suggestion('bilings', ['billing', 'web']), ' Did you mean "billing"?');
+  assert.equal(suggestion('weg', ['billing', 'web']), ' Did you mean "web"?');
+  assert.equal(suggestion('x', []), '');
+});

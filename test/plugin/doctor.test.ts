@@ -1,0 +1,150 @@
+/** `kubectl windowspool doctor` and completion, against a real API server and a running operator that leads. */
+import assert from 'node:assert/strict';
+import type { Check } from '../../cmd/kubectl-windowspool/doctor.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { localAws } from '../../hack/testenv/operatorProcess.ts';
+import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { assertGolden, normalized } from '../goldenText.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+import { KubectlPlugin } from './kubectlPlugin.ts';
+
+describe('kubectl windowspool doctor and completion', () => {
+  const fixture = withOperator('--resync-interval=1s', '--leader-elect=true');
+  let plugin: KubectlPlugin;
+  before(async function () {
+    this.timeout(300_000);
+    const { world } = fixture;
+    plugin = await KubectlPlugin.install(world);
+    await world.apply(poolManifest('web'));
+    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+  });
+  after(async () => {
+    await fixture.world?.apply(windowsIpam(true));
+    await plugin?.remove();
+  });
+  const checks = async (env: NodeJS.ProcessEnv = {}): Promise<readonly Check[]> =>
+    JSON.parse((await plugin.run(['doctor', '--output=json'], env)).stdout);
+  const resultOf = async (name: string) => (await checks()).find((check) => check.name === name);
+
+  it('shows all checks, with the command that fixes what fails', async () => {
+    await fixture.world.apply(windowsIpam(false));
+    const isReported = (pool: WindowsPool | undefined) =>
+      conditionOf(pool, 'PrerequisitesMet') === 'False/WindowsIPAMDisabled';
+    await fixture.world.waitForPool('web', 'to report that Windows IPAM is disabled', isReported);
+    const session = plugin.start(['doctor'], localAws(fixture.world.cloud.url));
+    assert.equal(await session.ended, 1);
+    const text = session
+      .shown()
+      .replace(/Leader: \S+ renewed its\s+Lease \d+s\s+ago/, 'Leader: POD renewed its Lease 0s ago');
+    await assertGolden('plugin/terminal-doctor', normalized(text));
+  });
+
+  it('the command that it shows fixes the check', async () => {
+    const { fix = '' } = (await resultOf('Windows IPAM')) ?? {};
+    assert.match(fix, /^kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '(.*)'$/);
+    const [, patch = ''] = /-p '(.*)'$/.exec(fix) ?? [];
+    await fixture.world.kubectl(
+      '-n',
+      'kube-system',
+      'patch',
+      'configmap',
+      'amazon-vpc-cni',
+      '--type',
+      'merge',
+      '-p',
+      patch,
+    );
+    assert.equal((await resultOf('Windows IPAM'))?.result, 'PASS');
+  });
+
+  it('finds a ready Deployment in another namespace', async () => {
+    const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
+    const template = {
+      metadata: { labels },
+      spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
+    };
+    const metadata = { name: 'windowspool-operator', namespace: 'default' };
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+    await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
+    try {
+      await fixture.world.kubectl(
+        '-n',
+        'default',
+        'wait',
+        '--for=condition=Available',
+        'deployment/windowspool-operator',
+        '--timeout=60s',
+      );
+      const { stdout } = await plugin.run(['doctor', '--operator-namespace=default', '--output=json']);
+      const results = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
+      assert.deepEqual(results.slice(2, 4), ['PASS Operator', 'FAIL Leader']);
+    } finally {
+      await fixture.world.kubectl('-n', 'default', 'delete', 'deployment', metadata.name);
+    }
+  });
+
+  it('fails when no operator renews the Lease', async () => {
+    await fixture.operator.stop();
+    try {
+      const expired = '{"spec":{"holderIdentity":"gone","renewTime":"2026-01-01T00:00:00.000000Z"}}';
+      const lease = ['-n', 'winpool-system', 'patch', 'lease', 'windowspool-operator', '--type=merge', '-p'] as const;
+      await fixture.world.kubectl(...lease, expired);
+      const { result, detail = '' } = (await resultOf('Leader')) ?? {};
+      assert.equal(result, 'FAIL');
+      assert.match(detail, /^gone renewed its Lease \d+s ago, so no replica leads\.$/);
+    } finally {
+      await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'lease', 'windowspool-operator');
+      await fixture.restart();
+    }
+  });
+
+  it('skips what the user may not read, and fails if the user may not read pools', async () => {
+    const kubeconfig = await fixture.world.controlPlane.serviceAccountKubeconfig('default', 'default');
+    const { code, stdout } = await plugin.run(['doctor', '--kubeconfig', kubeconfig, '--output=json']);
+    assert.equal(code, 1);
+    const found = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
+    assert.deepEqual(found, [
+      'PASS API server',
+      'PASS CRD',
+      'SKIP Operator',
+      'SKIP Leader',
+      'FAIL Your permission to read',
+      'SKIP Your permission to change pools',
+      'SKIP Your permission to change nodes',
+      'SKIP Windows IPAM',
+      'SKIP Linux node',
+      'SKIP Pod webhook',
+      'SKIP Legacy controller',
+      'SKIP EKS',
+      'SKIP Pools',
+    ]);
+  });
+
+  it('kubectl completes commands, flags, pools and nodes', async () => {
+    const complete = async (...words: readonly string[]) => {
+      const { stdout, stderr } = await plugin.kubectl(['__complete', 'windowspool', ...words]);
+      return [
+        ...stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => line.split('\t')[0]),
+        stderr.includes('NoFileComp'),
+      ];
+    };
+    const nodes = await fixture.world.kubectl(
+      'get',
+      'nodes',
+      '-l',
+      'winpool.dev/pool=web',
+      '-o',
+      'jsonpath={.items[*].metadata.name}',
+    );
+    assert.deepEqual(await complete('re'), ['replace', 'remove', 'retry', 'resume', ':4', true]);
+    assert.deepEqual(await complete('status', ''), ['web', ':4', true]);
+    assert.deepEqual(await complete('status', 'x'), [':4', true]);
+    assert.deepEqual(await complete('replace', 'ip-'), [...nodes.split(' '), ':4', true]);
+    assert.deepEqual(await complete('nodes', '--output', 'w'), ['wide', ':4', true]);
+    assert.deepEqual(await complete('status', '--wa'), ['--watch', ':4', true]);
+  });
+});
