@@ -43,12 +43,15 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build kubectl-plugin sbom image-digests bench soak generate verify lint fmt
+.PHONY: build kubectl-plugin krew-manifest sbom image-digests bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
 kubectl-plugin: deps ## Bundle kubectl windowspool into build/kubectl-plugin/: put that folder on your PATH.
 	@node hack/build.ts --kubectl-plugin
+
+krew-manifest: kubectl-plugin ## Pack the kubectl plugin into build/krew/, with a krew manifest for the archive at ARCHIVE_URL.
+	@node hack/krew.ts "$${ARCHIVE_URL:?Set ARCHIVE_URL to the URL at which the release publishes the archive}"
 
 sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bundle.
 	@node hack/supplyChain/main.ts sbom
