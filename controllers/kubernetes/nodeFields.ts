@@ -70,45 +70,56 @@ function withAddress(before: readonly string[], read: () => string): readonly st
   return before.includes(address) ? before : before.concat(address);
 }
 
-const noHandlers: readonly string[] = Object.freeze([]);
+const noNames: readonly string[] = Object.freeze([]);
 
-/** containerd's configuration names a handful. Later ones are ignored. */
-const MOST_HANDLERS = 64;
-/** How many lists of handlers are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
-const HANDLER_LISTS = 8;
+/** How many lists of names are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
+const SHARED_LISTS = 8;
 
-const handlerNames = (() => {
-  const fields: FieldTable<{ readonly name: string }> = { name: sharedText('name=1') };
+/** The names of a list of messages, at most `most`: equal lists are one object. `nameOf` returns undefined for an item that is left out. */
+function sharedNames<T extends object>(fields: FieldTable<T>, nameOf: (item: T) => string | undefined, most: number) {
   const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
-  let lists = [noHandlers];
+  let lists = [noNames];
   const once = (names: readonly string[]): readonly string[] => {
     const isSame = (list: readonly string[]) =>
       names.length === list.length && names.every((name, index) => name === list[index]);
     const known = lists.find(isSame);
     if (known) return known;
     const kept = names.slice();
-    lists = [kept, ...lists].slice(0, HANDLER_LISTS);
+    lists = [kept, ...lists].slice(0, SHARED_LISTS);
     return kept;
   };
-  const add = (names: readonly string[], name: string): readonly string[] => {
-    if (names === noHandlers) return [name];
-    if (names.length >= MOST_HANDLERS) return names;
+  const add = (names: readonly string[], name: string | undefined): readonly string[] => {
+    if (name === undefined || names.length >= most) return names;
+    if (names === noNames) return [name];
     // Created by this reader, and not published yet.
     (names as string[]).push(name);
     return names;
   };
   const asKind = kind<readonly string[]>({
-    absent: noHandlers,
-    fromProtobuf: (reader, before) => add(before, readProtobuf(reader).name),
+    absent: noNames,
+    fromProtobuf: (reader, before) => add(before, nameOf(readProtobuf(reader))),
     fromJson: (value) =>
-      once(
-        itemsOf(value)
-          .slice(0, MOST_HANDLERS)
-          .map((item) => readJson(item).name),
-      ),
+      once(itemsOf(value).reduce<readonly string[]>((names, item) => add(names, nameOf(readJson(item))), noNames)),
   });
   return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
-})();
+}
+
+/** containerd's configuration names a handful. Later ones are ignored. */
+const MOST_HANDLERS = 64;
+const handlerNames = sharedNames<{ readonly name: string }>(
+  { name: sharedText('name=1') },
+  ({ name }) => name,
+  MOST_HANDLERS,
+);
+
+/** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored. */
+const MOST_CONDITIONS = 64;
+const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
+const conditionStates = sharedNames<{ readonly type: string; readonly status: string }>(
+  { type: sharedText('type=1'), status: sharedText('status=2') },
+  ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
+  MOST_CONDITIONS,
+);
 
 const ownership = entry(OWNERSHIP_ANNOTATION);
 const annotations = entriesOf(...OPERATION_ANNOTATIONS);
@@ -181,6 +192,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   readyReason: readyReason('status=3', 'conditions=4'),
   verified: verified('status=3', 'conditions=4'),
   verifiedSince: verifiedSince('status=3', 'conditions=4'),
+  conditions: conditionStates('status=3', 'conditions=4'),
   kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
   containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
   runtimeHandlers: handlerNames('status=3', 'runtimeHandlers=12'),

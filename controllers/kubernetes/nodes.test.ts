@@ -71,6 +71,7 @@ describe('a node record', () => {
       readyReason: 'KubeletNotReady',
       verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
       verifiedSince: Date.UTC(2026, 0, 1),
+      conditions: ['MemoryPressure=False'],
       kernelVersion: '10.0.20348.2340',
       containerRuntimeVersion: 'containerd://1.7.1',
       runtimeHandlers: ['', 'runhcs-wcow-process'],

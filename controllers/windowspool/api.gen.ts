@@ -306,8 +306,27 @@ export interface VerificationSpec {
     | 'WrongContainerRuntime'
     | 'RuntimeHandlerMissing'
     | 'KubeletVersionSkew'
+    | 'UnhealthyCondition'
+    | 'RequiredConditionMissing'
     | 'NoPodAddresses'
   )[];
+  /**
+   * Conditions that a node must have before it is verified, for example one that an antivirus agent or a node problem detector sets. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails.
+   */
+  requiredConditions?: NodeConditionMatch[];
+}
+/**
+ * A condition of the Node with a status.
+ */
+export interface NodeConditionMatch {
+  /**
+   * Type of the condition, such as DiskPressure.
+   */
+  type: string;
+  /**
+   * Status of the condition.
+   */
+  status: 'True' | 'False' | 'Unknown';
 }
 /**
  * Limits on how nodes are disrupted.
@@ -356,6 +375,23 @@ export interface RemediationSpec {
    * Maximum number of failing nodes: a number from 1 to 100, or a percentage of the nodes, rounded down. If more nodes fail, the operator replaces none of them, because the nodes are probably not the cause.
    */
   maxUnhealthy: number | string;
+  /**
+   * Conditions that make a node fail verification, such as DiskPressure=True, KernelDeadlock=True or another condition that a node problem detector sets.
+   */
+  conditions?: NodeConditionMatch1[];
+}
+/**
+ * A condition of the Node with a status.
+ */
+export interface NodeConditionMatch1 {
+  /**
+   * Type of the condition, such as DiskPressure.
+   */
+  type: string;
+  /**
+   * Status of the condition.
+   */
+  status: 'True' | 'False' | 'Unknown';
 }
 /**
  * The RuntimeClass that schedules pods to nodes of this Windows build and tolerates their taints. Without a name, the pool uses the RuntimeClass that all pools of its version share: windows-2019, windows-2022 or windows-2025.

@@ -22,6 +22,10 @@ const nodeChecks = {
     'The kubelet of a node is newer than the API server, or more than three minor versions older. Upgrade the older of the two.',
   NotReady:
     'A node is not Ready, and --join-grace has passed since it joined. Check its kubelet and kube-proxy (kubectl describe node NODE), and the access entry of the node role.',
+  UnhealthyCondition:
+    'A node has a condition that remediation.conditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
+  RequiredConditionMissing:
+    'A node does not have a condition of verification.requiredConditions, and --join-grace has passed since it joined. Check the agent that sets the condition.',
   NoPodAddresses:
     'A node has no IP addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam). The message names other likely causes.',
   GateTaintMissing:
@@ -32,6 +36,8 @@ const nodeChecks = {
     'Warning: the Kubernetes project does not support the kubelet version of a node of existingNodes on its Windows version. Use supported versions, or ask the vendor of the node image.',
   ReservedMemoryTooLow:
     'Warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods. If you configure its kubelet, raise systemReserved.',
+  NodePressure:
+    'Warning: the kubelet of a node reports memory, disk or PID pressure, or the network of the node is unavailable. Check the pods on the node (kubectl describe node NODE). To fail such nodes, list the condition in remediation.conditions.',
 } as const;
 
 /** Reasons of the checks before a node group is created. docs/prerequisites.md has a section for each. */
@@ -267,9 +273,12 @@ const remedies: Readonly<Record<NodeCheck, string>> = {
   RuntimeHandlerMissing: 'Check runtimeClass.handler and the containerd configuration.',
   KubeletVersionSkew: 'Upgrade the older of the two.',
   NotReady: 'Check its kubelet and kube-proxy: kubectl describe node NODE',
+  UnhealthyCondition: 'Check the node: kubectl describe node NODE',
+  RequiredConditionMissing: 'Check the agent that sets the condition: kubectl describe node NODE',
   NoPodAddresses: 'Check that Windows IPAM is enabled in the VPC CNI.',
   GateTaintMissing: 'Configure its kubelet to register with the taint.',
   ForeignTaint: 'Change the taint of the pool or of the node.',
   UnsupportedWindowsVersion: 'Move to a supported combination of Kubernetes and Windows versions.',
   ReservedMemoryTooLow: 'Set memory limits on the pods, or raise systemReserved in the kubelet configuration.',
+  NodePressure: 'Check the pods on the node: kubectl describe node NODE',
 };

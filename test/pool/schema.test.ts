@@ -180,7 +180,25 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Unsupported value: "Evict": supported values: "Report", "Quarantine", "Gate"',
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
-  ...['GateTaintMissing', 'ForeignTaint', 'UnsupportedWindowsVersion', 'ReservedMemoryTooLow'].map(
+  ...['Ready', 'winpool.dev/Verified'].map(
+    (type) =>
+      [
+        `${type}, which is always checked, as a required condition`,
+        { verification: { requiredConditions: [{ type, status: 'True' }] } },
+        'Ready is always checked, and conditions under winpool.dev are set by the operator. Choose another type',
+      ] as const,
+  ),
+  [
+    'a required condition without a status',
+    { verification: { requiredConditions: [{ type: 'AntivirusReady' }] } },
+    'verification.requiredConditions[0].status: Required value',
+  ],
+  [
+    'a condition that makes nodes unhealthy with a status that does not exist',
+    { remediation: { conditions: [{ type: 'DiskPressure', status: 'true' }] } },
+    'Unsupported value: "true": supported values: "True", "False", "Unknown"',
+  ],
+  ...['GateTaintMissing', 'ForeignTaint', 'UnsupportedWindowsVersion', 'ReservedMemoryTooLow', 'NodePressure'].map(
     (check) =>
       [
         `${check}, which always warns, as a check that only warns`,

@@ -49,6 +49,16 @@ const eol2019 = on2019('v1.35.1');
 const littleReserved = { capacity: { memory: '8Gi' }, allocatable: { memory: '7692Mi', [POD_ADDRESSES]: '9' } };
 const reserving = expecting({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } });
 
+type Conditions = NonNullable<WindowsPoolSpec['verification']['requiredConditions']>;
+
+function remediating(...conditions: Conditions): Expectation {
+  return expecting({ remediation: { policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%', conditions } });
+}
+
+function requiring(type: string): Expectation {
+  return expecting({ verification: { policy: 'Report', requiredConditions: [{ type, status: 'True' }] } });
+}
+
 /** A pool of existing nodes of a Windows version. */
 function elsewhere(windowsVersion: WindowsPoolSpec['windowsVersion'], serverVersion = 'v1.36.3'): Expectation {
   return expecting({ windowsVersion }, { owner: 'web', serverVersion });
@@ -282,6 +292,40 @@ describe('a node fails verification', () => {
       expecting(),
       [['NotReady', 'is not Ready (False)']],
     ],
+    [
+      'with a condition of remediation.conditions',
+      { conditions: ['MemoryPressure=False', 'DiskPressure=True'] },
+      remediating({ type: 'KernelDeadlock', status: 'True' }, { type: 'DiskPressure', status: 'True' }),
+      [['UnhealthyCondition', 'has the condition DiskPressure=True, which remediation.conditions lists']],
+    ],
+    [
+      'with an unknown condition, if remediation.conditions lists that status',
+      { conditions: ['example.com/Agent=Unknown'] },
+      remediating({ type: 'example.com/Agent', status: 'Unknown' }),
+      [['UnhealthyCondition', 'has the condition example.com/Agent=Unknown, which remediation.conditions lists']],
+    ],
+    [
+      'without a condition of verification.requiredConditions',
+      {},
+      requiring('example.com/AntivirusReady'),
+      [
+        [
+          'RequiredConditionMissing',
+          'lacks the condition example.com/AntivirusReady, expected example.com/AntivirusReady=True (verification.requiredConditions)',
+        ],
+      ],
+    ],
+    [
+      'with another status of a condition of verification.requiredConditions',
+      { conditions: ['AntivirusReady=False'] },
+      requiring('AntivirusReady'),
+      [
+        [
+          'RequiredConditionMissing',
+          'has the condition AntivirusReady=False, expected AntivirusReady=True (verification.requiredConditions)',
+        ],
+      ],
+    ],
     ...([{}, { [POD_ADDRESSES]: '0' }, { [POD_ADDRESSES]: 'many' }] as Record<string, string>[]).map(
       (allocatable) =>
         [
@@ -324,6 +368,15 @@ describe('a new node', () => {
   ];
   const settling = expecting({}, { settlingMs: 2 * MINUTE });
   for (const [name, change, want] of table) it(name, () => assert.equal(resultFor(change, settling).state, want));
+
+  it('is joining until an agent has set its required conditions', () => {
+    const required = requiring('AntivirusReady');
+    const states = [joining, late, { ...joining, conditions: ['AntivirusReady=True'] }];
+    assert.deepEqual(
+      states.map((change) => resultFor(change, required).state),
+      ['joining', 'failing', 'verified'],
+    );
+  });
 
   it('fails immediately without the taint if its group does not have it', () =>
     assert.equal(resultFor({ createdAt: NOW, taints: [] }).state, 'failing'));
@@ -407,6 +460,13 @@ describe('a warning', () => {
       elsewhere('Windows2025'),
       'UnsupportedWindowsVersion',
       `runs kubelet v1.34.2 on Windows Server 2025, ${supported} from 1.35`,
+    ],
+    [
+      'reports pressure and a network that is unavailable',
+      { conditions: ['NetworkUnavailable=True', 'MemoryPressure=True', 'DiskPressure=False'] },
+      expecting(),
+      'NodePressure',
+      'has the conditions MemoryPressure=True and NetworkUnavailable=True',
     ],
   ];
   for (const [name, change, expected, reason, message] of table) {

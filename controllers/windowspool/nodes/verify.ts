@@ -66,11 +66,14 @@ const checks: readonly Check[] = [
     test: (node) =>
       node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
   },
+  { reason: 'UnhealthyCondition', test: unhealthyCondition },
+  { reason: 'RequiredConditionMissing', takesTime: 'joinGrace', test: requiredConditionMissing },
   { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
   { reason: 'ReservedMemoryTooLow', warns: true, test: littleReservedMemory },
+  { reason: 'NodePressure', warns: true, test: nodePressure },
 ];
 
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
@@ -165,6 +168,33 @@ function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expect
   if (runtimeHandlers.length === 0 || runtimeHandlers.includes(handler)) return undefined;
   const named = runtimeHandlers.filter((name) => name !== '');
   return `lacks the runtime handler ${handler} of the RuntimeClass (status.runtimeHandlers: ${joined(named) || 'only the default'})`;
+}
+
+/** As in a MachineHealthCheck: https://cluster-api.sigs.k8s.io/tasks/automated-machine-management/healthchecking */
+function unhealthyCondition({ conditions }: NodeRecord, { spec }: Expectation): string | undefined {
+  const found = spec.remediation?.conditions?.map(stateOf).find((state) => conditions.includes(state));
+  return found && `has the condition ${found}, which remediation.conditions lists`;
+}
+
+function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectation): string | undefined {
+  const missing = spec.verification.requiredConditions?.find((wanted) => !conditions.includes(stateOf(wanted)));
+  if (!missing) return undefined;
+  const found = conditions.find((state) => state.startsWith(`${missing.type}=`));
+  const what = found ? `has the condition ${found}` : `lacks the condition ${missing.type}`;
+  return `${what}, expected ${stateOf(missing)} (verification.requiredConditions)`;
+}
+
+function stateOf({ type, status }: { readonly type: string; readonly status: string }): string {
+  return `${type}=${status}`;
+}
+
+/** https://kubernetes.io/docs/reference/node/node-status/#condition. Kubernetes itself taints nodes under pressure. */
+const PRESSURE = ['MemoryPressure=True', 'DiskPressure=True', 'PIDPressure=True', 'NetworkUnavailable=True'];
+
+function nodePressure(node: NodeRecord, expected: Expectation): string | undefined {
+  const found = PRESSURE.filter((state) => node.conditions.includes(state));
+  if (found.length === 0 || unhealthyCondition(node, expected) !== undefined) return undefined;
+  return `has the ${found.length === 1 ? 'condition' : 'conditions'} ${joined(found)}`;
 }
 
 /** Only EKS assigns pod addresses this way, and its kubelets have `-eks-` in their version. Other clusters have other networks. */

@@ -87,6 +87,7 @@ const damages: readonly (readonly [NodeCheck, (node: NodeRecord) => Partial<Node
   ['KubeletVersionSkew', () => ({ kubeletVersion: 'v1.9.0-alpha.0.478+e5facc9bfcc1e1-dirty' })],
   ['KubeletVersionSkew', () => ({ kubeletVersion: 'v1.15.10' })],
   ['NotReady', () => ({ ready: 'False', readyReason: 'KubeletNotReady' })],
+  ['NodePressure', () => ({ conditions: ['MemoryPressure=False', 'DiskPressure=True', 'PIDPressure=False'] })],
   ['ReservedMemoryTooLow', ({ allocatable }) => ({ allocatable: { ...allocatable, memory: '8388608Ki' } })],
 ];
 

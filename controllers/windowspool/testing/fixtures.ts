@@ -233,6 +233,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     readyReason: 'KubeletReady',
     verified: { status: 'True', reason: 'ChecksPassed', message: 'WindowsPool web: passes every check.' },
     verifiedSince: NOW - 60 * MINUTE,
+    conditions: ['MemoryPressure=False', 'DiskPressure=False', 'PIDPressure=False'],
     kernelVersion: '10.0.20348.2762',
     containerRuntimeVersion: 'containerd://2.1.6',
     runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'],

@@ -1,0 +1,66 @@
+/** Conditions of nodes that agents set: the gate waits for some, and others make a node fail. */
+import assert from 'node:assert/strict';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { withVerification } from './verificationFixture.ts';
+
+const POOL = 'conditions';
+const AGENT = 'example.com/AntivirusReady';
+
+describe('a pool with conditions of its nodes', () => {
+  const { fixture, nodesOf, waitForTaints, becomes } = withVerification();
+  let node = '';
+
+  /** What an agent on the node reports. */
+  const report = (type: string, status: 'True' | 'False') => {
+    const patch = JSON.stringify({ status: { conditions: [{ type, status, reason: 'Reported', message: '' }] } });
+    return fixture.world.kubectl('patch', 'node', node, '--subresource=status', '--type=strategic', '--patch', patch);
+  };
+
+  before(async () => {
+    await fixture.world.apply(
+      poolManifest(POOL, {
+        verification: { policy: 'Gate', requiredConditions: [{ type: AGENT, status: 'True' }] },
+        remediation: { conditions: [{ type: 'DiskPressure', status: 'True' }] },
+      }),
+    );
+  });
+
+  it('keeps the gate taint on a node without the required condition, and reports it after the join grace', async () => {
+    const pool = await becomes(POOL, 'NodesVerified', 'False/RequiredConditionMissing');
+    node = (await nodesOf(POOL))[0]?.metadata.name ?? assert.fail('there is no node');
+    assert.ok(
+      messageOf(pool, 'NodesVerified').includes(
+        `lacks the condition ${AGENT}, expected ${AGENT}=True (verification.requiredConditions)`,
+      ),
+      messageOf(pool, 'NodesVerified'),
+    );
+    await waitForTaints(POOL, GATE_TAINT_KEY, [`${node} ${GATE_TAINT_KEY}:NoSchedule`], 'without the condition');
+  });
+
+  it('removes the gate taint when an agent sets the condition', async () => {
+    await report(AGENT, 'True');
+    await becomes(POOL, 'Ready', 'True/Verified');
+    await waitForTaints(POOL, GATE_TAINT_KEY, [], 'with the condition');
+  });
+
+  it('quarantines a node with an unhealthy condition until the condition has another status', async () => {
+    await report('DiskPressure', 'True');
+    await becomes(POOL, 'NodesVerified', 'False/UnhealthyCondition');
+    const taint = `${node} ${QUARANTINE_TAINT_KEY}=UnhealthyCondition:NoSchedule`;
+    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [taint], 'under disk pressure');
+    await report('DiskPressure', 'False');
+    await becomes(POOL, 'NodesVerified', 'True/AllVerified');
+    await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [], 'without disk pressure');
+  });
+
+  it('warns about memory pressure, and the node stays verified', async () => {
+    await report('MemoryPressure', 'True');
+    const pool = await fixture.world.waitForPool(POOL, 'to warn about memory pressure', (found) =>
+      messageOf(found, 'NodesVerified').includes('has the condition MemoryPressure=True'),
+    );
+    assert.equal(pool?.status?.nodes?.verified, 1);
+    await report('MemoryPressure', 'False');
+  });
+});
