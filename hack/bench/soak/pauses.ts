@@ -7,7 +7,7 @@ import type { Replica, Replicas } from './replicas.ts';
 /** Seconds between two pauses, at least and at most. */
 const BETWEEN = [3, 12] as const;
 /** Seconds of a pause that the leader usually survives. */
-const SHORT = [0.1, 7] as const;
+const SHORT = [0.1, 5] as const;
 /** Seconds of a pause after which it must not go on: it gives up the lease after 10 s, and another replica takes it after 15 s. */
 const LONG = [11, 40] as const;
 const LONG_SHARE = 0.5;
@@ -29,20 +29,20 @@ export interface PauseOptions {
   readonly random: () => number;
   /** Pauses until this signal aborts. */
   readonly signal: AbortSignal;
-  /** Has long pauses until this signal aborts. */
-  readonly longUntil: AbortSignal;
+  /** Whether the leader has no long pauses now. */
+  readonly isSpared: () => boolean;
 }
 
 /** Pauses the leader again and again. Each process continues in the end. */
 export async function pauseLeaders(options: PauseOptions): Promise<PauseCounts> {
-  const { replicas, random, signal, longUntil } = options;
+  const { replicas, random, signal, isSpared } = options;
   const counts: PauseCounts = { shortPauses: 0, longPauses: 0, slowestExitSeconds: 0, complaints: [] };
   const between = ([least, most]: readonly [number, number]) => 1_000 * (least + (most - least) * random());
   while (!signal.aborted) {
     await sleep(between(BETWEEN), undefined, { signal }).catch(() => undefined);
     const { leader } = replicas;
     if (signal.aborted || !leader) continue;
-    const isLong = !longUntil.aborted && random() < LONG_SHARE;
+    const isLong = !isSpared() && random() < LONG_SHARE;
     await pause(leader, between(isLong ? LONG : SHORT), isLong, options, counts);
   }
   return counts;
