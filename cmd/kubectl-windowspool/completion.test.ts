@@ -42,6 +42,7 @@ describe('the completion of kubectl windowspool', () => {
     ],
     [['plan', '--filename', ''], [':0']],
     [['--kubeconfig', ''], [':0']],
+    [['lint', 'a.yaml', ''], [':0']],
     [
       ['nodes', '-o', 'y'],
       ['yaml', ':4'],
@@ -52,7 +53,20 @@ describe('the completion of kubectl windowspool', () => {
     ],
     [
       ['unknown', ''],
-      ['status', 'nodes', 'plan', 'replace', 'remove', 'retry', 'pause', 'resume', 'doctor', 'completion', ':4'],
+      [
+        'status',
+        'nodes',
+        'plan',
+        'replace',
+        'remove',
+        'retry',
+        'pause',
+        'resume',
+        'doctor',
+        'lint',
+        'completion',
+        ':4',
+      ],
     ],
   ];
   for (const [words, expected] of rows)

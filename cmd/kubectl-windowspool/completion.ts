@@ -34,7 +34,10 @@ export async function completions(program: Command, words: readonly string[], na
     return lines(options.map(({ long, description }) => [long ?? '', description]));
   }
   if (!command) return lines(program.commands.map((each) => [each.name(), each.description()]));
-  const kind = command.registeredArguments[position]?.name();
+  const argument =
+    command.registeredArguments[position] ?? command.registeredArguments.find(({ variadic }) => variadic);
+  const kind = argument?.name();
+  if (kind === 'files') return [FILES];
   if (kind !== 'pool' && kind !== 'node') return [NO_FILES];
   return lines((await names(kind).catch(() => [])).map((name) => [name, '']));
 }

@@ -1,15 +1,13 @@
 /** `kubectl windowspool plan`: the changes that are due for a pool, or what a manifest would change. */
-import { readFile } from 'node:fs/promises';
-import { parseAllDocuments } from 'yaml';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { isPaused } from '../../controllers/windowspool/queries.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, awsPreviews } from './awsPreview.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
+import { objectsIn, readManifest } from './manifests.ts';
 import { type OutputFormat, serialized } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './text.ts';
@@ -112,27 +110,13 @@ async function planOfManifest(
   if (rejected.length > 0) throw new Failure(rejected.join('\n'));
 }
 
-async function readManifest(filename: string): Promise<string> {
-  if (filename !== '-')
-    return readFile(filename, 'utf8').catch((error: Error) => {
-      throw new Failure(`Cannot read ${filename}: ${sentence(error.message)}`);
-    });
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 /** The WindowsPools in a file of YAML or JSON. Fails if there is none, or if one has no name. */
 export function poolsIn(text: string, filename: string): WindowsPool[] {
-  const documents = parseAllDocuments(text);
-  const broken = ('empty' in documents ? [] : documents).flatMap(({ errors }) => errors);
-  if (broken[0]) throw new Failure(`${filename} is not YAML: ${sentence(broken[0].message.split('\n')[0] ?? '')}`);
-  const objects = ('empty' in documents ? [] : documents).map(
-    (document) => document.toJS() as Partial<WindowsPool> | null,
-  );
-  const pools = objects.filter((object) => object?.kind === KIND);
+  const objects: readonly Partial<WindowsPool>[] = objectsIn(text, filename);
+  const pools = objects.filter(({ kind }) => kind === KIND);
   if (pools.length === 0) throw new Failure(`${filename} contains no ${KIND}.`);
-  if (pools.some((pool) => !pool?.metadata?.name)) throw new Failure(`A ${KIND} in ${filename} has no metadata.name.`);
+  if (pools.some(({ metadata }) => !metadata?.name))
+    throw new Failure(`A ${KIND} in ${filename} has no metadata.name.`);
   return pools as WindowsPool[];
 }
 

@@ -5,6 +5,7 @@ import { type Cluster, type ClusterFlags, connectTo } from './cluster.ts';
 import { COMPLETION_NAME, COMPLETION_SCRIPT, completions, type Names } from './completion.ts';
 import { type DoctorFlags, doctor } from './doctor.ts';
 import { EXIT, explain, Failure } from './failure.ts';
+import { type LintFlags, lint } from './lint.ts';
 import { operate, type UserOperation } from './nodeOperation.ts';
 import { nodes } from './nodes.ts';
 import { OUTPUT_FORMATS, type OutputFormat } from './output.ts';
@@ -147,6 +148,26 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .option('--cluster-name <name>', 'Name of the EKS cluster. Default: that in the status of a pool.')
     .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that in the status of a pool.')
     .addOption(outputOption());
+  program
+    .command('lint [files...]')
+    .description('Find workloads that cannot run on Windows, in manifests or in the cluster.')
+    .option('--cluster', 'Check what runs in the cluster.')
+    .option('-n, --namespace <name>', 'Namespace, with --cluster. Default: all.')
+    .addOption(outputOption())
+    .action(async (files: readonly string[], _: LintFlags, given: Command) => {
+      const flags = given.optsWithGlobals<LintFlags & ClusterFlags>();
+      const opened: Cluster[] = [];
+      const connect = async (): Promise<Cluster> => {
+        const cluster = await connectTo(flags, version, signal);
+        opened.push(cluster);
+        return cluster;
+      };
+      try {
+        await lint(connect, terminal, files, flags);
+      } finally {
+        for (const cluster of opened) cluster.close();
+      }
+    });
   program
     .command('completion')
     .description(`Print the program ${COMPLETION_NAME}, by which kubectl completes commands, pools and nodes.`)

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assertGolden } from '../../test/goldenText.ts';
+import { EXIT, Failure } from './failure.ts';
+import { type LintedWorkload, type LintFlags, lint } from './lint.ts';
+import { objectsIn } from './manifests.ts';
+import type { Terminal } from './terminal.ts';
+import { plain } from './text.ts';
+
+const CLASS = `apiVersion: node.k8s.io/v1
+kind: RuntimeClass
+metadata: { name: windows-2022 }
+handler: runhcs-wcow-process
+scheduling:
+  nodeSelector: { kubernetes.io/os: windows, node.kubernetes.io/windows-build: 10.0.20348 }
+`;
+const template = (spec: object) => ({ template: { spec } });
+const container = (image: string) => ({ name: 'app', image, resources: { limits: { memory: '1Gi' } } });
+const WORKLOADS = {
+  'cart.yaml': {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: template({ runtimeClassName: 'windows-2022', hostPID: true, containers: [container('cart:1-ltsc2019')] }),
+  },
+  'jobs.json': {
+    kind: 'List',
+    items: [
+      {
+        kind: 'CronJob',
+        metadata: { name: 'report' },
+        spec: {
+          jobTemplate: {
+            spec: template({
+              nodeSelector: { 'kubernetes.io/os': 'windows' },
+              volumes: [{ name: 'config', configMap: { name: 'report', defaultMode: 0o400 } }],
+              containers: [container('report:ltsc2022')],
+            }),
+          },
+        },
+      },
+      { kind: 'ConfigMap', metadata: { name: 'report' } },
+      { kind: 'Pod', metadata: { name: 'broken' }, spec: {} },
+    ],
+  },
+  'web.yml': {
+    kind: 'Pod',
+    metadata: { name: 'web' },
+    spec: { runtimeClassName: 'windows-2022', containers: [container('web:ltsc2022')] },
+  },
+};
+
+describe('kubectl windowspool lint', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'windowspool-lint-'));
+  const pathOf = (name: string) => join(folder, name);
+  before(() => {
+    for (const [name, manifest] of Object.entries(WORKLOADS)) writeFileSync(pathOf(name), JSON.stringify(manifest));
+    writeFileSync(pathOf('runtime-class.yaml'), CLASS);
+    writeFileSync(pathOf('README.md'), 'Not a manifest.');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** What the command prints without a cluster, and its exit code. */
+  async function run(files: readonly string[], flags: LintFlags = {}) {
+    const [printed, errors]: [string[], string[]] = [[], []];
+    const terminal = {
+      columns: 80,
+      paint: plain,
+      print: (text: string) => printed.push(text),
+      printError: (text: string) => errors.push(text),
+    } as unknown as Terminal;
+    const connect = () => Promise.reject(new Failure('Cannot reach the cluster: there is none.'));
+    const code = await lint(connect, terminal, files, flags).then(
+      () => 0,
+      (error: Failure) => {
+        if (error.message) errors.push(error.message);
+        return error.code;
+      },
+    );
+    const short = (lines: string[]) => lines.join('\n').replaceAll(folder, 'shop');
+    return { code, printed: short(printed), errors: short(errors) };
+  }
+
+  it('shows the findings of each workload in a folder, by the RuntimeClasses in it, and fails', async () => {
+    const { code, printed, errors } = await run([folder]);
+    assert.equal(code, EXIT.failed);
+    await assertGolden('plugin/lint', `${errors}\n${printed}\n`);
+  });
+
+  it('succeeds without findings', async () => {
+    const { code, printed } = await run([pathOf('web.yml'), pathOf('runtime-class.yaml')]);
+    assert.deepEqual([code, printed], [0, '1 workload checked: 0 cannot run on Windows, 0 with advice']);
+  });
+
+  it('prints all findings for scripts', async () => {
+    const { printed } = await run([folder], { output: 'json' });
+    const workloads: LintedWorkload[] = JSON.parse(printed);
+    assert.deepEqual(
+      workloads.map(({ kind, name, findings, error }) => [
+        kind,
+        name,
+        findings.map(({ rule }) => rule),
+        Boolean(error),
+      ]),
+      [
+        ['Deployment', 'cart', ['ImageForOtherBuild', 'HostPID'], false],
+        ['CronJob', 'report', ['DefaultMode'], false],
+        ['Pod', 'broken', [], true],
+        ['Pod', 'web', [], false],
+      ],
+    );
+  });
+
+  const rejected: readonly (readonly [what: string, files: readonly string[], text: string, code: number])[] = [
+    ['no files', [], 'Name either files, or the cluster with --cluster.', EXIT.usage],
+    ['a file that does not exist', ['missing.yaml'], 'Cannot read missing.yaml: ENOENT', EXIT.failed],
+    ['a file that is not YAML', [pathOf('broken.yaml')], 'shop/broken.yaml is not YAML: ', EXIT.failed],
+  ];
+  for (const [what, files, text, code] of rejected)
+    it(`rejects ${what}`, async () => {
+      if (what.endsWith('not YAML')) writeFileSync(pathOf('broken.yaml'), 'kind: [');
+      const result = await run(files);
+      rmSync(pathOf('broken.yaml'), { force: true });
+      assert.equal(result.code, code);
+      assert.ok(result.errors.startsWith(text), result.errors);
+    });
+
+  it('reads YAML as kubectl does: several documents, lists, octal numbers, anchors, and nothing else than objects', () => {
+    const text = [
+      '# a comment',
+      'defaultMode: 0400\nanswer: "yes"',
+      '',
+      'a: &a {b: 1}\nc: {<<: *a}',
+      '[1]',
+      'kind: List\nitems: [{kind: Pod}]',
+    ].join('\n---\n');
+    assert.deepEqual(objectsIn(text, 'all.yaml'), [
+      { defaultMode: 256, answer: 'yes' },
+      { a: { b: 1 }, c: { b: 1 } },
+      { kind: 'Pod' },
+    ]);
+  });
+
+  it('says that files without workloads have none', async () => {
+    const { code, printed } = await run([pathOf('runtime-class.yaml')]);
+    assert.deepEqual([code, printed], [0, 'No workloads found in shop/runtime-class.yaml.']);
+  });
+});

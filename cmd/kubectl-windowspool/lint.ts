@@ -1,0 +1,269 @@
+/** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
+import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
+import { KubernetesError, messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { readPages } from '../../controllers/kubernetes/pages.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
+import { count, sentence } from '../../controllers/windowspool/util/words.ts';
+import { type Finding, findingsOf, type LintedRuntimeClass, POD_SPEC_PATHS } from '../../controllers/workloads/lint.ts';
+import { RULES } from '../../controllers/workloads/rules.ts';
+import type { Cluster } from './cluster.ts';
+import { EXIT, explain, Failure } from './failure.ts';
+import { manifestFiles, objectsIn, readManifest } from './manifests.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import type { Terminal } from './terminal.ts';
+import { type Paint, wrap } from './text.ts';
+
+export interface LintFlags {
+  readonly cluster?: boolean;
+  readonly namespace?: string;
+  readonly output?: OutputFormat;
+}
+
+/** A workload and its findings. */
+export interface LintedWorkload {
+  /** The file of its manifest; absent for an object of the cluster. */
+  readonly file?: string;
+  readonly kind: string;
+  /** Absent if the manifest has none. */
+  readonly namespace?: string;
+  readonly name: string;
+  readonly findings: readonly Finding[];
+  /** Why it could not be evaluated. */
+  readonly error?: string;
+}
+
+interface Manifest {
+  readonly kind?: unknown;
+  readonly metadata?: Wire<Pick<V1ObjectMeta, 'name' | 'generateName' | 'namespace' | 'ownerReferences'>>;
+}
+
+/** Prints the findings. Fails if a workload does not run on Windows, or could not be evaluated. */
+export async function lint(
+  connect: () => Promise<Cluster>,
+  terminal: Terminal,
+  files: readonly string[],
+  flags: LintFlags,
+): Promise<void> {
+  if ((files.length === 0) === !flags.cluster)
+    throw new Failure('Name either files, or the cluster with --cluster.', EXIT.usage);
+  const skipped: string[] = [];
+  const workloads = flags.cluster
+    ? await lintCluster(await connect(), flags.namespace, skipped)
+    : await lintFiles(connect, files, skipped);
+  const { output, cluster } = flags;
+  for (const reason of skipped) {
+    const [first = '', ...more] = wrap(reason, terminal.columns, SKIP_INDENT);
+    terminal.printError([`SKIP  ${first.trimStart()}`, ...more].join('\n'));
+  }
+  if (output === 'json' || output === 'yaml') terminal.print(serialized(workloads, output));
+  else {
+    const columns = output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns;
+    terminal.print(
+      lintLines(workloads, cluster ? 'the cluster' : files.join(', '), columns, terminal.paint).join('\n'),
+    );
+  }
+  // The lines say what failed.
+  if (workloads.some(isFailed)) throw new Failure('', EXIT.failed);
+}
+
+function isFailed({ findings, error }: LintedWorkload): boolean {
+  return error !== undefined || findings.some(({ grade }) => grade === 'fails');
+}
+
+const GRADES = { fails: ['bad', 'FAILS '], advice: ['warning', 'ADVICE'] } as const;
+const INDENT = ' '.repeat(12);
+const SKIP_INDENT = ' '.repeat(6);
+
+/** The lines about all workloads with findings, below their files, and the numbers of workloads. */
+export function lintLines(
+  workloads: readonly LintedWorkload[],
+  where: string,
+  columns: number,
+  paint: Paint,
+): string[] {
+  if (workloads.length === 0) return [`No workloads found in ${where}.`];
+  const found = workloads.filter(({ findings, error }) => findings.length > 0 || error !== undefined);
+  const item = (label: string, text: string): string[] => {
+    const [first = '', ...more] = wrap(text, columns, INDENT);
+    return [`    ${label}  ${first.slice(INDENT.length)}`, ...more];
+  };
+  const lines = found.flatMap(({ file, kind, namespace, name, findings, error }, index) => [
+    ...(file !== undefined && file !== found[index - 1]?.file ? [paint('title', file)] : []),
+    `  ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
+    ...(error === undefined ? [] : item(paint('bad', 'ERROR '), error)),
+    ...findings.flatMap(({ grade, message }) => item(paint(GRADES[grade][0], GRADES[grade][1]), message)),
+  ]);
+  const failed = workloads.filter(isFailed).length;
+  const summary = `${count(workloads.length, 'workload')} checked: ${failed} cannot run on Windows, ${found.length - failed} with advice`;
+  return [...lines, ...(lines.length > 0 ? [''] : []), summary];
+}
+
+async function lintFiles(
+  connect: () => Promise<Cluster>,
+  paths: readonly string[],
+  skipped: string[],
+): Promise<LintedWorkload[]> {
+  const objects: { readonly file: string; readonly manifest: Manifest }[] = [];
+  for (const path of paths)
+    for (const file of await manifestFiles(path))
+      for (const manifest of objectsIn(await readManifest(file), file)) objects.push({ file, manifest });
+  const own = objects.filter(({ manifest }) => manifest.kind === 'RuntimeClass').map(({ manifest }) => manifest);
+  const classes = [...(own as unknown as LintedRuntimeClass[]), ...(await runtimeClassesIfReachable(connect, skipped))];
+  return objects.flatMap(({ file, manifest }) => {
+    const workload = linted(manifest, classes);
+    return workload ? [{ file, ...workload }] : [];
+  });
+}
+
+/** Files can be checked without a cluster: then the RuntimeClasses that only the cluster has are unknown. */
+async function runtimeClassesIfReachable(
+  connect: () => Promise<Cluster>,
+  skipped: string[],
+): Promise<readonly LintedRuntimeClass[]> {
+  try {
+    return await runtimeClassesOf(await connect());
+  } catch (error) {
+    skipped.push(
+      `The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads: ${explain(error)}`,
+    );
+    return [];
+  }
+}
+
+/** The result for one object; undefined if it is not a workload. */
+function linted(manifest: Manifest, classes: readonly LintedRuntimeClass[]): LintedWorkload | undefined {
+  const { kind, metadata } = manifest;
+  if (typeof kind !== 'string' || !(kind in POD_SPEC_PATHS)) return undefined;
+  const identity = {
+    kind,
+    ...(metadata?.namespace !== undefined && { namespace: metadata.namespace }),
+    name: metadata?.name ?? metadata?.generateName ?? '(no name)',
+  };
+  try {
+    return { ...identity, findings: findingsOf(manifest, classes) };
+  } catch (error) {
+    return { ...identity, findings: [], error: sentence(messageOf(error)) };
+  }
+}
+
+/** The kinds with a pod spec, and their resources. */
+const RESOURCES: Readonly<Record<string, readonly [group: string, resource: string]>> = {
+  Deployment: ['/apis/apps/v1', 'deployments'],
+  StatefulSet: ['/apis/apps/v1', 'statefulsets'],
+  DaemonSet: ['/apis/apps/v1', 'daemonsets'],
+  ReplicaSet: ['/apis/apps/v1', 'replicasets'],
+  ReplicationController: ['/api/v1', 'replicationcontrollers'],
+  CronJob: ['/apis/batch/v1', 'cronjobs'],
+  Job: ['/apis/batch/v1', 'jobs'],
+};
+const PODS = ['/api/v1', 'pods'] as const;
+const LIMITS = { limit: 500, most: 200_000 };
+/** The rules that compare images with a Windows build: for a pod that is scheduled, the build of its node is known. */
+const IMAGE_RULES: readonly string[] = RULES.filter(({ readsRuntimeClass }) => readsRuntimeClass).map(
+  ({ name }) => name,
+);
+
+/** What runs in the cluster. What a controller created is evaluated by the template of the controller. */
+async function lintCluster(
+  cluster: Cluster,
+  namespace: string | undefined,
+  skipped: string[],
+): Promise<LintedWorkload[]> {
+  const classes = await runtimeClassesOf(cluster);
+  const read = <T>([group, resource]: readonly [string, string], keep: (object: Manifest) => T | undefined) => {
+    const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+    const query = resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {};
+    const options = { query, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
+    return readPages<Manifest, T>(cluster.client, `${group}${scope}/${resource}`, options, keep).catch(
+      (error: unknown): readonly T[] => {
+        if (!(error instanceof KubernetesError) || error.status !== 403) throw error;
+        skipped.push(`${resource}: ${explain(error)}`);
+        return [];
+      },
+    );
+  };
+  const workloads: LintedWorkload[] = [];
+  for (const [kind, resource] of Object.entries(RESOURCES))
+    workloads.push(
+      ...(await read(resource, (object) => (ownerOf(object) ? undefined : linted({ ...object, kind }, classes)))),
+    );
+  const builds = await buildsOf(cluster);
+  const pods = await read(PODS, (object) => lintedPod({ ...object, kind: 'Pod' }, classes, builds));
+  return [...workloads, ...onePerOwner(pods, workloads)];
+}
+
+function ownerOf({ metadata }: Manifest): Wire<V1OwnerReference> | undefined {
+  return metadata?.ownerReferences?.find(({ controller }) => controller);
+}
+
+/** The Windows build of each Windows node. */
+async function buildsOf(cluster: Cluster): Promise<ReadonlyMap<string, string>> {
+  const nodes = await cluster.nodes();
+  return new Map(
+    nodes.flatMap(({ name, kernelVersion }) => {
+      const build = parseKernelVersion(kernelVersion)?.build;
+      return build === undefined ? [] : [[name, build] as const];
+    }),
+  );
+}
+
+type ClusterPod = Manifest & Wire<Pick<V1Pod, 'spec'>>;
+
+interface PodResult extends LintedWorkload {
+  readonly owner: string | undefined;
+}
+
+/** The findings of a pod, with its images compared with the build of its node. Of a pod that a controller created, only these. */
+function lintedPod(
+  pod: ClusterPod,
+  classes: readonly LintedRuntimeClass[],
+  builds: ReadonlyMap<string, string>,
+): PodResult | undefined {
+  const owner = ownerOf(pod);
+  const build = builds.get(pod.spec?.nodeName ?? '');
+  if (owner && build === undefined) return undefined;
+  const onNode = build !== undefined && linted(placedOn(pod, build), classes);
+  const images = onNode ? onNode.findings.filter(({ rule }) => IMAGE_RULES.includes(rule)) : [];
+  const result = linted(pod, classes);
+  if (!result || (owner && images.length === 0)) return undefined;
+  const own = owner ? [] : result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));
+  return { ...result, findings: [...images, ...own], owner: owner?.uid };
+}
+
+/** The pod with a node selector for the build of its node. */
+function placedOn(pod: ClusterPod, build: string): Manifest {
+  const nodeSelector = { ...pod.spec?.nodeSelector, 'kubernetes.io/os': 'windows', [WINDOWS_BUILD_LABEL]: build };
+  return { ...pod, spec: { ...pod.spec, nodeSelector } } as Manifest;
+}
+
+/** One pod of each controller, if it violates a rule that the template of the controller does not. */
+function onePerOwner(pods: readonly PodResult[], templates: readonly LintedWorkload[]): LintedWorkload[] {
+  const owners = new Set<string>();
+  return pods.flatMap(({ owner, ...pod }) => {
+    if (owner === undefined) return [pod];
+    if (owners.has(owner)) return [];
+    owners.add(owner);
+    const rules = templates
+      .filter(({ namespace, name }) => namespace === pod.namespace && pod.name.startsWith(`${name}-`))
+      .flatMap(({ findings }) => findings.map(({ rule }) => rule));
+    const findings = pod.findings.filter(({ rule }) => !rules.includes(rule));
+    return findings.length > 0 ? [{ ...pod, findings }] : [];
+  });
+}
+
+/** The RuntimeClasses of the cluster, with the fields that the rules read. */
+async function runtimeClassesOf(cluster: Cluster): Promise<readonly LintedRuntimeClass[]> {
+  const path = '/apis/node.k8s.io/v1/runtimeclasses';
+  const options = { signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
+  return readPages<LintedRuntimeClass, LintedRuntimeClass>(
+    cluster.client,
+    path,
+    options,
+    ({ metadata, handler, scheduling }) => ({
+      metadata: { name: metadata.name },
+      handler,
+      ...(scheduling && { scheduling: { nodeSelector: { ...scheduling.nodeSelector } } }),
+    }),
+  );
+}

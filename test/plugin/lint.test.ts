@@ -1,0 +1,107 @@
+/** `kubectl windowspool lint`, against a real API server, scheduler and controllers. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+import { KubectlPlugin } from './kubectlPlugin.ts';
+
+const NAMESPACE = 'lint';
+const LIMITS = { limits: { memory: '1Gi' } };
+
+/** A Deployment of the namespace. Its selector is that of its pods. */
+function deployment(name: string, spec: object) {
+  const labels = { app: name };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: NAMESPACE },
+    spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
+
+describe('kubectl windowspool lint', () => {
+  const fixture = withOperator('--resync-interval=1s');
+  let plugin: KubectlPlugin;
+  const lint = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await plugin.run(['lint', ...args, '--output=json']);
+    const workloads: LintedWorkload[] = JSON.parse(stdout);
+    const found = workloads.filter(({ findings }) => findings.length > 0);
+    return {
+      code,
+      stderr,
+      found: found.map(({ kind, name, findings }) => `${kind} ${name}: ${findings.map(({ rule }) => rule).join(', ')}`),
+    };
+  };
+  const podsOf = async (app: string): Promise<string[]> => {
+    const query = '{range .items[?(@.spec.nodeName)]}{.metadata.name}{"\\n"}{end}';
+    const pods = ['get', 'pods', '-n', NAMESPACE, '-l', `app=${app}`, '-o', `jsonpath=${query}`];
+    return (await fixture.world.kubectl(...pods)).split('\n').filter(Boolean);
+  };
+
+  before(async function () {
+    this.timeout(300_000);
+    const { world } = fixture;
+    plugin = await KubectlPlugin.install(world);
+    await world.apply(poolManifest('web', { runtimeClass: { name: 'web' } }));
+    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    const app = (image: string) => [{ name: 'app', image, resources: LIMITS }];
+    await world.apply(deployment('good', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2022') }));
+    await world.apply(deployment('old', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2019') }));
+    // Its template does not say which build its nodes have.
+    const labels = { 'kubernetes.io/os': 'windows', [NODE_GROUP_LABEL]: 'web' };
+    const tolerations = [{ key: 'os', operator: 'Exists' }];
+    const unclear = { nodeSelector: labels, tolerations, containers: app('example.com/app:ltsc2025') };
+    await world.apply(deployment('unclear', unclear));
+    for (const name of ['good', 'old', 'unclear'])
+      await waitFor(async () => (await podsOf(name)).length === 2, {
+        what: `the pods of ${name} to be scheduled`,
+        timeoutMs: 60_000,
+      });
+  });
+  after(async () => {
+    await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
+    await plugin?.remove();
+  });
+
+  it('--cluster finds workloads by their templates, and images by the build of the node on which a pod runs', async () => {
+    const { code, found } = await lint('--cluster', '--namespace', NAMESPACE);
+    const [pod = ''] = await podsOf('unclear');
+    assert.equal(code, 1);
+    assert.deepEqual(
+      found.map((line) => line.replace(/unclear-\S+:/, 'unclear-POD:')),
+      ['Deployment old: ImageForOtherBuild', 'Pod unclear-POD: ImageForOtherBuild'],
+      pod,
+    );
+  });
+
+  it('FILE knows the RuntimeClasses of the cluster', async () => {
+    const file = join(plugin.folder, 'old.yaml');
+    const spec = {
+      runtimeClassName: 'web',
+      containers: [{ name: 'app', image: 'example.com/app:ltsc2019', resources: LIMITS }],
+    };
+    await writeFile(file, JSON.stringify(deployment('old', spec)));
+    const { code, found, stderr } = await lint(file);
+    assert.deepEqual([code, found, stderr], [1, ['Deployment old: ImageForOtherBuild'], '']);
+  });
+
+  it('FILE needs no cluster', async () => {
+    const file = join(plugin.folder, 'affinity.yaml');
+    const spec = {
+      nodeSelector: { 'kubernetes.io/os': 'windows' },
+      hostPID: true,
+      containers: [{ name: 'app', image: 'a' }],
+    };
+    await writeFile(file, JSON.stringify(deployment('host', spec)));
+    const { code, stdout, stderr } = await plugin.run(['lint', file], { KUBECONFIG: '/does/not/exist' });
+    assert.equal(code, 1);
+    assert.match(stdout, /Deployment lint\/host\n {4}FAILS {3}HostPID: /);
+    assert.match(stderr, /^SKIP {2}The RuntimeClasses of the cluster are unknown/);
+  });
+});
