@@ -63,6 +63,7 @@ describe('the completion of kubectl windowspool', () => {
         'pause',
         'resume',
         'doctor',
+        'diagnose',
         'lint',
         'completion',
         ':4',

@@ -11,6 +11,7 @@ import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest } from './manifests.ts';
 import { type OutputFormat, serialized } from './output.ts';
+import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { type Paint, wrap } from './text.ts';
 
@@ -250,20 +251,4 @@ function onePerOwner(pods: readonly PodResult[], templates: readonly LintedWorkl
     const findings = pod.findings.filter(({ rule }) => !rules.includes(rule));
     return findings.length > 0 ? [{ ...pod, findings }] : [];
   });
-}
-
-/** The RuntimeClasses of the cluster, with the fields that the rules read. */
-async function runtimeClassesOf(cluster: Cluster): Promise<readonly LintedRuntimeClass[]> {
-  const path = '/apis/node.k8s.io/v1/runtimeclasses';
-  const options = { signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
-  return readPages<LintedRuntimeClass, LintedRuntimeClass>(
-    cluster.client,
-    path,
-    options,
-    ({ metadata, handler, scheduling }) => ({
-      metadata: { name: metadata.name },
-      handler,
-      ...(scheduling && { scheduling: { nodeSelector: { ...scheduling.nodeSelector } } }),
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { duration } from '../operator/flagValues.ts';
 import { type Cluster, type ClusterFlags, connectTo } from './cluster.ts';
 import { COMPLETION_NAME, COMPLETION_SCRIPT, completions, type Names } from './completion.ts';
+import { type DiagnoseFlags, diagnose } from './diagnose.ts';
 import { type DoctorFlags, doctor } from './doctor.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { type LintFlags, lint } from './lint.ts';
@@ -147,6 +148,11 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .option('--operator-namespace <name>', 'Namespace of the operator.', 'winpool-system')
     .option('--cluster-name <name>', 'Name of the EKS cluster. Default: that in the status of a pool.')
     .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that in the status of a pool.')
+    .addOption(outputOption());
+  command<DiagnoseFlags>('diagnose <pod>', 'Show why a pod does not run on Windows.', (cluster, pod = '', flags) =>
+    diagnose(cluster, terminal, pod, flags),
+  )
+    .option('-n, --namespace <name>', 'Namespace of the pod. Default: that of the context.')
     .addOption(outputOption());
   program
     .command('lint [files...]')

@@ -60,6 +60,15 @@ export function findingsOf(manifest: unknown, runtimeClasses: readonly LintedRun
   });
 }
 
+/** The operating system that a pod or a template is for. Throws as `findingsOf`; `linux` for kinds without a pod spec. */
+export function operatingSystemOf(
+  manifest: unknown,
+  runtimeClasses: readonly LintedRuntimeClass[],
+): 'windows' | 'linux' {
+  const podSpec = podSpecOf(manifest);
+  return podSpec !== undefined && runsOnWindows(variablesOf(podSpec, runtimeClasses)) ? 'windows' : 'linux';
+}
+
 /** The text of a violation, which starts with the name of the rule and of the containers or volumes. */
 export function messageOf(rule: Rule, names: readonly string[]): string {
   return `${rule.name}${names.length > 0 ? ` (${names.join(', ')})` : ''}: ${rule.message}.`;

@@ -1,4 +1,4 @@
-/** `kubectl windowspool lint`, against a real API server, scheduler and controllers. */
+/** `kubectl windowspool lint` and `diagnose`, against a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ function deployment(name: string, spec: object) {
   };
 }
 
-describe('kubectl windowspool lint', () => {
+describe('kubectl windowspool lint and diagnose', () => {
   const fixture = withOperator('--resync-interval=1s');
   let plugin: KubectlPlugin;
   const lint = async (...args: readonly string[]) => {
@@ -77,6 +77,42 @@ describe('kubectl windowspool lint', () => {
       found.map((line) => line.replace(/unclear-\S+:/, 'unclear-POD:')),
       ['Deployment old: ImageForOtherBuild', 'Pod unclear-POD: ImageForOtherBuild'],
       pod,
+    );
+  });
+
+  it('diagnose shows why no Windows node can run a pod', async () => {
+    const { world } = fixture;
+    const spec = {
+      nodeSelector: { 'kubernetes.io/os': 'windows' },
+      containers: [{ name: 'app', image: 'app', resources: LIMITS }],
+    };
+    await world.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'untolerant', namespace: NAMESPACE }, spec });
+    const diagnosed = async () => (await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE])).stdout;
+    await waitFor(async () => (await diagnosed()).includes('The scheduler says: '), {
+      what: 'the scheduler to reject the pod',
+      timeoutMs: 60_000,
+    });
+    const text = await diagnosed();
+    assert.match(text, /^Pod lint\/untolerant is Pending$/m);
+    assert.match(
+      text.replace(/\s+/g, ' '),
+      /1\. 1 of 1 Windows nodes cannot run the pod: \S+ has the taint os=windows:NoSchedule, which the pod does not tolerate\. /,
+    );
+  });
+
+  it('diagnose finds the cause of a running pod: none', async () => {
+    const [pod = ''] = await podsOf('good');
+    await fixture.world.kubectl('wait', 'pod', pod, '-n', NAMESPACE, '--for=condition=Ready', '--timeout=60s');
+    const { code, stdout } = await plugin.run(['diagnose', pod, '-n', NAMESPACE]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^Pod lint\/good-\S+ is Running on node \S+\n$/);
+  });
+
+  it('diagnose names a pod that does not exist', async () => {
+    const { code, stderr } = await plugin.run(['diagnose', 'nothing']);
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'Pod "nothing" not found in namespace default. Choose another with --namespace.\n'],
     );
   });
 

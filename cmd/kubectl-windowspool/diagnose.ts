@@ -1,0 +1,309 @@
+/** `kubectl windowspool diagnose`: why a pod does not run on Windows. */
+import type { EventsV1Event, V1Pod, V1Toleration } from '@kubernetes/client-node';
+import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
+import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import { isGateTaint } from '../../controllers/windowspool/nodes/nodeTaints.ts';
+import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
+import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
+import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
+import { joined, sentence } from '../../controllers/windowspool/util/words.ts';
+import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
+import type { Cluster } from './cluster.ts';
+import { EXIT, Failure } from './failure.ts';
+import { type OutputFormat, serialized } from './output.ts';
+import { runtimeClassesOf } from './runtimeClasses.ts';
+import type { Terminal } from './terminal.ts';
+import { type Paint, wrap } from './text.ts';
+
+export interface DiagnoseFlags {
+  readonly namespace?: string;
+  readonly output?: OutputFormat;
+}
+
+/** Why a pod does not run, and what to do. */
+export interface Cause {
+  readonly what: string;
+  readonly remedy?: string;
+  readonly command?: string;
+}
+
+export interface Diagnosis {
+  readonly pod: string;
+  readonly phase: string;
+  readonly node?: string;
+  /** The most probable first. */
+  readonly causes: readonly Cause[];
+}
+
+/** What a diagnosis is based on. */
+export interface Evidence {
+  readonly pod: Wire<V1Pod>;
+  readonly runtimeClasses: readonly LintedRuntimeClass[];
+  /** All Windows nodes. */
+  readonly nodes: readonly NodeRecord[];
+  /** The messages of the warning events of the pod, the latest first. */
+  readonly warnings: readonly string[];
+}
+
+const MOST_EVENTS = 500;
+
+/** Prints the diagnosis of a pod. Fails if the pod does not run. */
+export async function diagnose(
+  cluster: Cluster,
+  terminal: Terminal,
+  name: string,
+  { namespace = cluster.client.namespace ?? 'default', output }: DiagnoseFlags,
+): Promise<void> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+  const pod = await ignoreNotFound(cluster.get<V1Pod>(path));
+  if (!pod) throw new Failure(`Pod "${name}" not found in namespace ${namespace}. Choose another with --namespace.`);
+  const [runtimeClasses, nodes, warnings] = await Promise.all([
+    runtimeClassesOf(cluster),
+    cluster.nodes(),
+    warningsOf(cluster, namespace, pod.metadata?.uid ?? ''),
+  ]);
+  const diagnosis = diagnosisOf({ pod, runtimeClasses, nodes, warnings });
+  terminal.print(
+    output === 'json' || output === 'yaml'
+      ? serialized(diagnosis, output)
+      : diagnosisLines(diagnosis, output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns, terminal.paint).join(
+          '\n',
+        ),
+  );
+  // The lines say why.
+  if (!isRunning(pod)) throw new Failure('', EXIT.failed);
+}
+
+/** The messages of the warnings, the latest first; none if the user may not list events. */
+async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+  const query = { fieldSelector: `regarding.uid=${uid},type=Warning`, limit: String(MOST_EVENTS) };
+  try {
+    const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
+    return items
+      .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+      .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
+  } catch (error) {
+    if (error instanceof KubernetesError && error.status === 403) return [];
+    throw error;
+  }
+}
+
+function timeOf({ series, eventTime, metadata, deprecatedLastTimestamp }: Wire<EventsV1Event>): string {
+  const time = series?.lastObservedTime ?? eventTime ?? deprecatedLastTimestamp ?? metadata?.creationTimestamp ?? '';
+  return String(time);
+}
+
+/** The lines of a diagnosis. */
+export function diagnosisLines({ pod, phase, node, causes }: Diagnosis, columns: number, paint: Paint): string[] {
+  const where = node === undefined ? '' : ` on node ${node}`;
+  const lines = causes.flatMap(({ what, remedy, command }, index) => {
+    const indent = ' '.repeat(`${index + 1}. `.length);
+    const [first = '', ...more] = wrap([what, remedy].filter(Boolean).join(' '), columns, indent);
+    return ['', `${index + 1}. ${first.trimStart()}`, ...more, ...(command ? [`${indent}$ ${command}`] : [])];
+  });
+  const title = `Pod ${pod} is ${phase}${where}`;
+  const isGood = phase === 'Running' || phase === 'Succeeded';
+  const [namespace = '', name = ''] = pod.split('/');
+  const unknown = ['', 'No cause found.', `  $ kubectl describe pod --namespace ${namespace} ${name}`];
+  return [paint(isGood ? 'good' : 'bad', title), ...(lines.length > 0 || isGood ? lines : unknown)];
+}
+
+function isRunning({ status }: Wire<V1Pod>): boolean {
+  const isReady = status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True');
+  return isReady === true || status?.phase === 'Succeeded';
+}
+
+/** The diagnosis of a pod. Pure. */
+export function diagnosisOf(evidence: Evidence): Diagnosis {
+  const { pod, runtimeClasses } = evidence;
+  const { name = '', namespace = '' } = pod.metadata ?? {};
+  const node = pod.spec?.nodeName;
+  const manifest = { ...pod, kind: 'Pod' };
+  const isWindows = operatingSystemOf(manifest, runtimeClasses) === 'windows';
+  const causes = isRunning(pod)
+    ? []
+    : [
+        ...(isWindows ? [] : linuxCauses(evidence)),
+        ...errorCauses(evidence),
+        ...findingsOf(manifest, runtimeClasses)
+          .filter(({ grade }) => grade === 'fails')
+          .map(({ message }) => ({ what: message })),
+        ...(isWindows && node === undefined ? placementCauses(evidence) : []),
+        ...(isWindows && node !== undefined ? addressCauses(evidence) : []),
+      ];
+  const [latest] = evidence.warnings;
+  return {
+    pod: `${namespace}/${name}`,
+    phase: phaseOf(pod),
+    ...(node !== undefined && { node }),
+    causes: causes.length === 0 && latest !== undefined && !isRunning(pod) ? [{ what: sentence(latest) }] : causes,
+  };
+}
+
+/** The phase, or why a container waits. */
+function phaseOf({ metadata, status }: Wire<V1Pod>): string {
+  if (metadata?.deletionTimestamp) return 'Terminating';
+  const waiting = statusesOf(status).find(({ state }) => state?.waiting?.reason)?.state?.waiting?.reason;
+  return waiting ?? status?.phase ?? 'Unknown';
+}
+
+function statusesOf(status: Wire<V1Pod>['status']) {
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
+
+function linuxCauses({ pod, nodes }: Evidence): Cause[] {
+  const isOnWindows = nodes.some(({ name }) => name === pod.spec?.nodeName);
+  return [
+    {
+      what: isOnWindows
+        ? 'The pod is a Linux pod, and it was scheduled to a Windows node.'
+        : 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
+      remedy: isOnWindows
+        ? 'Set nodeSelector kubernetes.io/os: linux.'
+        : 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
+    },
+  ];
+}
+
+/** Messages of the kubelet, of containerd and of the VPC CNI, and what they mean. Commands are about the pool of the node. */
+const ERRORS: readonly (readonly [pattern: RegExp, what: string, remedy: string])[] = [
+  [
+    // https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
+    /0xc0370101|no matching manifest for windows/i,
+    'The image is of another Windows build than the node.',
+    'Use an image of the same build, or the RuntimeClass of the image.',
+  ],
+  [
+    /0xc0370106/i,
+    'The image is newer than the patch level of the node.',
+    'Update the nodes to a newer AMI release, or use an older image.',
+  ],
+  [
+    // https://github.com/containerd/containerd/blob/main/internal/cri/config/config.go
+    /no runtime for "[^"]*" is configured/i,
+    'containerd does not have the handler of the RuntimeClass.',
+    'Correct handler in the RuntimeClass: runhcs-wcow-process.',
+  ],
+  [
+    // https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html
+    /does not have label vpc\.amazonaws\.com\/PrivateIPv4Address|failed to assign an IP address to (?:pod|container)/i,
+    'The pod did not get an IP address.',
+    'Check that Windows IPAM is enabled, and that nodeSelector selects Windows.',
+  ],
+  [
+    /ErrImagePull|ImagePullBackOff|InvalidImageName/,
+    'The image cannot be pulled.',
+    'Check its name, its registry and the imagePullSecrets of the pod.',
+  ],
+];
+
+function errorCauses({ pod, warnings }: Evidence): Cause[] {
+  const texts = statusesOf(pod.status).flatMap(({ state, lastState }) => [
+    `${state?.waiting?.reason ?? ''}: ${state?.waiting?.message ?? ''}`,
+    state?.terminated?.message ?? '',
+    lastState?.terminated?.message ?? '',
+  ]);
+  const all = [pod.status?.message ?? '', ...texts, ...warnings];
+  const found = ERRORS.find(([pattern]) => all.some((text) => pattern.test(text)));
+  if (!found) return [];
+  const [pattern, what, remedy] = found;
+  const [first = ''] = all.filter((text) => pattern.test(text));
+  return [{ what: `${what} ${remedy}`, remedy: `The message: ${sentence(first)}` }];
+}
+
+/** Why the pod fits no Windows node. The scheduler's message has the rest, such as resources. */
+function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
+  if (nodes.length === 0) return [{ what: 'The cluster has no Windows nodes.', command: 'kubectl windowspool status' }];
+  const groups = new Map<string, { readonly cause: Cause; readonly names: string[] }>();
+  for (const node of nodes) {
+    const cause = misfitOf(pod, node);
+    if (!cause) continue;
+    const group = groups.get(cause.what) ?? { cause, names: [] };
+    group.names.push(node.name);
+    groups.set(cause.what, group);
+  }
+  const misfits = [...groups.values()]
+    .sort((a, b) => b.names.length - a.names.length)
+    .map(({ cause, names }) => ({
+      ...cause,
+      what: `${names.length} of ${nodes.length} Windows nodes cannot run the pod: ${names[0]} ${cause.what}`,
+    }));
+  const scheduler = warnings.find((text) => text.startsWith('FailedScheduling: '));
+  return [
+    ...misfits,
+    ...(scheduler ? [{ what: `The scheduler says: ${sentence(scheduler.replace(/^\w+: /, ''))}` }] : []),
+  ];
+}
+
+function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
+  const pool = node.labels[POOL_KEY];
+  const status = pool === undefined ? {} : { command: `kubectl windowspool status ${pool}` };
+  for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
+    const found = labelIn(node.labels, key);
+    if (found === value) continue;
+    const remedy =
+      key === WINDOWS_BUILD_LABEL
+        ? 'Use the RuntimeClass of that pool, or create a pool of the other version.'
+        : undefined;
+    return {
+      what:
+        found === undefined
+          ? `has no label ${key}=${value}.`
+          : `has the label ${key}=${found}, and the pod selects ${value}.`,
+      ...(remedy && { remedy }),
+    };
+  }
+  if (node.unschedulable) return { what: 'is cordoned.', ...status };
+  if (node.ready !== 'True') return { what: 'is not Ready.', ...status };
+  const taint = node.taints.find((each) => !isTolerated(each, spec?.tolerations ?? []));
+  if (!taint) return undefined;
+  if (isGateTaint(taint) || taint.key.includes('winpool-quarantine'))
+    return {
+      what: `is not verified: ${sentence(node.verified?.message ?? 'the operator has not verified it yet')}`,
+      ...status,
+    };
+  return {
+    what: `has the taint ${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}, which the pod does not tolerate.`,
+    remedy:
+      taint.key === 'os'
+        ? 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.'
+        : 'Add a toleration.',
+  };
+}
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
+function isTolerated(taint: Taint, tolerations: readonly Wire<V1Toleration>[]): boolean {
+  if (taint.effect === 'PreferNoSchedule') return true;
+  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
+    if (effect !== '' && effect !== taint.effect) return false;
+    if (key === '') return operator === 'Exists';
+    return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
+  });
+}
+
+/** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */
+function addressCauses({ pod, nodes }: Evidence): Cause[] {
+  const node = nodes.find(({ name }) => name === pod.spec?.nodeName);
+  if (!node) return [];
+  const isOnEks = node.allocatable[POD_ADDRESSES] !== undefined;
+  const hasLimit = pod.spec?.containers?.some(({ resources }) => resources?.limits?.[POD_ADDRESSES] !== undefined);
+  const isHost = pod.spec?.hostNetwork === true;
+  const causes: Cause[] = [];
+  if (isOnEks && !hasLimit && !isHost)
+    causes.push({
+      what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
+      remedy: 'Recreate the pod. If that does not help, check the webhook.',
+      command: 'kubectl windowspool doctor',
+    });
+  if (node.verified?.status === 'False')
+    causes.push({
+      what: `Its node is not verified: ${sentence(node.verified.message)}`,
+      command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
+    });
+  if (!parseKernelVersion(node.kernelVersion))
+    causes.push({ what: `Its node reports the kernel ${joined([node.kernelVersion])}.` });
+  return causes;
+}
