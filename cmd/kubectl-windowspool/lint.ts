@@ -77,12 +77,7 @@ const INDENT = ' '.repeat(12);
 const SKIP_INDENT = ' '.repeat(6);
 
 /** The lines about all workloads with findings, below their files, and the numbers of workloads. */
-export function lintLines(
-  workloads: readonly LintedWorkload[],
-  where: string,
-  columns: number,
-  paint: Paint,
-): string[] {
+function lintLines(workloads: readonly LintedWorkload[], where: string, columns: number, paint: Paint): string[] {
   if (workloads.length === 0) return [`No workloads found in ${where}.`];
   const found = workloads.filter(({ findings, error }) => findings.length > 0 || error !== undefined);
   const item = (label: string, text: string): string[] => {
