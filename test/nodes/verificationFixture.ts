@@ -83,6 +83,8 @@ export function withVerification() {
   });
   after(async () => {
     for (const watch of watches) await watch.stop();
+    // Otherwise they are on the nodes of the next suite that have the same names.
+    await fixture.world?.kubectl('delete', 'pods', '--all', '--grace-period=0', '--force');
   });
 
   /** Every version of the pool's nodes since a resourceVersion, oldest first, with the gate's taint or without. */

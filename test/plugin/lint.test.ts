@@ -66,6 +66,8 @@ describe('kubectl windowspool lint and diagnose', () => {
   });
   after(async () => {
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
+    // Otherwise they are on the nodes of the next suite that have the same names.
+    await fixture.world?.kubectl('delete', 'pods', '--all', '-n', NAMESPACE, '--grace-period=0', '--force');
     await plugin?.remove();
   });
 
