@@ -83,13 +83,18 @@ describe('the shipped bundle', () => {
     for (const [index, [name, text]] of again.entries()) assert.ok(text === before[index]?.[1], `${name} differs`);
   });
 
-  it('contains its licence and those of its packages', async () => {
-    assert.equal(await readFile(join(bundle(), 'LICENSE'), 'utf8'), await readFile(join(ROOT, 'LICENSE'), 'utf8'));
-    const notices = await readFile(join(bundle(), 'THIRD_PARTY_NOTICES'), 'utf8');
-    const { dependencies } = manifest;
-    for (const [name, version] of Object.entries(dependencies))
-      assert.match(notices, new RegExp(`^${name} ${version}: \\S`, 'm'));
-    assert.match(notices, /Permission is hereby granted, free of charge/);
+  it('contains its licence and those of its packages, as the bundle of the kubectl plugin does', async () => {
+    const plugin = join(folder, 'plugin');
+    await run(process.execPath, [join(ROOT, 'hack/build.ts'), '--kubectl-plugin', plugin], { cwd: ROOT });
+    const notices = await Promise.all(
+      [bundle(), plugin].map(async (each) => {
+        assert.equal(await readFile(join(each, 'LICENSE'), 'utf8'), await readFile(join(ROOT, 'LICENSE'), 'utf8'));
+        return readFile(join(each, 'THIRD_PARTY_NOTICES'), 'utf8');
+      }),
+    );
+    for (const text of notices) assert.match(text, /Permission is hereby granted, free of charge/);
+    for (const [name, version] of Object.entries(manifest.dependencies))
+      assert.match(notices.join('\n'), new RegExp(`^${name} ${version}: \\S`, 'm'));
   });
 
   it('prints its version, its help and missing flags', async () => {
