@@ -1,21 +1,22 @@
 /** `kubectl windowspool diagnose`: why a pod does not run on Windows. */
-import type { EventsV1Event, V1Pod, V1Toleration } from '@kubernetes/client-node';
-import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
-import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import type { EventsV1Event, V1Pod } from '@kubernetes/client-node';
+import { ignoreNotFound, isForbidden } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
-import { isGateTaint } from '../../controllers/windowspool/nodes/nodeTaints.ts';
+import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
-import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
+import { covers, describeTaint } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
-import { joined, sentence } from '../../controllers/windowspool/util/words.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, Failure } from './failure.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { type OutputFormat, printResult } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
-import { type Paint, wrap } from './text.ts';
+import { labelled, type Paint } from './text.ts';
 
 export interface DiagnoseFlags {
   readonly namespace?: string;
@@ -65,13 +66,7 @@ export async function diagnose(
     warningsOf(cluster, namespace, pod.metadata?.uid ?? ''),
   ]);
   const diagnosis = diagnosisOf({ pod, runtimeClasses, nodes, warnings });
-  terminal.print(
-    output === 'json' || output === 'yaml'
-      ? serialized(diagnosis, output)
-      : diagnosisLines(diagnosis, output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns, terminal.paint).join(
-          '\n',
-        ),
-  );
+  printResult(terminal, output, diagnosis, (columns) => diagnosisLines(diagnosis, columns, terminal.paint));
   // The lines say why.
   if (!isRunning(pod)) throw new Failure('', EXIT.failed);
 }
@@ -86,7 +81,7 @@ async function warningsOf(cluster: Cluster, namespace: string, uid: string): Pro
       .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
       .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
   } catch (error) {
-    if (error instanceof KubernetesError && error.status === 403) return [];
+    if (isForbidden(error)) return [];
     throw error;
   }
 }
@@ -101,8 +96,12 @@ export function diagnosisLines({ pod, phase, node, causes }: Diagnosis, columns:
   const where = node === undefined ? '' : ` on node ${node}`;
   const lines = causes.flatMap(({ what, remedy, command }, index) => {
     const indent = ' '.repeat(`${index + 1}. `.length);
-    const [first = '', ...more] = wrap([what, remedy].filter(Boolean).join(' '), columns, indent);
-    return ['', `${index + 1}. ${first.trimStart()}`, ...more, ...(command ? [`${indent}$ ${command}`] : [])];
+    const text = [what, remedy].filter(Boolean).join(' ');
+    return [
+      '',
+      ...labelled(`${index + 1}. `, indent.length, text, columns),
+      ...(command ? [`${indent}$ ${command}`] : []),
+    ];
   });
   const title = `Pod ${pod} is ${phase}${where}`;
   const isGood = phase === 'Running' || phase === 'Succeeded';
@@ -258,30 +257,23 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
   }
   if (node.unschedulable) return { what: 'is cordoned.', ...status };
   if (node.ready !== 'True') return { what: 'is not Ready.', ...status };
-  const taint = node.taints.find((each) => !isTolerated(each, spec?.tolerations ?? []));
+  const tolerations = (spec?.tolerations ?? []) as readonly Toleration[];
+  const taint = node.taints.find(
+    (each) => each.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => covers(toleration, each)),
+  );
   if (!taint) return undefined;
-  if (isGateTaint(taint) || taint.key.includes('winpool-quarantine'))
+  if (isOurs(taint))
     return {
       what: `is not verified: ${sentence(node.verified?.message ?? 'the operator has not verified it yet')}`,
       ...status,
     };
   return {
-    what: `has the taint ${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}, which the pod does not tolerate.`,
+    what: `has the taint ${describeTaint(taint)}, which the pod does not tolerate.`,
     remedy:
       taint.key === 'os'
         ? 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.'
         : 'Add a toleration.',
   };
-}
-
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
-function isTolerated(taint: Taint, tolerations: readonly Wire<V1Toleration>[]): boolean {
-  if (taint.effect === 'PreferNoSchedule') return true;
-  return tolerations.some(({ key = '', operator = 'Equal', value = '', effect = '' }) => {
-    if (effect !== '' && effect !== taint.effect) return false;
-    if (key === '') return operator === 'Exists';
-    return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
-  });
 }
 
 /** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */
@@ -304,6 +296,6 @@ function addressCauses({ pod, nodes }: Evidence): Cause[] {
       command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
     });
   if (!parseKernelVersion(node.kernelVersion))
-    causes.push({ what: `Its node reports the kernel ${joined([node.kernelVersion])}.` });
+    causes.push({ what: `Its node reports the kernel ${node.kernelVersion}.` });
   return causes;
 }

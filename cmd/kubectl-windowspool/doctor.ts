@@ -13,10 +13,10 @@ import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { type OutputFormat, printResult } from './output.ts';
 import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
-import { type Paint, wrap } from './text.ts';
+import { labelled, type Paint } from './text.ts';
 
 /** The result of a check. SKIP: it could not be made, or does not apply. */
 export interface Check {
@@ -54,12 +54,7 @@ export async function doctor(cluster: Cluster, terminal: Terminal, flags: Doctor
       ])
     ).flat(),
   );
-  const { output } = flags;
-  terminal.print(
-    output === 'json' || output === 'yaml'
-      ? serialized(checks, output)
-      : checkLines(checks, output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns, terminal.paint).join('\n'),
-  );
+  printResult(terminal, flags.output, checks, (columns) => checkLines(checks, columns, terminal.paint));
   // The lines say what failed.
   if (checks.some(({ result }) => result === 'FAIL')) throw new Failure('', EXIT.failed);
 }
@@ -72,9 +67,8 @@ export function checkLines(checks: readonly Check[], columns: number, paint: Pai
   const number = (result: Check['result']) => checks.filter((check) => check.result === result).length;
   return [
     ...checks.flatMap(({ name, result, detail, fix }) => {
-      const [first = '', ...more] = wrap(`${name}: ${detail}`, columns, INDENT);
-      const line = `${paint(COLORS[result], result)}  ${first.slice(INDENT.length)}`;
-      return [line, ...more, ...(fix ? [`${INDENT}$ ${fix}`] : [])];
+      const lines = labelled(`${paint(COLORS[result], result)}  `, INDENT.length, `${name}: ${detail}`, columns);
+      return [...lines, ...(fix ? [`${INDENT}$ ${fix}`] : [])];
     }),
     '',
     `${number('PASS')} passed, ${number('FAIL')} failed, ${number('SKIP')} skipped`,

@@ -1,6 +1,7 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
-import { KubernetesError, messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
+import { isForbidden } from '../../controllers/kubernetes/errors.ts';
+import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { readPages } from '../../controllers/kubernetes/pages.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
@@ -10,10 +11,10 @@ import { RULES } from '../../controllers/workloads/rules.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest } from './manifests.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { type OutputFormat, printResult } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
-import { type Paint, wrap } from './text.ts';
+import { labelled, type Paint } from './text.ts';
 
 export interface LintFlags {
   readonly cluster?: boolean;
@@ -53,17 +54,9 @@ export async function lint(
     ? await lintCluster(await connect(), flags.namespace, skipped)
     : await lintFiles(connect, files, skipped);
   const { output, cluster } = flags;
-  for (const reason of skipped) {
-    const [first = '', ...more] = wrap(reason, terminal.columns, SKIP_INDENT);
-    terminal.printError([`SKIP  ${first.trimStart()}`, ...more].join('\n'));
-  }
-  if (output === 'json' || output === 'yaml') terminal.print(serialized(workloads, output));
-  else {
-    const columns = output === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns;
-    terminal.print(
-      lintLines(workloads, cluster ? 'the cluster' : files.join(', '), columns, terminal.paint).join('\n'),
-    );
-  }
+  for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
+  const where = cluster ? 'the cluster' : files.join(', ');
+  printResult(terminal, output, workloads, (columns) => lintLines(workloads, where, columns, terminal.paint));
   // The lines say what failed.
   if (workloads.some(isFailed)) throw new Failure('', EXIT.failed);
 }
@@ -73,17 +66,14 @@ function isFailed({ findings, error }: LintedWorkload): boolean {
 }
 
 const GRADES = { fails: ['bad', 'FAILS '], advice: ['warning', 'ADVICE'] } as const;
-const INDENT = ' '.repeat(12);
-const SKIP_INDENT = ' '.repeat(6);
+const TEXT_COLUMN = 12;
+const SKIP = 'SKIP  ';
 
 /** The lines about all workloads with findings, below their files, and the numbers of workloads. */
 function lintLines(workloads: readonly LintedWorkload[], where: string, columns: number, paint: Paint): string[] {
   if (workloads.length === 0) return [`No workloads found in ${where}.`];
   const found = workloads.filter(({ findings, error }) => findings.length > 0 || error !== undefined);
-  const item = (label: string, text: string): string[] => {
-    const [first = '', ...more] = wrap(text, columns, INDENT);
-    return [`    ${label}  ${first.slice(INDENT.length)}`, ...more];
-  };
+  const item = (label: string, text: string) => labelled(`    ${label}  `, TEXT_COLUMN, text, columns);
   const lines = found.flatMap(({ file, kind, namespace, name, findings, error }, index) => [
     ...(file !== undefined && file !== found[index - 1]?.file ? [paint('title', file)] : []),
     `  ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
@@ -173,7 +163,7 @@ async function lintCluster(
     const options = { query, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
     return readPages<Manifest, T>(cluster.client, `${group}${scope}/${resource}`, options, keep).catch(
       (error: unknown): readonly T[] => {
-        if (!(error instanceof KubernetesError) || error.status !== 403) throw error;
+        if (!isForbidden(error)) throw error;
         skipped.push(`${resource}: ${explain(error)}`);
         return [];
       },
@@ -218,13 +208,13 @@ function lintedPod(
 ): PodResult | undefined {
   const owner = ownerOf(pod);
   const build = builds.get(pod.spec?.nodeName ?? '');
-  if (owner && build === undefined) return undefined;
-  const onNode = build !== undefined && linted(placedOn(pod, build), classes);
-  const images = onNode ? onNode.findings.filter(({ rule }) => IMAGE_RULES.includes(rule)) : [];
+  const onNode = build === undefined ? undefined : linted(placedOn(pod, build), classes);
+  const images = onNode?.findings.filter(({ rule }) => IMAGE_RULES.includes(rule)) ?? [];
+  if (owner) return onNode && images.length > 0 ? { ...onNode, findings: images, owner: owner.uid } : undefined;
   const result = linted(pod, classes);
-  if (!result || (owner && images.length === 0)) return undefined;
-  const own = owner ? [] : result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));
-  return { ...result, findings: [...images, ...own], owner: owner?.uid };
+  if (!result) return undefined;
+  const own = result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));
+  return { ...result, findings: [...images, ...own], owner: undefined };
 }
 
 /** The pod with a node selector for the build of its node. */

@@ -23,7 +23,7 @@ import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';
 import { Failure, suggestion } from './failure.ts';
 import type { Terminal } from './terminal.ts';
-import { wrap } from './text.ts';
+import { labelled } from './text.ts';
 
 /** An operation that a user can request. */
 export type UserOperation = 'Replace' | 'Remove';
@@ -114,7 +114,7 @@ export function operationLines(plan: OperationPlan, columns: number): string[] {
 }
 
 function bullet(text: string, columns: number): string[] {
-  return wrap(text, columns, '    ').map((line, index) => (index === 0 ? `  - ${line.slice(4)}` : line));
+  return labelled('  - ', 4, text, columns);
 }
 
 function nodesNote({ pool, nodes, node }: OperationPlan): string {

@@ -1,6 +1,6 @@
 /** The pods on nodes. */
 import type { V1Pod } from '@kubernetes/client-node';
-import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
+import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { readPages } from '../../controllers/kubernetes/pages.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -25,7 +25,7 @@ export async function podCounts(cluster: Cluster, nodes: readonly string[]): Pro
     );
     return counts;
   } catch (error) {
-    if (error instanceof KubernetesError && error.status === 403) return new Map();
+    if (isForbidden(error)) return new Map();
     throw error;
   }
 }

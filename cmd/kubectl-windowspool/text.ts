@@ -95,6 +95,12 @@ export function wrap(text: string, columns: number, indent = ''): string[] {
   return line === '' ? lines : [...lines, indent + line];
 }
 
+/** The text after a label, such as `PASS  `, with its further lines below the text. `width` is that of the label without colors. */
+export function labelled(label: string, width: number, text: string, columns: number): string[] {
+  const [first = '', ...more] = wrap(text, columns, ' '.repeat(width));
+  return [`${label}${first.slice(width)}`, ...more];
+}
+
 const UNITS = [
   ['d', 86_400],
   ['h', 3_600],

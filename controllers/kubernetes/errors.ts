@@ -26,6 +26,11 @@ export function errorOfNetwork(error: unknown, server: string): KubernetesError 
   return new KubernetesError(`no response from ${server}: ${message || reason}`, { reason }, { cause: error });
 }
 
+/** Whether the API server responded with 403. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof KubernetesError && error.status === 403;
+}
+
 /** Whether the API server responded with 404. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof KubernetesError && error.status === 404;

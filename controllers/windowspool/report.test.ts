@@ -9,6 +9,7 @@ import {
   knownStatus,
   NOW,
   type ObservedStateChange,
+  outcomeOf,
   sampleError,
   sampleGroup,
   sampleNode,
@@ -31,13 +32,7 @@ class Reporter {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleState({ ...change, pool });
-    const reported = await report(
-      { after, done: [], accepted: undefined, left: [], released: false, ...outcome },
-      [],
-      urgent,
-      this.reporter,
-      signal,
-    );
+    const reported = await report({ ...outcomeOf(after), ...outcome }, [], urgent, this.reporter, signal);
     if (reported.kind === 'reported') this.#pool = reported.pool;
     const events = this.world.events.splice(0).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
     return { reported, events, wrote: this.world.calls.splice(0).includes('write status') };

@@ -16,6 +16,7 @@ import {
   knownStatus,
   MINUTE,
   NOW,
+  outcomeOf,
   SMALLER,
   SUBNETS,
   sampleError,
@@ -30,7 +31,7 @@ import { randomObservedState } from './testing/randomObservedState.ts';
 import { canonical } from './util/hash.ts';
 
 function statusOf(s: ObservedState, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
-  const whole: Outcome = { after: s, done: [], accepted: undefined, left: [], released: false, ...outcome };
+  const whole: Outcome = { ...outcomeOf(s), ...outcome };
   return statusFor(whole, nodeGroupConditions(s), pending);
 }
 

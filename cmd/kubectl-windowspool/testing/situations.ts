@@ -10,6 +10,7 @@ import {
   LEAVING,
   NEXT,
   type ObservedStateChange,
+  outcomeOf,
   sampleGroup,
   sampleNode,
   sampleNodes,
@@ -21,8 +22,7 @@ import { statesForMetrics } from '../../../controllers/windowspool/testing/state
 
 /** The pool with the status that the operator writes in this state. */
 export function reported(s: ObservedState): WindowsPool {
-  const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
-  return { ...s.pool, status: statusFor(outcome, evaluateConditions(s), planFor(s).pending) };
+  return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(s), planFor(s).pending) };
 }
 
 const changes: Readonly<Record<string, ObservedStateChange>> = {

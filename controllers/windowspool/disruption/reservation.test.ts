@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { Outcome } from '../model/outcome.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
@@ -13,6 +12,7 @@ import {
   NEXT,
   NOW,
   type ObservedStateChange,
+  outcomeOf,
   sampleError,
   sampleGroup,
   sampleNode,
@@ -50,10 +50,6 @@ const groupIs = (change: Partial<NodeGroup>) =>
   ({ group: { kind: 'seen', group: sampleGroup(samplePool(), change) } }) as const;
 const joining = [...sampleNodes(2), sampleNode({ name: 'ip-9', ready: 'False', createdAt: NOW - MINUTE })];
 const ended: NodeGroupUpdate = { id: 'u-1', type: 'VersionUpdate', status: 'Successful', createdAt: 0, errors: [] };
-
-function outcomeOf(change: ObservedStateChange): Outcome {
-  return { after: sampleState(change), done: [], accepted: undefined, left: [], released: false };
-}
 
 describe('a share of the disruption budget', () => {
   const FOREIGN_UPDATE = {
@@ -182,7 +178,7 @@ describe('a share of the disruption budget', () => {
     ['is not taken without an update', { pool: unreserved() }, undefined],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.deepEqual(nextReservation(outcomeOf(change)), want));
+    it(name, () => assert.deepEqual(nextReservation(outcomeOf(sampleState(change))), want));
   }
 });
 

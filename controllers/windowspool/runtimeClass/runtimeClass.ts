@@ -72,7 +72,8 @@ function inWords(selector: Readonly<Record<string, string>>): string {
   return joined(Object.entries(selector).map(([key, value]) => `${key}=${value}`)) || 'empty';
 }
 
-function describeTaint({ key, value, effect }: Taint): string {
+/** `key=value:effect`, as kubectl writes a taint. */
+export function describeTaint({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`;
 }
 
@@ -86,8 +87,8 @@ export function isReplaced(seen: RuntimeClass, pool: WindowsPool): boolean {
   );
 }
 
-/** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
-function covers({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+/** Whether a toleration matches a taint: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
+export function covers({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   const sameKey = key === undefined ? operator === 'Exists' : key === taint.key;
   const sameValue = operator === 'Exists' || value === (taint.value ?? '');
   return sameKey && sameValue && (effect === undefined || effect === taint.effect);

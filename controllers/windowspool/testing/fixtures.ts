@@ -3,6 +3,7 @@ import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsP
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
@@ -313,4 +314,9 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
 
 export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}): CallError {
   return { kind, operation: 'DescribeNodegroup', code: `${kind}Exception`, message: `the call was ${kind}`, ...change };
+}
+
+/** The outcome of a run that took no step and ends in this state. */
+export function outcomeOf(after: ObservedState): Outcome {
+  return { after, done: [], accepted: undefined, left: [], released: false };
 }

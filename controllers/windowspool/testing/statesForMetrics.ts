@@ -12,6 +12,7 @@ import {
   knownStatus,
   NOW,
   type ObservedStateChange,
+  outcomeOf,
   sampleGroup,
   sampleNode,
   sampleNodes,
@@ -24,8 +25,7 @@ import { sampleFacts } from './prerequisites.ts';
 /** The gauges of an observed state. */
 export function samplesFor(s: ObservedState): GaugeSample[] {
   const assessment = evaluateConditions(s);
-  const outcome = { after: s, done: [], accepted: undefined, left: [], released: false };
-  return samplesOf(s, assessment, statusFor(outcome, assessment, []));
+  return samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
 }
 
 const floor = {
