@@ -1,5 +1,5 @@
 /** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
-import type { V1Deployment, V1Lease, V1SelfSubjectAccessReview } from '@kubernetes/client-node';
+import type { V1DaemonSetList, V1Deployment, V1Lease, V1SelfSubjectAccessReview } from '@kubernetes/client-node';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
@@ -49,6 +49,7 @@ export async function doctor(cluster: Cluster, terminal: Terminal, flags: Doctor
         leaseCheck(cluster, flags),
         permissionChecks(cluster),
         systemChecks(cluster),
+        exporterCheck(cluster),
         eksCheck(cluster, flags, version),
         poolChecks(cluster),
       ])
@@ -224,6 +225,31 @@ async function systemChecks({ client, signal }: Cluster): Promise<Check[]> {
         : { result: 'PASS', detail: 'the legacy vpc-resource-controller is not installed' },
     ),
   ];
+}
+
+/** The label of the chart prometheus-windows-exporter, which kube-prometheus-stack contains: https://github.com/prometheus-community/helm-charts */
+const EXPORTER = 'app.kubernetes.io/name=prometheus-windows-exporter';
+
+/** Whether the metrics exist that the alerts about memory and disks need. Nothing else needs them. */
+async function exporterCheck(cluster: Cluster): Promise<Check> {
+  return checked('windows_exporter', async () => {
+    const query = { labelSelector: EXPORTER, limit: '1' };
+    const { items } = await cluster.get<V1DaemonSetList>('/apis/apps/v1/daemonsets', query);
+    const [found] = items ?? [];
+    if (!found)
+      return {
+        result: 'SKIP',
+        detail: `no DaemonSet has the label ${EXPORTER}, so there are no alerts about memory and disks of nodes.`,
+      };
+    const { desiredNumberScheduled = 0, numberReady = 0 } = found.status ?? {};
+    const detail = `${numberReady} of ${desiredNumberScheduled} pods of DaemonSet ${found.metadata?.namespace}/${found.metadata?.name} are ready`;
+    if (numberReady >= desiredNumberScheduled) return { result: 'PASS', detail };
+    return {
+      result: 'FAIL',
+      detail: sentence(detail),
+      fix: `kubectl get pods --all-namespaces --selector ${EXPORTER}`,
+    };
+  });
 }
 
 function ofRead<T>(name: string, read: CallResult<T>, judge: (value: T) => Omit<Check, 'name'>): Check {

@@ -37,6 +37,10 @@ const UP = (instance: string) => `up{job="windowspool-operator",instance="${inst
 const UP_IN = (cluster: string) => `up{job="windowspool-operator",instance="a",cluster="${cluster}"}`;
 const LEADS = (instance: string) =>
   `leader_election_master_status{job="windowspool-operator",name="windowspool-operator",instance="${instance}"}`;
+const COMMITTED = (node: string) => `windows_memory_committed_bytes{pool="web",node="${node}"}`;
+const COMMIT_LIMIT = (node: string, pool = 'web') => `windows_memory_commit_limit{pool="${pool}",node="${node}"}`;
+const VOLUME = (what: 'free' | 'size', volume: string) =>
+  `windows_logical_disk_${what}_bytes{pool="web",node="ip-1",volume="${volume}"}`;
 const web = { pool: 'web' };
 const LACKS_CAPACITY = (reason: string) => ({
   summary: `Windows pool web lacks capacity: ${reason}.`,
@@ -230,6 +234,73 @@ export const alertCases: readonly AlertCase[] = [
       summary: '2 node(s) of Windows pool web fail verification: NodesFailing.',
       description:
         "Nodes of WindowsPool web have failed verification for 15 minutes; 2 node(s) fail now (reason NodesFailing). Pods on these nodes may not start. Run: kubectl get windowspool web --output jsonpath='{.status.failingNodes}'",
+    },
+  },
+  {
+    alert: 'WindowsExporterMissing',
+    when: 'for the nodes of a pool without metrics, and for no node of a pool in a cluster without windows_exporter',
+    series: {
+      'windowspool_nodes{pool="web",state="verified"}': '3x60',
+      'windowspool_nodes{pool="seen",state="verified"}': '1x60',
+      'windowspool_nodes{pool="elsewhere",state="verified",cluster="b"}': '3x60',
+      [COMMIT_LIMIT('ip-1')]: '1x60',
+      [COMMIT_LIMIT('ip-2')]: '_x40 1x20',
+      [COMMIT_LIMIT('ip-3')]: '_x40 1x20',
+      [COMMIT_LIMIT('ip-9', 'seen')]: '1x60',
+    },
+    // The recorded series of another group may be a sample older or not.
+    quiet: ['29m', '45m'],
+    fires: {
+      at: '32m',
+      labels: web,
+      summary: '2 node(s) of Windows pool web have no metrics of windows_exporter.',
+      description:
+        '2 node(s) of WindowsPool web have had no metrics of windows_exporter for 30 minutes, although other Windows nodes of the cluster have. Alerts about their memory and disks cannot fire. Run: kubectl get pods --all-namespaces --output wide --selector app.kubernetes.io/name=prometheus-windows-exporter',
+    },
+  },
+  {
+    alert: 'WindowsExporterMissing',
+    when: 'not in a cluster where no node has windows_exporter',
+    series: {
+      'windowspool_nodes{pool="web",state="verified"}': '3x60',
+      'windows_memory_commit_limit{node="db-1"}': '1x60',
+    },
+    quiet: ['45m'],
+  },
+  {
+    alert: 'WindowsNodeCommitMemoryHigh',
+    when: 'after 10 minutes above 90% of the commit limit, for that node',
+    series: {
+      [COMMITTED('ip-1')]: '19x15 10x20',
+      [COMMIT_LIMIT('ip-1')]: '20x40',
+      [COMMITTED('ip-2')]: '18x40',
+      [COMMIT_LIMIT('ip-2')]: '20x40',
+    },
+    quiet: ['9m', '25m'],
+    fires: {
+      at: '10m',
+      labels: { ...web, node: 'ip-1' },
+      summary: 'Node ip-1 of Windows pool web has committed 95% of its memory.',
+      description:
+        'Node ip-1 of WindowsPool web has committed more than 90% of its commit limit for 10 minutes. Windows has no OOM killer: at the limit, memory allocations fail in every process of the node, including the kubelet. Run: kubectl describe node ip-1',
+    },
+  },
+  {
+    alert: 'WindowsNodeDiskSpaceLow',
+    when: 'after a quarter of an hour with less than 15% free on a drive',
+    series: {
+      [VOLUME('free', 'C:')]: '5x20 25x20',
+      [VOLUME('size', 'C:')]: '50x40',
+      [VOLUME('free', 'HarddiskVolume1')]: '0x40',
+      [VOLUME('size', 'HarddiskVolume1')]: '50x40',
+    },
+    quiet: ['14m', '30m'],
+    fires: {
+      at: '15m',
+      labels: { ...web, node: 'ip-1', volume: 'C:' },
+      summary: 'Volume C: of node ip-1 of Windows pool web has 10% free.',
+      description:
+        'Volume C: of node ip-1 of WindowsPool web has had less than 15% free for 15 minutes, although the kubelet removes unused images. The kubelet evicts pods next. Run: kubectl describe node ip-1',
     },
   },
   {

@@ -8,6 +8,7 @@ import { parse, stringify } from 'yaml';
 import { catalogue } from '../../cmd/operator/metrics/catalogue.ts';
 import { reasons } from '../../controllers/windowspool/reasons.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
+import { windowsMetrics } from '../../hack/grafana/windowsExporter.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { type AlertCase, alertCases } from './alertCases.ts';
 import { alertRules, alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
@@ -35,10 +36,13 @@ describe('the rules for Prometheus', function () {
     assert.equal(code, 0, stdout + stderr);
   });
 
-  it('use only metrics of the operator', () => {
-    const known = new Set(Object.values(catalogue).flatMap((part) => Object.keys(part)));
+  it('use only metrics of the operator and of windows_exporter', () => {
+    const known = new Set([
+      ...Object.values(catalogue).flatMap((part) => Object.keys(part)),
+      ...Object.keys(windowsMetrics),
+    ]);
     const named = ruleFile.groups.flatMap(({ rules }) =>
-      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|leader|reflector)_\w+/g) ?? []),
+      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|windows|leader|reflector)_\w+/g) ?? []),
     );
     assert.deepEqual(
       named.filter((name) => !known.has(name)),
@@ -138,7 +142,7 @@ describe('the rules for Prometheus', function () {
     const faster = hastened(ruleFile, 1_800);
     assert.deepEqual(plain(faster), plain(ruleFile));
     const waits = faster.groups.flatMap(({ rules }) => rules.flatMap((rule) => (rule.for ? [rule.for] : [])));
-    assert.deepEqual([...new Set(waits)].sort(), ['12000ms', '167ms', '2000ms', '334ms', '500ms']);
+    assert.deepEqual([...new Set(waits)].sort(), ['1000ms', '12000ms', '167ms', '2000ms', '334ms', '500ms']);
     assert.doesNotMatch(JSON.stringify(faster), /_over_time[^[]*\[\d+[mh]\]|offset \d+[mh]\b/);
   });
 });
