@@ -3,7 +3,7 @@
 import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { NODE_GROUP_LABEL, POOL_KEY } from '../../controllers/windowspool/labels.ts';
 import { instanceIdOf } from '../../controllers/windowspool/nodes/lostNodes.ts';
-import { isGateTaint } from '../../controllers/windowspool/nodes/nodeTaints.ts';
+import { isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
@@ -71,7 +71,7 @@ export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
     verified: node.verified?.status ?? 'Unknown',
     reason: operation ? `${operation}Requested` : reason,
     message: node.verified?.message ?? '',
-    gate: node.taints.some(isGateTaint) ? 'closed' : 'open',
+    gate: isGated(node) ? 'closed' : 'open',
     ...(pods !== undefined && { pods }),
     ready: node.ready,
     schedulable: !node.unschedulable,

@@ -284,6 +284,10 @@ export interface VerificationSpec {
    */
   policy: 'Report' | 'Quarantine' | 'Gate';
   /**
+   * Leaves the gate to the Node Readiness Controller: nodes register with this taint (effect NoSchedule) instead of the operator's, and the operator never removes it from a node. Key of the taint of a NodeReadinessRule that requires the node condition winpool.dev/Verified to be True. Only with the policy Gate.
+   */
+  readinessTaint?: string;
+  /**
    * Minimum patch level of the nodes: the fourth number of the kernel version (UBR), such as 2340 in 10.0.20348.2340. A container image that is newer than its host may fail to start.
    */
   minimumRevision?: number;
@@ -520,7 +524,7 @@ export interface NodeCounts {
    */
   failing?: number;
   /**
-   * Nodes with the taint of unverified nodes (verification.policy Gate).
+   * Nodes with the taint of unverified nodes (verification.policy Gate)
    */
   gated?: number;
   /**

@@ -92,6 +92,8 @@ const others = {
     'Instances of the node group are missing, or run but did not join within --join-grace. Check the instances in the message.',
   NodesFailing: 'Nodes fail different checks. status.failingNodes lists them.',
   ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
+  AwaitingReadinessRule:
+    'Enough nodes are verified, but a NodeReadinessRule keeps pods off some of them with a taint under readiness.k8s.io/. See which of its conditions is missing (kubectl describe nodereadinessrules).',
   Verified: 'The pool has at least as many verified nodes as it needs.',
 
   NodesFound: 'The pool has the nodes that spec.existingNodes selects.',

@@ -114,6 +114,33 @@ describe('NodesVerified names failing nodes', () => {
   ]);
 });
 
+describe('nodes that a NodeReadinessRule keeps pods off', () => {
+  const held = (name: string) => sampleNode({ name, taints: [...sampleNode().taints, RULE_TAINT] });
+  const RULE_TAINT = { key: 'readiness.k8s.io/web', effect: 'NoSchedule' } as const;
+  const waiting =
+    '3 nodes verified. 2 nodes are gated: no new pods are scheduled there. 2 verified nodes have a taint under readiness.k8s.io/ until NodeReadinessRules remove it: see kubectl describe nodereadinessrules.';
+  check([
+    [
+      'do not count as capacity, so that a pool with too few others is not Ready',
+      sampleState({ nodes: [...sampleNodes(1), held('ip-8'), held('ip-9')] }),
+      {
+        Ready: `False AwaitingReadinessRule: 1 of 3 required nodes accepting pods. ${waiting}`,
+        Reconciling: `True AllVerified: ${waiting}`,
+        NodesVerified: `True AllVerified: ${waiting}`,
+      },
+    ],
+    [
+      'are mentioned while the pool is Ready with the others',
+      sampleState({ nodes: [...sampleNodes(3), held('ip-9')] }),
+      {
+        Ready: 'True Verified: 4 of 4 nodes verified.',
+        NodesVerified:
+          'True AllVerified: 4 nodes verified. 1 node is gated: no new pods are scheduled there. 1 verified node has a taint under readiness.k8s.io/ until its NodeReadinessRule removes it: see kubectl describe nodereadinessrules.',
+      },
+    ],
+  ]);
+});
+
 describe('nodes that have not joined within the join grace', () => {
   const late = { pool: samplePool({}, { status: since(15, 'Joining') }), nodes: sampleNodes(2) };
   const missing = '2 of 3 nodes joined, 1 did not join within 15 minutes. ';

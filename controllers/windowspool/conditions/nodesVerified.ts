@@ -31,7 +31,7 @@ export function nodesVerified(
   missing: (s: ObservedState) => Verification | undefined,
 ): ConditionState {
   const { remedy = '', ...state } = verification(s, missing);
-  const message = [state.message, notCounted(s), unschedulable(s), refusedWrites(s), remedy]
+  const message = [state.message, notCounted(s), unschedulable(s), heldNodes(s), refusedWrites(s), remedy]
     .filter((text) => text !== '')
     .join(' ');
   return { ...state, message };
@@ -69,8 +69,16 @@ function unschedulable({ poolNodes: { gated, quarantined } }: ObservedState): st
   return parts.length > 0 ? `${joined(parts)}: no new pods are scheduled there.` : '';
 }
 
+/** Verified nodes that pods cannot use yet; empty when there are none. */
+function heldNodes({ poolNodes: { awaitingRule: nodes } }: ObservedState): string {
+  if (nodes === 0) return '';
+  const [verb, rules] =
+    nodes === 1 ? ['has', 'its NodeReadinessRule removes it'] : ['have', 'NodeReadinessRules remove it'];
+  return `${count(nodes, 'verified node')} ${verb} a taint under readiness.k8s.io/ until ${rules}: see kubectl describe nodereadinessrules.`;
+}
+
 function verification(s: ObservedState, missing: (s: ObservedState) => Verification | undefined): Verification {
-  const { total, failing, joining } = s.poolNodes;
+  const { total, verified, awaitingRule, failing, joining } = s.poolNodes;
   if (failing.length > 0) return failure(s);
   if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
   const waiting = missing(s);
@@ -79,7 +87,9 @@ function verification(s: ObservedState, missing: (s: ObservedState) => Verificat
     const message = `${count(joining.length, 'node')} joined and ${joining.length === 1 ? 'is' : 'are'} not ready yet: ${name(joining)}`;
     return unknownCondition('Joining', message, firstNodes(s));
   }
-  return trueCondition('AllVerified', `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`);
+  const isAwaited = verified - awaitingRule < neededNodes(s.pool);
+  const message = `${count(total, 'node')} verified.${warnings(s.poolNodes.warned)}`;
+  return trueCondition('AllVerified', message, isAwaited ? 'working' : undefined);
 }
 
 /** The state of a pool of existing nodes that has none. */

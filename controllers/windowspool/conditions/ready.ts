@@ -5,7 +5,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { isClusterMismatch, isDeleting, neededNodes } from '../queries.ts';
 import { count } from '../util/words.ts';
-import { trueCondition } from './condition.ts';
+import { falseCondition, trueCondition } from './condition.ts';
 
 /** The conditions that every pool has in addition to those of its provider. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;
@@ -34,7 +34,7 @@ export function ready<P extends Parts>(
   stalled: ConditionState | undefined,
   { source, unavailable, isEmpty, isRolling }: Readiness<P>,
 ): ConditionState {
-  const { verified, total } = s.poolNodes;
+  const { verified, awaitingRule, total } = s.poolNodes;
   const found = parts[source] as ConditionState;
   const cause = isDeleting(s.pool)
     ? (stalled ?? found)
@@ -49,9 +49,14 @@ export function ready<P extends Parts>(
     return trueCondition('NoNodes', `The desired size is 0.${left}`);
   }
   const needed = neededNodes(s.pool);
-  if (verified >= needed || isRolling?.(s, parts)) {
+  if (verified - awaitingRule >= needed || isRolling?.(s, parts)) {
     const also = stalled ? ` The pool is stalled (${stalled.reason}): see the condition Stalled.` : '';
     return trueCondition('Verified', `${verified} of ${count(total, 'node')} verified.${also}`);
+  }
+  if (verified >= needed) {
+    const usable = verified - awaitingRule;
+    const text = `${usable} of ${count(needed, 'required node')} accepting pods. `;
+    return falseCondition('AwaitingReadinessRule', text + parts.NodesVerified.message);
   }
   const blocked = stalled ?? unavailable?.(s, parts);
   if (blocked) return { ...blocked, status: 'False' };

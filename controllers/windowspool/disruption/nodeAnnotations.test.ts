@@ -15,6 +15,12 @@ describe('a node', () => {
     ['that Karpenter disrupts', tainted('karpenter.sh/disrupted'), true],
     ['that an older Karpenter disrupts', tainted('karpenter.sh/disruption'), true],
     ['that is out of service', tainted('node.kubernetes.io/out-of-service'), true],
+    ['that a NodeReadinessRule keeps pods off', tainted('readiness.k8s.io/network'), true],
+    [
+      'that a NodeReadinessRule makes less preferred',
+      { taints: [{ key: 'readiness.k8s.io/network', effect: 'PreferNoSchedule' }] },
+      false,
+    ],
     ['with a taint of its users', tainted('dedicated'), false],
   ];
   for (const [what, change, unavailable] of cases) {

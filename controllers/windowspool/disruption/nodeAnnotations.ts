@@ -6,7 +6,8 @@ import {
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
 } from '../labels.ts';
-import type { NodeRecord } from '../ports/nodes.ts';
+import { isReadinessTaint } from '../nodes/nodeTaints.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
 /** `Remediate` is requested by no annotation: the node has been failing for too long. */
 export type Operation = 'Replace' | 'Remove' | 'Remediate';
@@ -57,5 +58,6 @@ export function isUnavailable({
   ready,
   taints,
 }: Pick<NodeRecord, 'unschedulable' | 'ready' | 'taints'>): boolean {
-  return unschedulable || ready !== 'True' || taints.some(({ key }) => LEAVING_TAINTS.includes(key));
+  const keepsPodsOff = (taint: Taint) => LEAVING_TAINTS.includes(taint.key) || isReadinessTaint(taint);
+  return unschedulable || ready !== 'True' || taints.some(keepsPodsOff);
 }

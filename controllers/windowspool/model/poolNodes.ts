@@ -25,10 +25,12 @@ export interface PoolNodesView {
   readonly ordered: readonly NodeRecord[];
   /** Nodes with the record of a cordon for a replacement or removal. */
   readonly cordoned: readonly NodeRecord[];
-  /** Names of nodes that are cordoned or not Ready. */
+  /** Names of nodes that are cordoned or not Ready, or that a NodeReadinessRule keeps pods off. */
   readonly unavailable: readonly string[];
-  /** How many nodes have the gate taint, and how many the quarantine taint. */
+  /** How many nodes have a gate taint, the operator's or one of a NodeReadinessRule, and how many the quarantine taint. */
   readonly gated: number;
+  /** How many verified nodes a NodeReadinessRule keeps pods off. */
+  readonly awaitingRule: number;
   readonly quarantined: number;
   /** Kernel version -> number of nodes. */
   readonly builds: ReadonlyMap<string, number>;

@@ -15,6 +15,7 @@ const LEAVING: TaintPolicy = { gate: true, quarantine: false };
 
 const os: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
 const quarantine = (value: string): Taint => ({ key: QUARANTINE_TAINT_KEY, value, effect: 'NoSchedule' });
+const readiness: Taint = { key: 'readiness.k8s.io/winpool', effect: 'NoSchedule' };
 const none: readonly Taint[] = [];
 
 function result(
@@ -114,6 +115,14 @@ describe('the taint changes of a node', () => {
       result([{ ...GATE_TAINT, value: 'x' }], 'failing'),
       GATE,
       none,
+      none,
+    ],
+    ['are none for the taint of a NodeReadinessRule', result([os, readiness], 'verified'), GATE, none, none],
+    [
+      'quarantine a failing node also if it has the taint of a NodeReadinessRule',
+      result([os, readiness], 'failing'),
+      GATE,
+      [quarantine('WrongBuild')],
       none,
     ],
     [

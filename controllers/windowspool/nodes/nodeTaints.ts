@@ -1,5 +1,5 @@
 /** The operator's taints, which keep pods off nodes that are not verified. Pure. */
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
@@ -17,8 +17,36 @@ const PLAIN_GATE_TAINT: Taint = { key: PLAIN_GATE_TAINT_KEY, effect: 'NoSchedule
 export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
 
 /** The gate taint that the pool's group should have under Gate. */
-export function gateTaintOf({ status }: WindowsPool): Taint {
-  return GATE_TAINTS.find(({ key }) => key === status?.bookkeeping?.gateTaint) ?? GATE_TAINT;
+export function gateTaintOf({ spec, status }: Pick<WindowsPool, 'spec' | 'status'>): Taint {
+  return readinessTaintIn(spec) ?? GATE_TAINTS.find(({ key }) => key === status?.bookkeeping?.gateTaint) ?? GATE_TAINT;
+}
+
+/**
+ * The taints that the Node Readiness Controller sets and removes, by its NodeReadinessRules. It accepts no other prefix:
+ * https://github.com/kubernetes-sigs/node-readiness-controller. The operator never changes them on a node.
+ */
+const READINESS_PREFIX = 'readiness.k8s.io/';
+
+/** The gate taint of a pool that leaves the gate to a NodeReadinessRule. */
+export function readinessTaintIn({ verification }: Pick<WindowsPoolSpec, 'verification'>): Taint | undefined {
+  const { policy, readinessTaint } = verification;
+  return policy === 'Gate' && readinessTaint ? { key: readinessTaint, effect: 'NoSchedule' } : undefined;
+}
+
+/** Whether the node has the taint that nodes of the pool register with under Gate. */
+export function hasGateTaintOf(spec: Pick<WindowsPoolSpec, 'verification'>, node: Pick<NodeRecord, 'taints'>): boolean {
+  const wanted = readinessTaintIn(spec);
+  return node.taints.some(wanted ? (taint) => isSameTaint(taint, wanted) : isGateTaint);
+}
+
+/** Whether a NodeReadinessRule keeps pods off the node. */
+export function isAwaitingRule({ taints }: Pick<NodeRecord, 'taints'>): boolean {
+  return taints.some(isReadinessTaint);
+}
+
+/** Whether it is a taint of a NodeReadinessRule that keeps pods off a node. */
+export function isReadinessTaint({ key, effect }: Taint): boolean {
+  return key.startsWith(READINESS_PREFIX) && effect !== 'PreferNoSchedule';
 }
 
 /**
@@ -28,8 +56,8 @@ export function gateTaintOf({ status }: WindowsPool): Taint {
  */
 export function desiredTaints({ node, state, failures }: VerificationResult, policy: TaintPolicy): readonly Taint[] {
   if (state === 'verified') return [];
-  if (policy.gate && isGated(node))
-    return GATE_TAINTS.filter((gate) => node.taints.some((one) => isSameTaint(one, gate)));
+  const gates = GATE_TAINTS.filter((gate) => node.taints.some((one) => isSameTaint(one, gate)));
+  if (policy.gate && gates.length > 0) return gates;
   const [first] = failures;
   if (!policy.quarantine || state !== 'failing' || !first) return [];
   return [{ key: QUARANTINE_TAINT_KEY, value: first.reason, effect: 'NoSchedule' }];
@@ -46,9 +74,9 @@ export function taintChangeFor(result: VerificationResult, policy: TaintPolicy):
   return set.length + remove.length > 0 ? { set, remove } : undefined;
 }
 
-/** Whether the node has the gate taint. */
+/** Whether the node has the gate taint, or a NodeReadinessRule keeps pods off it. */
 export function isGated({ taints }: Pick<NodeRecord, 'taints'>): boolean {
-  return taints.some(isGateTaint);
+  return taints.some((taint) => isGateTaint(taint) || isReadinessTaint(taint));
 }
 
 /** Whether the node has the quarantine taint. */

@@ -17,7 +17,7 @@ import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
 import { conditionFor, isSameCondition } from './nodeCondition.ts';
-import { isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
+import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
@@ -45,6 +45,7 @@ export class PoolNodes implements PoolNodesView {
   readonly lostNodes = new LostNodes();
   ready = 0;
   gated = 0;
+  awaitingRule = 0;
   quarantined = 0;
   belowMinimum = 0;
   #podAddresses = 0;
@@ -202,9 +203,10 @@ export class PoolNodes implements PoolNodesView {
   }
 
   /** Adds a node to the counts, or subtracts it. */
-  #tally({ node, failures, warnings }: VerificationResult, change: 1 | -1): void {
+  #tally({ node, state, failures, warnings }: VerificationResult, change: 1 | -1): void {
     if (node.ready === 'True') this.ready += change;
     if (isGated(node)) this.gated += change;
+    if (state === 'verified' && isAwaitingRule(node)) this.awaitingRule += change;
     if (isQuarantined(node)) this.quarantined += change;
     if ([failures, warnings].some((findings) => findings.some(isBelowMinimum))) this.belowMinimum += change;
     const addresses = parseQuantity(node.allocatable[POD_ADDRESSES]);

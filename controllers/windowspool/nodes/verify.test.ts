@@ -417,6 +417,19 @@ describe('a node of a group with a gate', () => {
     assert.deepEqual(warned({ ...young, verified: condition({ ...young, ...gated }) }), []);
   });
 
+  it('is reported when it joined without the taint of the NodeReadinessRule that the gate is left to', () => {
+    const left = {
+      ...expected,
+      ...expecting({ verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } }),
+    };
+    const reporting = { ...left, reportedBy: 'web' };
+    const held = [...sampleNode().taints, { key: 'readiness.k8s.io/web', effect: 'NoSchedule' as const }];
+    assert.deepEqual(warned({ ...young, taints: held }, reporting), []);
+    assert.deepEqual(warned({ ...young, ...gated }, reporting), [
+      message.replace(GATE_TAINT.key, 'readiness.k8s.io/web'),
+    ]);
+  });
+
   it('is not reported without the gate', () => assert.deepEqual(warned(young, expecting()), []));
 });
 

@@ -1,12 +1,11 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
-import { GATE_TAINT_KEY } from '../labels.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { joined } from '../util/words.ts';
-import { isGated } from './nodeTaints.ts';
+import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
   kubernetesSupport,
@@ -217,10 +216,10 @@ function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectati
   const isFirstSeen = node.verified === undefined && isIncomplete && reportedBy !== undefined;
   const isLate =
     owner === undefined
-      ? (isFirstSeen && !isGated(node)) || node.verified?.message.includes(UNGATED)
+      ? (isFirstSeen && !hasGateTaintOf(spec, node)) || node.verified?.message.includes(UNGATED)
       : ownershipOf(node)?.gated === false;
   return isLate
-    ? `${UNGATED} ${GATE_TAINT_KEY}:NoSchedule, so pods may have been scheduled to it before it was verified`
+    ? `${UNGATED} ${gateTaintOf({ spec }).key}:NoSchedule, so pods may have been scheduled to it before it was verified`
     : undefined;
 }
 

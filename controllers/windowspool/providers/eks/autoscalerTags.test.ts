@@ -35,11 +35,9 @@ describe('the tags that describe a new node to the cluster-autoscaler', () => {
     assert.equal(tagsOf({ taints: taints.slice(1) })['taint/gpu'], ':NoSchedule');
   });
 
-  it('omit a gate taint that the cluster-autoscaler does not recognize', () => {
-    assert.equal(
-      tagsOf({ taints: [{ key: 'winpool.dev/unverified', effect: 'NoSchedule' }] })['taint/winpool.dev/unverified'],
-      undefined,
-    );
+  it('omit gate taints that the cluster-autoscaler does not recognize', () => {
+    for (const key of ['winpool.dev/unverified', 'readiness.k8s.io/web'])
+      assert.equal(tagsOf({ taints: [{ key, effect: 'NoSchedule' }] })[`taint/${key}`], undefined);
   });
 
   it('omit unknown addresses, and the disk of a launch template', () => {

@@ -16,7 +16,7 @@ import {
 } from '../../labels.ts';
 import type { ScalingTagChange } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { isReadinessTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
@@ -80,14 +80,14 @@ export function autoscalerTags(
 }
 
 /**
- * One taint per key, because a tag has one value: the one with the strongest effect. The gate taint without the prefix of a startup taint is
+ * One taint per key, because a tag has one value: the one with the strongest effect. Gate taints without the prefix of a startup taint are
  * left out, because the autoscaler would conclude that no pod ever fits.
  */
 function strongest(taints: readonly Taint[]): ReadonlyMap<string, Taint> {
   const order = ['PreferNoSchedule', 'NoSchedule', 'NoExecute'];
   return new Map(
     taints
-      .filter(({ key }) => key !== PLAIN_GATE_TAINT_KEY)
+      .filter((taint) => taint.key !== PLAIN_GATE_TAINT_KEY && !isReadinessTaint(taint))
       .sort((a, b) => order.indexOf(a.effect) - order.indexOf(b.effect) || (a.key < b.key ? -1 : 1))
       .map((taint) => [taint.key, taint]),
   );

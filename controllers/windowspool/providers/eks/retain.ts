@@ -8,7 +8,7 @@ import { ADOPTABLE_TAG, OWN_PREFIX, POOL_KEY } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
-import { isGateTaint } from '../../nodes/nodeTaints.ts';
+import { isGateTaint, readinessTaintIn } from '../../nodes/nodeTaints.ts';
 import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
 import { groupOf, isClusterMismatch } from '../../queries.ts';
 import { hashOf } from '../../util/hash.ts';
@@ -84,8 +84,12 @@ function takesUpdates({ pool, now }: ObservedState, { status }: NodeGroup): bool
 }
 
 function retainChangeFor(s: ObservedState, group: NodeGroup): ConfigChange | undefined {
+  // Without the pool, nothing sets the condition that the rule requires, and new nodes would keep its taint.
+  const readinessTaint = readinessTaintIn(s.pool.spec);
   const labels = Object.keys(group.labels).filter((key) => isOwn(key) && !(key === POOL_KEY && isSelected(s)));
-  const taints = group.taints.filter((taint) => isOwn(taint.key) || isGateTaint(taint));
+  const taints = group.taints.filter(
+    (taint) => isOwn(taint.key) || isGateTaint(taint) || taint.key === readinessTaint?.key,
+  );
   if (labels.length === 0 && taints.length === 0) return undefined;
   return {
     ...(labels.length > 0 && { labels: { set: {}, remove: labels } }),

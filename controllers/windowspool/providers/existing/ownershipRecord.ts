@@ -8,7 +8,7 @@
 import type { WindowsPool, WindowsPoolSpec } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { TaintChange } from '../../model/poolNodes.ts';
-import { isGated, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { labelIn } from '../../util/labelSelector.ts';
@@ -136,7 +136,12 @@ export function markChangeFor(
   spec: WindowsPoolSpec,
   marks: Marks,
 ): NodeMarks | undefined {
-  const before = trusted(ownershipOf(node), marks) ?? { pool, gated: isGated(node), labels: {}, taints: [] };
+  const before = trusted(ownershipOf(node), marks) ?? {
+    pool,
+    gated: hasGateTaintOf(spec, node),
+    labels: {},
+    taints: [],
+  };
   const labels = labelsFor(node, desiredLabels(node, pool, spec), before);
   const taints = taintsFor(node, expectedTaints(spec), before);
   const ownership = JSON.stringify({ pool, gated: before.gated, labels: labels.record, taints: taints.record });

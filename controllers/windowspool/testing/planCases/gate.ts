@@ -22,6 +22,9 @@ const withGate = seen({}, gated);
 const newcomer = sampleNode({ taints: [...os, GATE_TAINT] });
 const wrongNewcomer = { ...wrong, taints: newcomer.taints };
 const RELEASE = `correct the taints of node ${newcomer.name}: remove ${GATE}`;
+const RULE = 'readiness.k8s.io/web:NoSchedule';
+const leftToRule = samplePool({ verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } });
+const held = sampleNode({ taints: [...os, { key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] });
 const SENDING_GATE = sending(`taint ${GATE}`);
 
 export const gateCases: readonly PlanCase[] = [
@@ -81,5 +84,24 @@ export const gateCases: readonly PlanCase[] = [
     name: 'a gate taint that status does not record is removed from the group',
     observed: sampleState({ group: withGate, nodes: [] }),
     want: [`update node group web: taints remove ${GATE}`],
+  },
+  {
+    name: 'the group has the taint of a NodeReadinessRule instead, and nodes keep it until the rule removes it',
+    observed: sampleState({ pool: remembering(leftToRule, leftToRule), group: seen({}, leftToRule), nodes: [held] }),
+    want: [],
+  },
+  {
+    name: 'the group gets the taint of the rule in place of the gate taint when the gate is left to it',
+    observed: sampleState({ pool: remembering(leftToRule, gated), group: withGate, nodes: [newcomer] }),
+    want: [
+      sending(`taint ${RULE}`, `taint ${GATE}`),
+      `update node group web: taints set ${RULE} remove ${GATE}`,
+      RELEASE,
+    ],
+  },
+  {
+    name: 'the group loses the taint of the rule when the gate is no longer left to it',
+    observed: sampleState({ pool: remembering(reporting, leftToRule), group: seen({}, leftToRule), nodes: [held] }),
+    want: [sending(`taint ${RULE}`), `update node group web: taints remove ${RULE}`],
   },
 ];

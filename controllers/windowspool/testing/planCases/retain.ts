@@ -93,6 +93,24 @@ export const retainCases: readonly PlanCase[] = [
     ],
   },
   {
+    name: 'the taint of a NodeReadinessRule is removed from the group, because no node would be verified any more, and stays on nodes',
+    observed: sampleState({
+      pool: {
+        ...retained,
+        spec: { ...retained.spec, verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } },
+      },
+      group: seen({ labels: {}, taints: [{ key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] }),
+      nodes: [sampleNode({ taints: [{ key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] })],
+    }),
+    want: [
+      'update node group web: taints remove readiness.k8s.io/web:NoSchedule',
+      AUTOSCALER,
+      TAGS,
+      CLASS,
+      REMOVE_FINALIZER,
+    ],
+  },
+  {
     name: 'all taints of the operator are removed from nodes when the group has no gate taint',
     observed: sampleState({
       pool: { ...retained, spec: { ...retained.spec, verification: { policy: 'Gate' } } },
