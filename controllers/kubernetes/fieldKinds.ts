@@ -75,6 +75,17 @@ export const sharedText = kind<string>({
   fromJson: asText,
 });
 
+/** The kubelet sets 5: https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/nodestatus/setters.go. Later ones are ignored. */
+const MOST_TEXTS = 16;
+const noTexts: readonly string[] = Object.freeze([]);
+
+/** A short list of strings that many objects share, such as the names of an image. Each is cut, cleaned and interned. */
+export const sharedTexts = kind<readonly string[]>({
+  absent: noTexts,
+  fromProtobuf: (reader, before) => (before.length >= MOST_TEXTS ? before : before.concat(interner.text(reader))),
+  fromJson: (value) => itemsOf(value).slice(0, MOST_TEXTS).map(asText),
+});
+
 /** An integer; 0 if absent. */
 export const whole = kind<number>({
   wire: WIRE.varint,

@@ -87,6 +87,13 @@ describe('a node whose kubelet reports', () => {
       );
   });
 
+  it('20 images with 8,000 names each has the first 16 names of the first 16', () => {
+    const names = Array.from({ length: 8_000 }, (_, index) => `example.com/app:${index}`);
+    const images = Array.from({ length: 20 }, () => ({ names, sizeBytes: 1 }));
+    for (const read of readBoth(reporting({ images })))
+      assert.deepEqual(read.images, Array.from({ length: 16 }, () => names.slice(0, 16)).flat());
+  });
+
   it('8,000 runtime handlers has the first 64', () => {
     const runtimeHandlers = Array.from({ length: 8_000 }, (_, index) => ({ name: `handler-${index}` }));
     for (const read of readBoth(reporting({ runtimeHandlers })))

@@ -24,6 +24,7 @@ import {
   repeated,
   sentence,
   sharedText,
+  sharedTexts,
   text,
   textIs,
   textMap,
@@ -75,8 +76,12 @@ const noNames: readonly string[] = Object.freeze([]);
 /** How many lists of names are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
 const SHARED_LISTS = 8;
 
-/** The names of a list of messages, at most `most`: equal lists are one object. `nameOf` returns undefined for an item that is left out. */
-function sharedNames<T extends object>(fields: FieldTable<T>, nameOf: (item: T) => string | undefined, most: number) {
+/** The names of a list of messages, at most `most`: equal lists are one object. `namesOf` returns undefined for an item that is left out. */
+function sharedNames<T extends object>(
+  fields: FieldTable<T>,
+  namesOf: (item: T) => string | readonly string[] | undefined,
+  most: number,
+) {
   const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
   let lists = [noNames];
   const once = (names: readonly string[]): readonly string[] => {
@@ -88,18 +93,19 @@ function sharedNames<T extends object>(fields: FieldTable<T>, nameOf: (item: T) 
     lists = [kept, ...lists].slice(0, SHARED_LISTS);
     return kept;
   };
-  const add = (names: readonly string[], name: string | undefined): readonly string[] => {
-    if (name === undefined || names.length >= most) return names;
-    if (names === noNames) return [name];
-    // Created by this reader, and not published yet.
-    (names as string[]).push(name);
-    return names;
+  const add = (names: readonly string[], found: ReturnType<typeof namesOf>): readonly string[] => {
+    if (found === undefined || names.length >= most) return names;
+    // A list other than noNames was created by this reader, and is not published yet.
+    const list = names === noNames ? [] : (names as string[]);
+    if (typeof found === 'string') list.push(found);
+    else for (const name of found) if (list.length < most) list.push(name);
+    return list;
   };
   const asKind = kind<readonly string[]>({
     absent: noNames,
-    fromProtobuf: (reader, before) => add(before, nameOf(readProtobuf(reader))),
+    fromProtobuf: (reader, before) => add(before, namesOf(readProtobuf(reader))),
     fromJson: (value) =>
-      once(itemsOf(value).reduce<readonly string[]>((names, item) => add(names, nameOf(readJson(item))), noNames)),
+      once(itemsOf(value).reduce<readonly string[]>((names, item) => add(names, namesOf(readJson(item))), noNames)),
   });
   return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
 }
@@ -119,6 +125,14 @@ const conditionStates = sharedNames<{ readonly type: string; readonly status: st
   { type: sharedText('type=1'), status: sharedText('status=2') },
   ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
   MOST_CONDITIONS,
+);
+
+/** The kubelet reports 5 names of each of 50 images. Later ones are ignored. */
+const MOST_IMAGE_NAMES = 256;
+const imageNames = sharedNames<{ readonly names: readonly string[] }>(
+  { names: sharedTexts('names=1') },
+  ({ names }) => names,
+  MOST_IMAGE_NAMES,
 );
 
 const ownership = entry(OWNERSHIP_ANNOTATION);
@@ -193,6 +207,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   verified: verified('status=3', 'conditions=4'),
   verifiedSince: verifiedSince('status=3', 'conditions=4'),
   conditions: conditionStates('status=3', 'conditions=4'),
+  images: imageNames('status=3', 'images=8'),
   kernelVersion: sharedText('status=3', 'nodeInfo=7', 'kernelVersion=4'),
   containerRuntimeVersion: sharedText('status=3', 'nodeInfo=7', 'containerRuntimeVersion=6'),
   runtimeHandlers: handlerNames('status=3', 'runtimeHandlers=12'),

@@ -49,6 +49,10 @@ describe('a node record', () => {
           architecture: 'amd64',
           bootID: 'boot',
         },
+        images: [
+          { names: ['example.com/app@sha256:1', 'example.com/app:1'], sizeBytes: 5 },
+          { names: ['example.com/b:2'] },
+        ],
         runtimeHandlers: [{ name: '' }, { name: 'runhcs-wcow-process', features: { userNamespaces: false } }],
       },
     });
@@ -72,6 +76,7 @@ describe('a node record', () => {
       verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
       verifiedSince: Date.UTC(2026, 0, 1),
       conditions: ['MemoryPressure=False'],
+      images: ['example.com/app@sha256:1', 'example.com/app:1', 'example.com/b:2'],
       kernelVersion: '10.0.20348.2340',
       containerRuntimeVersion: 'containerd://1.7.1',
       runtimeHandlers: ['', 'runhcs-wcow-process'],

@@ -312,8 +312,13 @@ export interface VerificationSpec {
     | 'KubeletVersionSkew'
     | 'UnhealthyCondition'
     | 'RequiredConditionMissing'
+    | 'ImagesMissing'
     | 'NoPodAddresses'
   )[];
+  /**
+   * Images that a node must have before it is verified. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails. A node that has had them once stays verified when the kubelet removes them later. The kubelet reports the 50 largest images of a node.
+   */
+  requiredImages?: string[];
   /**
    * Conditions that a node must have before it is verified, for example one that an antivirus agent or a node problem detector sets. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails.
    */

@@ -26,6 +26,8 @@ const nodeChecks = {
     'A node has a condition that remediation.conditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
   RequiredConditionMissing:
     'A node does not have a condition of verification.requiredConditions, and --join-grace has passed since it joined. Check the agent that sets the condition.',
+  ImagesMissing:
+    'A node does not have an image of verification.requiredImages, and --join-grace has passed since it joined. Check what pulls the images, and whether the node can reach the registry.',
   NoPodAddresses:
     'A node has no IP addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam). The message names other likely causes.',
   GateTaintMissing:
@@ -277,6 +279,7 @@ const remedies: Readonly<Record<NodeCheck, string>> = {
   NotReady: 'Check its kubelet and kube-proxy: kubectl describe node NODE',
   UnhealthyCondition: 'Check the node: kubectl describe node NODE',
   RequiredConditionMissing: 'Check the agent that sets the condition: kubectl describe node NODE',
+  ImagesMissing: 'Check what pulls the images: kubectl get events --field-selector reason=Failed --all-namespaces',
   NoPodAddresses: 'Check that Windows IPAM is enabled in the VPC CNI.',
   GateTaintMissing: 'Configure its kubelet to register with the taint.',
   ForeignTaint: 'Change the taint of the pool or of the node.',

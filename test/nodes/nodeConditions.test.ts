@@ -1,4 +1,4 @@
-/** Conditions of nodes that agents set: the gate waits for some, and others make a node fail. */
+/** Conditions of nodes that agents set, and images: the gate waits for some, and other conditions make a node fail. */
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
 import { messageOf } from '../../hack/testenv/testEnv.ts';
@@ -7,6 +7,7 @@ import { withVerification } from './verificationFixture.ts';
 
 const POOL = 'conditions';
 const AGENT = 'example.com/AntivirusReady';
+const IMAGE = 'mcr.microsoft.com/windows/servercore:ltsc2022';
 
 describe('a pool with conditions of its nodes', () => {
   const { fixture, nodesOf, waitForTaints, becomes } = withVerification();
@@ -18,10 +19,20 @@ describe('a pool with conditions of its nodes', () => {
     return fixture.world.kubectl('patch', 'node', node, '--subresource=status', '--type=strategic', '--patch', patch);
   };
 
+  const setImages = (names: readonly string[]) => {
+    const images = names.map((name) => ({ names: [name], sizeBytes: 2_000_000_000 }));
+    const patch = JSON.stringify({ status: { images } });
+    return fixture.world.kubectl('patch', 'node', node, '--subresource=status', '--type=merge', '--patch', patch);
+  };
+
   before(async () => {
     await fixture.world.apply(
       poolManifest(POOL, {
-        verification: { policy: 'Gate', requiredConditions: [{ type: AGENT, status: 'True' }] },
+        verification: {
+          policy: 'Gate',
+          requiredConditions: [{ type: AGENT, status: 'True' }],
+          requiredImages: [IMAGE],
+        },
         remediation: { conditions: [{ type: 'DiskPressure', status: 'True' }] },
       }),
     );
@@ -39,10 +50,27 @@ describe('a pool with conditions of its nodes', () => {
     await waitForTaints(POOL, GATE_TAINT_KEY, [`${node} ${GATE_TAINT_KEY}:NoSchedule`], 'without the condition');
   });
 
-  it('removes the gate taint when an agent sets the condition', async () => {
+  it('keeps the gate taint on a node with the condition and without the required image', async () => {
     await report(AGENT, 'True');
+    const pool = await becomes(POOL, 'NodesVerified', 'False/ImagesMissing');
+    assert.ok(
+      messageOf(pool, 'NodesVerified').includes(`lacks 1 of 1 image of verification.requiredImages: ${IMAGE}`),
+      messageOf(pool, 'NodesVerified'),
+    );
+    await waitForTaints(POOL, GATE_TAINT_KEY, [`${node} ${GATE_TAINT_KEY}:NoSchedule`], 'without the image');
+  });
+
+  it('removes the gate taint when the node has the image, and keeps the node verified when it is removed', async () => {
+    await setImages([IMAGE]);
     await becomes(POOL, 'Ready', 'True/Verified');
-    await waitForTaints(POOL, GATE_TAINT_KEY, [], 'with the condition');
+    await waitForTaints(POOL, GATE_TAINT_KEY, [], 'with the condition and the image');
+    await setImages([]);
+    await report('MemoryPressure', 'True');
+    const pool = await fixture.world.waitForPool(POOL, 'to evaluate the node again', (found) =>
+      messageOf(found, 'NodesVerified').includes('has the condition MemoryPressure=True'),
+    );
+    assert.equal(pool?.status?.nodes?.verified, 1);
+    await report('MemoryPressure', 'False');
   });
 
   it('quarantines a node with an unhealthy condition until the condition has another status', async () => {

@@ -27,9 +27,10 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
         : 'passes every check',
     );
   }
-  // That a node joined without the gate taint stays in the message, whatever else is found.
+  // The operator reads from the message that a node joined without the gate taint or lacks images, so that comes first and is not cut off.
   const ungated = warnings.filter(({ reason }) => reason === 'GateTaintMissing');
-  const found = reported([...ungated, ...failures]);
+  const lacking = failures.filter(({ reason }) => reason === 'ImagesMissing');
+  const found = reported([...ungated, ...lacking, ...failures.filter((failure) => !lacking.includes(failure))]);
   if (state === 'joining') return make('Unknown', 'Joining', `is joining: ${found}`);
   return make('False', failures[0]?.reason ?? 'NodesFailing', found);
 }

@@ -344,6 +344,55 @@ describe('a node fails verification', () => {
   }
 });
 
+describe('a node of a pool with required images', () => {
+  const images = ['mcr.microsoft.com/windows/servercore:ltsc2022', `example.com/app@sha256:${'a'.repeat(64)}`];
+  const expected: Expectation = {
+    ...expecting({ verification: { policy: 'Gate', requiredImages: images } }),
+    reportedBy: 'web',
+  };
+  const lacking = 'lacks 1 of 2 images of verification.requiredImages: mcr.microsoft.com/windows/servercore:ltsc2022';
+  const young = { createdAt: NOW, verified: undefined };
+  const one = { images: images.slice(1) };
+  const failuresOf = (change: Partial<NodeRecord>) => verifyNode(sampleNode(change), expected, NOW).failures;
+  const condition = (change: Partial<NodeRecord>) => conditionFor(verifyNode(sampleNode(change), expected, NOW), 'web');
+
+  it('is joining until it has all of them', () => {
+    const { state, failures } = verifyNode(sampleNode({ ...young, ...one }), expected, NOW);
+    assert.deepEqual([state, failures], ['joining', [{ reason: 'ImagesMissing', message: lacking }]]);
+    assert.equal(verifyNode(sampleNode({ ...young, images }), expected, NOW).state, 'verified');
+  });
+
+  it('fails without them after the join grace', () => {
+    const verified = condition({ ...young, ...one });
+    assert.equal(condition({ createdAt: 0, ...one, verified }).reason, 'ImagesMissing');
+  });
+
+  it('stays verified when the kubelet removes them later, also after it has failed for another reason', () => {
+    const verified = condition({ images, verified: condition({ ...young, ...one }) });
+    assert.equal(verified.status, 'True');
+    assert.deepEqual(failuresOf({ images: [], verified }), []);
+    const failing = condition({ createdAt: 0, images: [], ready: 'False', verified });
+    assert.deepEqual([failing.status, failuresOf({ images: [], verified: failing })], ['False', []]);
+  });
+
+  it('must still have them if it failed for another reason before it had them', () => {
+    const notReady = condition({ createdAt: 0, ready: 'False', ...one, verified: condition({ ...young, ...one }) });
+    assert.equal(notReady.reason, 'NotReady');
+    assert.deepEqual(failuresOf({ createdAt: 0, ...one, verified: notReady }), [
+      { reason: 'ImagesMissing', message: lacking },
+    ]);
+  });
+
+  it('that was verified before the pool required images stays verified', () => {
+    const verified = {
+      status: 'True',
+      reason: 'ChecksPassed',
+      message: 'WindowsPool web: passes every check.',
+    } as const;
+    assert.deepEqual(failuresOf({ images: [], verified }), []);
+  });
+});
+
 describe('a new node', () => {
   const joining = { createdAt: NOW - 15 * MINUTE + 1 };
   const late = { createdAt: NOW - 15 * MINUTE };

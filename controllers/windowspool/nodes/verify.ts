@@ -4,7 +4,8 @@ import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
-import { joined } from '../util/words.ts';
+import { count, joined } from '../util/words.ts';
+import { normalizedImage } from './imageNames.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -67,6 +68,7 @@ const checks: readonly Check[] = [
   },
   { reason: 'UnhealthyCondition', test: unhealthyCondition },
   { reason: 'RequiredConditionMissing', takesTime: 'joinGrace', test: requiredConditionMissing },
+  { reason: 'ImagesMissing', takesTime: 'joinGrace', test: imagesMissing },
   { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
@@ -181,6 +183,20 @@ function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectat
   const found = conditions.find((state) => state.startsWith(`${missing.type}=`));
   const what = found ? `has the condition ${found}` : `lacks the condition ${missing.type}`;
   return `${what}, expected ${stateOf(missing)} (verification.requiredConditions)`;
+}
+
+const REQUIRED_IMAGES = 'verification.requiredImages';
+
+/**
+ * Only until the node has had the images once: later, the kubelet removes unused images when the disk is full. The message of the node's condition
+ * shows whether it still lacks them.
+ */
+function imagesMissing({ images, verified }: NodeRecord, { spec }: Expectation): string | undefined {
+  const { requiredImages = [] } = spec.verification;
+  if (verified && !verified.message.includes(REQUIRED_IMAGES)) return undefined;
+  const missing = requiredImages.filter((image) => !images.includes(normalizedImage(image)));
+  if (missing.length === 0) return undefined;
+  return `lacks ${missing.length} of ${count(requiredImages.length, 'image')} of ${REQUIRED_IMAGES}: ${joined(missing)}`;
 }
 
 function stateOf({ type, status }: { readonly type: string; readonly status: string }): string {

@@ -22,8 +22,8 @@ export interface NodeCondition {
 export const NODE_RESOURCES = ['memory', 'vpc.amazonaws.com/PrivateIPv4Address'] as const;
 
 /**
- * The fields of a Node that the operator caches. Texts that a kubelet sets are cut and cleaned (foreignText); of its lists, addresses, conditions
- * and runtime handlers beyond those of any real node are left out.
+ * The fields of a Node that the operator caches. Texts that a kubelet sets are cut and cleaned (foreignText); of its lists, addresses, conditions,
+ * images and runtime handlers beyond those of any real node are left out.
  */
 export interface NodeRecord {
   readonly name: string;
@@ -50,6 +50,8 @@ export interface NodeRecord {
   readonly verifiedSince: number;
   /** The other conditions as `TYPE=STATUS`, such as `DiskPressure=False`, in the order of the Node. */
   readonly conditions: readonly string[];
+  /** Names of the largest images, with tags and with digests; the kubelet reports 50 images by default. */
+  readonly images: readonly string[];
   readonly kernelVersion: string;
   readonly containerRuntimeVersion: string;
   /** Names of the handlers that RuntimeClasses can name, the default one as ''; empty when containerd does not report them (before 2.0). */

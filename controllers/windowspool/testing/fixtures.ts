@@ -237,6 +237,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     conditions: ['MemoryPressure=False', 'DiskPressure=False', 'PIDPressure=False'],
     kernelVersion: '10.0.20348.2762',
     containerRuntimeVersion: 'containerd://2.1.6',
+    images: ['mcr.microsoft.com/oss/kubernetes/pause:3.10'],
     runtimeHandlers: ['', 'runhcs-wcow-hypervisor', 'runhcs-wcow-process'],
     kubeletVersion: 'v1.36.1-eks-1234567',
     operatingSystem: 'windows',
