@@ -2,12 +2,16 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
+import { type Outcome, runCommand } from '../controlplane/command.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { pluginBundle } from '../operatorBundle.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
+import { localAws } from './operatorProcess.ts';
 import { watchReadyPods } from './podsReady.ts';
 import { conditionOf, messageOf, startTestEnv, type TestEnv, windowsIpam } from './testEnv.ts';
 
-const SAMPLES = fileURLToPath(new URL('../../config/samples/', import.meta.url));
+const CONFIG = fileURLToPath(new URL('../../config/', import.meta.url));
+const SAMPLES = join(CONFIG, 'samples/');
 const POOL = 'web';
 /** Newer than the initial releases of the local AWS. */
 const RELEASE = '1.36-2026.05.19';
@@ -25,10 +29,12 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
   try {
     stage('Starting the operator with its ServiceAccount and the permissions of config/rbac');
     // It polls a missing prerequisite every 20 seconds by default: too long for a demo.
-    const operator = await world.operator(['--poll-interval=1s']).ready();
+    const operator = await world.operator(['--poll-interval=1s', '--leader-elect=true']).ready();
+    await world.kubectl('apply', '-f', join(CONFIG, 'manager/deployment.yaml'));
     await applySample(world, stage, say);
     await enableIpam(world, stage, say);
     await runWorkload(world, stage, say);
+    await warnAtApply(world, stage, say);
     await updateUnderLoad(world, stage, say);
     const bad = await joinGatedPool(world, stage, say);
     await replaceNode(world, bad, stage, say);
@@ -67,6 +73,23 @@ async function applySample(world: TestEnv, stage: Say, say: Say): Promise<void> 
   say(messageOf(pool, 'PrerequisitesMet'));
   say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
   if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
+  await world.kubectl('-n', 'winpool-system', 'rollout', 'status', 'deployment/windowspool-operator', '--timeout=60s');
+  stage('Running kubectl windowspool doctor: it shows the command that fixes what fails');
+  const { text, code } = await plugin(world, 'doctor');
+  say(text);
+  if (code !== 1) throw new Error(`doctor ended with ${code}, although Windows IPAM is disabled`);
+}
+
+/** A command of the kubectl plugin, and its output. */
+async function plugin(
+  { controlPlane, cloud }: TestEnv,
+  ...args: readonly string[]
+): Promise<{ text: string; code: Outcome['code'] }> {
+  const { stdout, stderr, code } = await runCommand(process.execPath, [await pluginBundle(), ...args], {
+    env: { ...process.env, ...localAws(cloud.url), KUBECONFIG: controlPlane.adminKubeconfig },
+    timeoutMs: 30_000,
+  });
+  return { text: `$ kubectl windowspool ${args.join(' ')}\n${stdout}${stderr}`, code };
 }
 
 async function enableIpam(world: TestEnv, stage: Say, say: Say): Promise<void> {
@@ -82,6 +105,31 @@ async function runWorkload(world: TestEnv, stage: Say, say: Say): Promise<void> 
   await world.kubectl('apply', '-f', join(SAMPLES, 'deployment.yaml'));
   await world.kubectl('rollout', 'status', 'deployment/iis', '--timeout=60s');
   say(await world.kubectl('get', 'pods', '-o', 'wide'));
+}
+
+/** The API server evaluates new policies after a moment, so the first attempts may pass without a warning. */
+async function warnAtApply(world: TestEnv, stage: Say, say: Say): Promise<void> {
+  stage('Applying config/policies, and then a Deployment that cannot run on these nodes: the API server warns');
+  await world.kubectl('apply', '-k', join(CONFIG, 'policies'));
+  const container = { name: 'app', image: 'mcr.microsoft.com/windows/nanoserver:ltsc2019' };
+  const labels = { app: 'old' };
+  const manifest = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'old', namespace: 'default' },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { runtimeClassName: 'windows-2022', containers: [container] } },
+    },
+  };
+  const apply = async () => {
+    const stdin = JSON.stringify(manifest);
+    const { stderr } = await world.controlPlane.kubectl(['apply', '--dry-run=server', '-f', '-'], { stdin });
+    return stderr.includes('Warning: ') ? stderr.trim() : undefined;
+  };
+  say(await waitFor(apply, { what: 'a warning of the API server', timeoutMs: 30_000 }));
+  await world.kubectl('delete', '-k', join(CONFIG, 'policies'));
 }
 
 /** The nodes are replaced one after another while pods run on them; Ready pods are counted at every event. */
@@ -132,6 +180,7 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
   if (!bad) throw new Error('the pool names no failing node');
   say(messageOf(pool, 'NodesVerified'));
   say(await world.kubectl('get', 'wp'));
+  say((await plugin(world, 'status', POOL)).text);
   say(`${bad.name}:\n${verificationOf(await world.kubectl('describe', 'node', bad.name))}`);
   stage(`Scaling the Deployment to ${MORE_PODS} pods; none of them is scheduled to that node`);
   await world.kubectl('scale', 'deployment', 'iis', `--replicas=${MORE_PODS}`);
