@@ -75,13 +75,17 @@ export const nodeReadinessRuleCrd = {
 };
 
 /** Applies the rules that exist now to every node, until it is stopped. */
-export async function startReadinessController({ controlPlane, kubectl }: Pick<TestEnv, 'controlPlane' | 'kubectl'>) {
+export async function startReadinessController(world: Pick<TestEnv, 'controlPlane' | 'kubectl'>) {
   const rules: readonly NodeReadinessRule[] = JSON.parse(
-    await kubectl('get', 'nodereadinessrules', '-o', 'json'),
+    await world.kubectl('get', 'nodereadinessrules', '-o', 'json'),
   ).items;
   let work = Promise.resolve();
-  const enforceAll = async (node: Stored<V1Node>) => {
-    for (const rule of rules) await enforce(rule, node);
+  // Events may be older than the last change of the stand-in.
+  const enforceAll = async (name: string) => {
+    for (const rule of rules) {
+      const text = await world.kubectl('get', 'node', name, '-o', 'json', '--ignore-not-found');
+      if (text !== '') await enforce(rule, JSON.parse(text));
+    }
   };
   const enforce = async (
     { metadata, spec }: NodeReadinessRule,
@@ -97,13 +101,17 @@ export async function startReadinessController({ controlPlane, kubectl }: Pick<T
     );
     const { key, effect } = spec.taint;
     const isTainted = node.spec.taints?.some((found) => found.key === key && found.effect === effect) === true;
-    if (isTainted === isReady) await kubectl('taint', 'node', name, `${key}:${effect}${isReady ? '-' : ''}`);
+    if (isTainted === isReady) await world.kubectl('taint', 'node', name, `${key}:${effect}${isReady ? '-' : ''}`);
     if (isReady && spec.enforcementMode === 'bootstrap-only')
-      await kubectl('annotate', 'node', name, `${completed}=true`);
+      await world.kubectl('annotate', 'node', name, `${completed}=true`);
   };
-  const watch = await watchEvents<Stored<V1Node>>(controlPlane.adminKubeconfig, '/api/v1/nodes', ({ type, object }) => {
-    if (type !== 'DELETED') work = work.then(() => enforceAll(object));
-  });
+  const watch = await watchEvents<Stored<V1Node>>(
+    world.controlPlane.adminKubeconfig,
+    '/api/v1/nodes',
+    ({ type, object }) => {
+      if (type !== 'DELETED') work = work.then(() => enforceAll(object.metadata.name));
+    },
+  );
   return {
     async stop(): Promise<void> {
       await watch.stop();

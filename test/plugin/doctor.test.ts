@@ -116,6 +116,7 @@ describe('kubectl windowspool doctor and completion', () => {
       'SKIP Linux node',
       'SKIP Pod webhook',
       'SKIP Legacy controller',
+      'SKIP windows_exporter',
       'SKIP EKS',
       'SKIP Pools',
     ]);
