@@ -1,6 +1,7 @@
 /** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { isNewerRelease } from '../../controllers/windowspool/providers/eks/upgrades/releaseVersion.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import { explain, Failure } from './failure.ts';
@@ -128,7 +129,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}`] : [],
   );
   const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;
-  const newer = newestRelease && newestRelease !== release ? `, newest ${newestRelease}` : '';
+  const newer = newestRelease && release && isNewerRelease(newestRelease, release) ? `, newest ${newestRelease}` : '';
   return [
     ['Nodes', `${total}: ${states.join(', ')}`],
     ['Windows', [windowsVersion, build].filter(Boolean).join(', ')],
