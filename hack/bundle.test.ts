@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundle } from './bundle.ts';
+import { bundle, bundleExecutable } from './bundle.ts';
+import { runCommand } from './controlplane/command.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -47,5 +48,26 @@ describe('a bundle', () => {
     });
     const main = await import(`${pathToFileURL(join(folder, 'out/main.mjs')).href}?third`);
     assert.equal(typeof (await main.load()), 'function');
+  });
+
+  it('as an executable file tells who runs it with an old Node.js which version it needs', async () => {
+    await writeFile(join(folder, 'program.ts'), "console.log('ran');");
+    await bundleExecutable(
+      relative(ROOT, join(folder, 'program.ts')),
+      'kubectl-windowspool',
+      join(folder, 'executable'),
+    );
+    const run = async (version: string) => {
+      const versions = `{ value: { ...process.versions, node: ${JSON.stringify(version)} } }`;
+      const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', ${versions})`;
+      const args = ['--import', pretend, join(folder, 'executable/kubectl-windowspool')];
+      const { code, stdout, stderr } = await runCommand(process.execPath, args, { timeoutMs: 60_000 });
+      return [code, stdout, stderr];
+    };
+    const refusal = (version: string) =>
+      `kubectl windowspool needs Node.js 22.21 or newer, and PATH has ${version}. Install a newer one, and put it first on PATH.\n`;
+    assert.deepEqual(await run('20.20.2'), [1, '', refusal('20.20.2')]);
+    assert.deepEqual(await run('22.20.0'), [1, '', refusal('22.20.0')]);
+    for (const version of ['22.21.0', '24.1.0']) assert.deepEqual(await run(version), [0, 'ran\n', '']);
   });
 });

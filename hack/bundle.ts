@@ -3,6 +3,7 @@ import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import manifest from '../package.json' with { type: 'json' };
 import { type BundledPackage, packagesOf, thirdPartyNotices } from './licences.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -78,10 +79,24 @@ export function bundle(entry: string, name: string, outdir: string): Promise<rea
 export async function bundleExecutable(entry: string, name: string, outdir: string): Promise<readonly Bundled[]> {
   const { outExtension: _, ...options } = OPTIONS;
   const outfile = join(outdir, name);
-  const banner = { js: `#!/usr/bin/env node\n${OPTIONS.banner.js}` };
+  const banner = { js: `#!/usr/bin/env node\n${OPTIONS.banner.js}\n${refusal(name)}` };
   const written = await write({ ...options, splitting: false, banner, entryPoints: [entry], outfile }, outdir);
   await chmod(resolve(ROOT, outfile), 0o755);
   return written;
+}
+
+/** Code that ends the program on a Node.js older than package.json requires, where it would fail with a stack later. */
+function refusal(name: string): string {
+  const least = manifest.engines.node.replace('>=', '');
+  const [major, minor] = least.split('.').map(Number);
+  const program = name.replace('-', ' ');
+  return `{
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < ${major} || (major === ${major} && minor < ${minor})) {
+console.error('${program} needs Node.js ${least} or newer, and PATH has ' + process.versions.node + '. Install a newer one, and put it first on PATH.');
+process.exit(1);
+}
+}`;
 }
 
 async function write(options: BuildOptions, outdir: string): Promise<readonly Bundled[]> {
