@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { completions } from './completion.ts';
-import { createProgram, runPlugin } from './program.ts';
+import { createProgram, nameIn, runPlugin } from './program.ts';
 import type { Terminal } from './terminal.ts';
 import { plain } from './text.ts';
 
@@ -89,10 +89,17 @@ describe('the command line of kubectl windowspool', () => {
     [['--version'], 0, /^1\.2\.3$/],
     [['replace', '--help'], 0, /^Usage: kubectl windowspool replace \[options\] <node>$/m],
     [['completion'], 0, /^#!\/bin\/sh$/m],
-    [[], 2, /^Usage: kubectl windowspool/],
-    [['replace'], 2, /^error: missing required argument 'node'$/],
+    [[], 0, /^Usage: kubectl windowspool \[/],
+    [['help'], 0, /^Usage: kubectl windowspool \[/],
+    [['help', 'nodes'], 0, /^Usage: kubectl windowspool nodes /],
+    [['replace'], 2, /^error: missing required argument 'node'\nSee 'kubectl windowspool replace --help' for usage\.$/],
+    [['stauts'], 2, /^error: unknown command 'stauts' \(Did you mean status\?\)\nSee 'kubectl windowspool --help' /],
     [['status', 'a', 'b'], 2, /^error: too many arguments for 'status'/],
-    [['plan', '--kubeconfig=/does/not/exist'], 1, /^kubeconfig \/does\/not\/exist: ENOENT/],
+    [['status', '--request-timeout=1000h'], 2, /It must be at most 24h\.$/m],
+    [['plan', '--kubeconfig=/does/not/exist'], 2, /^Name either a pool, or a manifest with --filename\.$/],
+    [['lint'], 2, /^Name either files, or the cluster with --cluster\.$/],
+    [['lint', 'a.yaml', '--namespace=shop'], 2, /^--namespace requires --cluster\.$/],
+    [['status', '--kubeconfig=/does/not/exist'], 1, /^kubeconfig \/does\/not\/exist: ENOENT/],
   ];
   for (const [args, code, text] of rows)
     it(`${args.join(' ') || 'without arguments'} ends with ${code}`, async () => {
@@ -100,4 +107,16 @@ describe('the command line of kubectl windowspool', () => {
       assert.equal(await runPlugin(args, context), code);
       assert.match(context.terminal.lines.join('\n'), text);
     });
+
+  const names: readonly (readonly [kind: string, typed: string, name: string])[] = [
+    ['pool', 'web', 'web'],
+    ['pool', 'windowspool.winpool.dev/web', 'web'],
+    ['pool', 'wp/web', 'web'],
+    ['node', 'node/ip-10-0-1-1.internal', 'ip-10-0-1-1.internal'],
+    ['pod', 'pods/cart-0', 'cart-0'],
+    ['pod', 'deployment/cart', 'deployment/cart'],
+    ['pod', 'node/cart', 'node/cart'],
+  ];
+  for (const [kind, typed, name] of names)
+    it(`reads ${typed} as the name of a ${kind}`, () => assert.equal(nameIn(kind, typed), name));
 });

@@ -114,7 +114,6 @@ describe('kubectl windowspool lint', () => {
   });
 
   const rejected: readonly (readonly [what: string, files: readonly string[], text: string, code: number])[] = [
-    ['no files', [], 'Name either files, or the cluster with --cluster.', EXIT.usage],
     ['a file that does not exist', ['missing.yaml'], 'Cannot read missing.yaml: ENOENT', EXIT.failed],
     ['a file that is not YAML', [pathOf('broken.yaml')], 'shop/broken.yaml is not YAML: ', EXIT.failed],
   ];

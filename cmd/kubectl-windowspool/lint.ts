@@ -40,6 +40,13 @@ interface Manifest {
   readonly metadata?: Wire<Pick<V1ObjectMeta, 'name' | 'generateName' | 'namespace' | 'ownerReferences'>>;
 }
 
+/** Throws unless there are either files or --cluster. */
+export function checkLintArguments(files: readonly string[], { cluster, namespace }: LintFlags): void {
+  if ((files.length === 0) === !cluster)
+    throw new Failure('Name either files, or the cluster with --cluster.', EXIT.usage);
+  if (namespace !== undefined && !cluster) throw new Failure('--namespace requires --cluster.', EXIT.usage);
+}
+
 /** Prints the findings. Fails if a workload does not run on Windows, or could not be evaluated. */
 export async function lint(
   connect: () => Promise<Cluster>,
@@ -47,8 +54,6 @@ export async function lint(
   files: readonly string[],
   flags: LintFlags,
 ): Promise<void> {
-  if ((files.length === 0) === !flags.cluster)
-    throw new Failure('Name either files, or the cluster with --cluster.', EXIT.usage);
   const skipped: string[] = [];
   const workloads = flags.cluster
     ? await lintCluster(await connect(), flags.namespace, skipped)

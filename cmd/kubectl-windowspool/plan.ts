@@ -17,6 +17,12 @@ export interface PlanFlags extends AwsFlags {
   readonly output?: OutputFormat;
 }
 
+/** Throws unless there is either a pool or a manifest. */
+export function checkPlanArguments(pool: string | undefined, { filename }: PlanFlags): void {
+  if ((pool === undefined) === (filename === undefined))
+    throw new Failure('Name either a pool, or a manifest with --filename.', EXIT.usage);
+}
+
 /** Prints the plan of a pool, or of the manifest in --filename. */
 export async function plan(
   cluster: Cluster,
@@ -26,8 +32,6 @@ export async function plan(
   version: string,
 ): Promise<void> {
   const { filename, output } = flags;
-  if ((name === undefined) === (filename === undefined))
-    throw new Failure('Name either a pool, or a manifest with --filename.', EXIT.usage);
   if (filename !== undefined) return planOfManifest(cluster, terminal, filename, flags, version);
   const pool = await cluster.pool(name ?? '');
   if (output === 'json' || output === 'yaml')

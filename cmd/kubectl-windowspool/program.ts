@@ -6,11 +6,11 @@ import { COMPLETION_NAME, COMPLETION_SCRIPT, completions, type Names } from './c
 import { type DiagnoseFlags, diagnose } from './diagnose.ts';
 import { type DoctorFlags, doctor } from './doctor.ts';
 import { EXIT, explain, Failure } from './failure.ts';
-import { type LintFlags, lint } from './lint.ts';
+import { checkLintArguments, type LintFlags, lint } from './lint.ts';
 import { operate, type UserOperation } from './nodeOperation.ts';
 import { nodes } from './nodes.ts';
 import { OUTPUT_FORMATS, type OutputFormat } from './output.ts';
-import { type PlanFlags, plan } from './plan.ts';
+import { checkPlanArguments, type PlanFlags, plan } from './plan.ts';
 import { operatePool, type PoolOperation } from './poolOperation.ts';
 import { type StatusFlags, status } from './status.ts';
 import type { Terminal } from './terminal.ts';
@@ -23,6 +23,7 @@ Exit codes: 0 success, 1 the command or a check failed, 2 invalid usage, 3 you d
 const COMPLETE = '__complete';
 /** Nobody waits longer for a completion. */
 const COMPLETION_TIMEOUT_MS = 3_000;
+const LONGEST_TIMEOUT_MS = 24 * 3_600_000;
 
 /** What a command needs from its surroundings. */
 export interface Surroundings {
@@ -36,7 +37,7 @@ export async function runPlugin(args: readonly string[], surroundings: Surroundi
   const { terminal, signal } = surroundings;
   try {
     if (args[0] === COMPLETE) await complete(args.slice(1), surroundings);
-    else await createProgram(surroundings).parseAsync([...args], { from: 'user' });
+    else await createProgram(surroundings).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
     return EXIT.ok;
   } catch (error) {
     if (signal.aborted) return EXIT.interrupted;
@@ -72,15 +73,16 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .description(DESCRIPTION)
     .version(version, '--version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
-    .helpCommand(false)
+    .helpCommand('help [command]', 'Print help.')
     .addOption(new Option('--kubeconfig <file>', 'Path to a kubeconfig file. Default: as kubectl.'))
     .addOption(new Option('--context <name>', 'Context of the kubeconfig. Default: its current context.'))
     .addOption(
       new Option('--request-timeout <duration>', 'Limits each request, such as 500ms, 20s or 1m.')
-        .argParser(parsed(duration))
+        .argParser(parsed(timeout))
         .default(15_000, '15s'),
     )
     .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("See 'kubectl windowspool --help' for usage.")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
@@ -93,12 +95,13 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     description: string,
     run: (cluster: Cluster, argument: string | undefined, flags: Flags) => Promise<void>,
   ): Command =>
-    program
-      .command(name)
+    subcommand(program, name)
       .description(description)
       .action(async (...given: readonly unknown[]) => {
-        const argument = given.length === 3 ? (given[0] as string | undefined) : undefined;
-        const flags = (given.at(-1) as Command).optsWithGlobals<Flags & ClusterFlags>();
+        const self = given.at(-1) as Command;
+        const [typed] = self.args;
+        const argument = typed === undefined ? undefined : nameIn(self.registeredArguments[0]?.name() ?? '', typed);
+        const flags = self.optsWithGlobals<Flags & ClusterFlags>();
         const cluster = await connectTo(flags, version, signal, (text) => terminal.printError(`Warning: ${text}`));
         try {
           await run(cluster, argument, flags);
@@ -123,6 +126,7 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     'Show the changes that are due for a pool, or what a manifest would change.',
     (cluster, pool, flags) => plan(cluster, terminal, pool, flags, version),
   )
+    .hook('preAction', (self) => checkPlanArguments(self.args[0], self.opts<PlanFlags>()))
     .option('-f, --filename <file>', 'Manifest of WindowsPools; - reads the standard input. Nothing is changed.')
     .option(
       '--cluster-name <name>',
@@ -154,14 +158,14 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
   )
     .option('-n, --namespace <name>', 'Namespace of the pod. Default: that of the context.')
     .addOption(outputOption());
-  program
-    .command('lint [files...]')
+  subcommand(program, 'lint [files...]')
     .description('Find workloads that cannot run on Windows, in manifests or in the cluster.')
     .option('--cluster', 'Check what runs in the cluster.')
     .option('-n, --namespace <name>', 'Namespace, with --cluster. Default: all.')
     .addOption(outputOption())
     .action(async (files: readonly string[], _: LintFlags, given: Command) => {
       const flags = given.optsWithGlobals<LintFlags & ClusterFlags>();
+      checkLintArguments(files, flags);
       const opened: Cluster[] = [];
       const connect = async (): Promise<Cluster> => {
         const cluster = await connectTo(flags, version, signal);
@@ -174,11 +178,28 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
         for (const cluster of opened) cluster.close();
       }
     });
-  program
-    .command('completion')
+  subcommand(program, 'completion')
     .description(`Print the program ${COMPLETION_NAME}, by which kubectl completes commands, pools and nodes.`)
     .action(() => terminal.print(COMPLETION_SCRIPT.trimEnd()));
   return program;
+}
+
+function subcommand(program: Command, nameAndArguments: string): Command {
+  const command = program.command(nameAndArguments);
+  return command.showHelpAfterError(`See 'kubectl windowspool ${command.name()} --help' for usage.`);
+}
+
+/** The names of the kinds of arguments, which kubectl prints and accepts before the name of an object. */
+const KINDS: Readonly<Record<string, RegExp>> = {
+  pool: /^(?:windowspools?(?:\.winpool\.dev)?|wp)\//,
+  node: /^(?:nodes?|no)\//,
+  pod: /^(?:pods?|po)\//,
+};
+
+/** `web` of `windowspool.winpool.dev/web`, as `kubectl get --output=name` prints it. */
+export function nameIn(kind: string, typed: string): string {
+  const prefix = KINDS[kind];
+  return prefix ? typed.replace(prefix, '') : typed;
 }
 
 const NODE_OPERATIONS: Readonly<Record<UserOperation, string>> = {
@@ -198,6 +219,13 @@ function yesOption(): Option {
 
 function outputOption(): Option {
   return new Option('-o, --output <format>', 'Output format.').choices(OUTPUT_FORMATS);
+}
+
+/** Timers of Node.js end at once if they are longer than 24 days. */
+function timeout(value: string): number {
+  const ms = duration(value);
+  if (ms > LONGEST_TIMEOUT_MS) throw new Error('must be at most 24h');
+  return ms;
 }
 
 function parsed<T>(read: (text: string) => T): (text: string) => T {

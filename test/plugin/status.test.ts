@@ -52,6 +52,7 @@ describe('kubectl windowspool status and nodes', () => {
     const screen = await plugin.shows('status', 'web');
     assert.ok(screen.split('\n').length <= 24, screen);
     await assertGolden('plugin/terminal-status', normalized(`${screen}\n${await plugin.shows('status')}`));
+    assert.equal(await plugin.shows('status', 'windowspool.winpool.dev/web'), screen);
   });
 
   it('nodes shows the nodes of a pool', async () => {
@@ -82,15 +83,17 @@ describe('kubectl windowspool status and nodes', () => {
   });
 
   it('suggests a command, a flag and a pool for a typo', async () => {
+    const usage = (command: string) => `See 'kubectl windowspool${command} --help' for usage.\n`;
     const rows: readonly (readonly [args: string[], code: number, stderr: string])[] = [
-      [['stauts'], 2, "error: unknown command 'stauts' (Did you mean status?)\n"],
-      [['status', '--wath'], 2, "error: unknown option '--wath' (Did you mean --watch?)\n"],
+      [['stauts'], 2, `error: unknown command 'stauts' (Did you mean status?)\n${usage('')}`],
+      [['status', '--wath'], 2, `error: unknown option '--wath' (Did you mean --watch?)\n${usage(' status')}`],
       [['status', 'wep'], 1, 'WindowsPool "wep" not found. Did you mean "web"?\n'],
       [['nodes', 'billing'], 1, 'WindowsPool "billing" not found. The pools are: web.\n'],
       [
         ['status', '--request-timeout=soon'],
         2,
-        "error: option '--request-timeout <duration>' argument 'soon' is invalid. It must be a duration such as 500ms, 20s, 10m or 1h30m.\n",
+        "error: option '--request-timeout <duration>' argument 'soon' is invalid. It must be a duration such as 500ms, 20s, 10m or 1h30m.\n" +
+          usage(' status'),
       ],
     ];
     for (const [args, code, stderr] of rows) {
