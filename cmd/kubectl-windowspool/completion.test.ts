@@ -99,7 +99,7 @@ describe('the command line of kubectl windowspool', () => {
     [['plan', '--kubeconfig=/does/not/exist'], 2, /^Name either a pool, or a manifest with --filename\.$/],
     [['lint'], 2, /^Name either files, or the cluster with --cluster\.$/],
     [['lint', 'a.yaml', '--namespace=shop'], 2, /^--namespace requires --cluster\.$/],
-    [['status', '--kubeconfig=/does/not/exist'], 1, /^kubeconfig \/does\/not\/exist: ENOENT/],
+    [['status', '--kubeconfig=/does/not/exist'], 1, /^Cannot read kubeconfig \/does\/not\/exist: no such file/],
   ];
   for (const [args, code, text] of rows)
     it(`${args.join(' ') || 'without arguments'} ends with ${code}`, async () => {

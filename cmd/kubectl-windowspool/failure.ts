@@ -32,16 +32,17 @@ function unreachable(why: string): string {
   return `${sentence(`Cannot reach the cluster: ${why}`)} Check your network and VPN, or choose another cluster with --context.`;
 }
 
+const LOGIN = 'Log in again, or choose another user with --context.';
+
 function explainRequest({ status, reason, message }: KubernetesError): string {
-  if (status === 401)
-    return `The API server does not accept your credentials: ${sentence(message)} Log in again, or choose another user with --context.`;
+  if (status === 401) return `The API server does not accept your credentials: ${sentence(message)} ${LOGIN}`;
   if (status === 403) {
     const remedy = /resource "windowspools"/.test(message)
       ? 'The ClusterRole windowspool-operator-windowspools-view allows reading pools, and windowspool-operator-windowspools-edit changing them.'
       : 'Ask a cluster administrator for this permission.';
     return `Permission denied: ${sentence(message)} ${remedy}`;
   }
-  if (reason === 'NoCredentials') return `Cannot log in: ${sentence(message)}`;
+  if (reason === 'NoCredentials') return `Cannot log in: ${sentence(message)} ${LOGIN}`;
   if (status === undefined)
     return unreachable(reason === 'TimeoutError' ? message.replace(/: .*/, ' within --request-timeout') : message);
   return sentence(message);

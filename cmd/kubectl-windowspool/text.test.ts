@@ -71,6 +71,11 @@ describe('an error', () => {
       new KubernetesError('Unauthorized', { status: 401, reason: 'Unauthorized' }),
       'The API server does not accept your credentials: Unauthorized. Log in again, or choose another user with --context.',
     ],
+    [
+      'of a login names the flag',
+      new KubernetesError('no credentials for https://a:1: spawn aws ENOENT', { reason: 'NoCredentials' }),
+      'Cannot log in: no credentials for https://a:1: spawn aws ENOENT. Log in again, or choose another user with --context.',
+    ],
     ['of the plugin is its own message', new Failure('No.'), 'No.'],
     [
       'of the API server is its message',

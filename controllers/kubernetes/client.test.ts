@@ -347,10 +347,10 @@ describe('the Kubernetes client', () => {
       /proxy-url socks5:.* is a SOCKS proxy, which is not supported. Use an HTTP proxy/,
     );
     await assert.rejects(make(other), /the current context has no cluster. Set current-context/);
-    await assert.rejects(make('clusters: ['), /^Error: kubeconfig .*kubeconfig: /);
+    await assert.rejects(make('clusters: ['), /^Error: Cannot read kubeconfig .*kubeconfig: /);
     await assert.rejects(
       createKubernetesClient({ kubeconfigPath: '/does/not/exist', log: quiet, version: 'test' }),
-      /kubeconfig .*ENOENT/,
+      /^Error: Cannot read kubeconfig \/does\/not\/exist: no such file or directory\. /,
     );
     await assert.rejects(
       createKubernetesClient({ log: quiet, version: 'test' }),

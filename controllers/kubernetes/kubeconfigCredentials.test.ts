@@ -84,3 +84,36 @@ describe('a list of kubeconfigs', () => {
     );
   });
 });
+
+describe('a kubeconfig that cannot be used', () => {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kubeconfigs-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  const NEXT = 'Choose another file with --kubeconfig.';
+  const rows: readonly (readonly [what: string, text: string | undefined, message: string])[] = [
+    ['does not exist', undefined, `Cannot read kubeconfig FILE: no such file or directory. ${NEXT}`],
+    ['is empty', '', `Cannot read kubeconfig FILE: expected a document, but the input is empty. ${NEXT}`],
+    ['is not YAML', 'clusters: [\n', `Cannot read kubeconfig FILE: deficient indentation (2:1). ${NEXT}`],
+    [
+      'has a server that is not a URL',
+      kubeconfig('nonsense', {}),
+      'FILE: server nonsense of cluster test is not a URL such as https://HOST:PORT. Correct it.',
+    ],
+  ];
+  for (const [what, text, message] of rows)
+    it(`${what}: the error names the file, the problem and the next action, in one line`, async () => {
+      const path = join(folder, 'config');
+      if (text === undefined) await rm(path, { force: true });
+      else await writeFile(path, text);
+      assert.throws(
+        () => new KubeconfigCredentials(path),
+        (error: Error) => {
+          assert.equal(error.message.replaceAll(path, 'FILE'), message);
+          return true;
+        },
+      );
+    });
+});

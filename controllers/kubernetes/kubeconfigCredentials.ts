@@ -7,6 +7,7 @@ import { delimiter } from 'node:path';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './authentication.ts';
 import { ExpiringCache } from './expiringCache.ts';
+import { fileProblem } from './kubernetesError.ts';
 
 /** Time-out of an exec plugin such as `aws eks get-token`. client-node has none. */
 const EXEC_TIMEOUT_MS = 30_000;
@@ -53,6 +54,10 @@ export class KubeconfigCredentials implements Credentials {
     if (!cluster)
       throw new Error(
         `${source}: the current context has no cluster. Set current-context to a context with a cluster.`,
+      );
+    if (!URL.canParse(cluster.server))
+      throw new Error(
+        `${source}: server ${cluster.server} of cluster ${cluster.name} is not a URL such as https://HOST:PORT. Correct it.`,
       );
     if (cluster.proxyUrl?.startsWith('socks')) {
       throw new Error(
@@ -129,7 +134,9 @@ function loadFile(path: string): KubeConfig {
   try {
     config.loadFromFile(path);
   } catch (error) {
-    throw new Error(`kubeconfig ${path}: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`Cannot read kubeconfig ${path}: ${fileProblem(error)}. Choose another file with --kubeconfig.`, {
+      cause: error,
+    });
   }
   return config;
 }

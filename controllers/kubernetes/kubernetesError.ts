@@ -48,3 +48,9 @@ export class TooLarge extends MalformedData {}
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The problem in an error of a file or its text: `no such file or directory` of Node's `ENOENT: no such file or directory, open '/x'`, or the first line. */
+export function fileProblem(error: unknown): string {
+  const [line = ''] = messageOf(error).split('\n', 1);
+  return line.replace(/^E[A-Z]+: (.*?), [a-z]+(?: '.*')?$/, '$1').replace(/:$/, '');
+}
