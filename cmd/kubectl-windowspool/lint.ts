@@ -10,7 +10,7 @@ import { type Finding, findingsOf, type LintedRuntimeClass, POD_SPEC_PATHS } fro
 import { RULES } from '../../controllers/workloads/rules.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
-import { manifestFiles, objectsIn, readManifest } from './manifests.ts';
+import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
@@ -60,7 +60,7 @@ export async function lint(
     : await lintFiles(connect, files, skipped);
   const { output, cluster } = flags;
   for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
-  const where = cluster ? 'the cluster' : files.join(', ');
+  const where = cluster ? 'the cluster' : files.map(shown).join(', ');
   printResult(terminal, output, workloads, (columns) => lintLines(workloads, where, columns, terminal.paint));
   // The lines say what failed.
   if (workloads.some(isFailed)) throw new Failure('', EXIT.failed);
@@ -80,7 +80,7 @@ function lintLines(workloads: readonly LintedWorkload[], where: string, columns:
   const found = workloads.filter(({ findings, error }) => findings.length > 0 || error !== undefined);
   const item = (label: string, text: string) => labelled(`    ${label}  `, TEXT_COLUMN, text, columns);
   const lines = found.flatMap(({ file, kind, namespace, name, findings, error }, index) => [
-    ...(file !== undefined && file !== found[index - 1]?.file ? [paint('title', file)] : []),
+    ...(file !== undefined && file !== found[index - 1]?.file ? [paint('title', shown(file))] : []),
     `  ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
     ...(error === undefined ? [] : item(paint('bad', 'ERROR '), error)),
     ...findings.flatMap(({ grade, message }) => item(paint(GRADES[grade][0], GRADES[grade][1]), message)),

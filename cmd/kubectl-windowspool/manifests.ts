@@ -1,24 +1,47 @@
 /** Manifests in files. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { type Document, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { fileProblem } from '../../controllers/kubernetes/kubernetesError.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { Failure } from './failure.ts';
 
+const MOST_MIB = 64;
+
 /** The text of a file; `-` is the standard input. */
 export async function readManifest(filename: string): Promise<string> {
-  if (filename !== '-') return readFile(filename, 'utf8').catch(failedRead(filename));
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+  let bytes = 0;
+  const input = filename === '-' ? process.stdin : createReadStream(filename);
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MOST_MIB * 1024 ** 2)
+        throw new Failure(`${shown(filename)} is larger than ${MOST_MIB} MiB. Split it into several files.`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof Failure ? error : failedRead(filename, error);
+  }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A file itself, or the YAML and JSON files of a folder, without its subfolders, as `kubectl apply --filename` reads them. */
 export async function manifestFiles(path: string): Promise<readonly string[]> {
-  if (path === '-' || !(await stat(path).catch(failedRead(path))).isDirectory()) return [path];
-  const names = (await readdir(path).catch(failedRead(path))).filter((name) => /\.(ya?ml|json)$/.test(name));
-  if (names.length === 0) throw new Failure(`Folder ${path} contains no files named *.yaml, *.yml or *.json.`);
-  return names.sort().map((name) => join(path, name));
+  try {
+    if (path === '-' || !(await stat(path)).isDirectory()) return [path];
+    const names = (await readdir(path)).filter((name) => /\.(ya?ml|json)$/.test(name));
+    if (names.length > 0) return names.sort().map((name) => join(path, name));
+  } catch (error) {
+    throw failedRead(path, error);
+  }
+  throw new Failure(`Folder ${path} contains no files named *.yaml, *.yml or *.json.`);
+}
+
+/** The name of a file for people. */
+export function shown(filename: string): string {
+  return filename === '-' ? 'the standard input' : filename;
 }
 
 /**
@@ -26,21 +49,77 @@ export async function manifestFiles(path: string): Promise<readonly string[]> {
  * does: 0644 is an octal number.
  */
 export function objectsIn(text: string, filename: string): object[] {
-  const documents = parseAllDocuments(text, { version: '1.1', merge: true });
+  return (jsonIn(text) ?? yamlIn(text, filename)).flatMap(itemsOf);
+}
+
+/** The value of a JSON text, which is read much faster than YAML; undefined for other texts. */
+function jsonIn(text: string): readonly unknown[] | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return undefined;
+  }
+}
+
+function yamlIn(text: string, filename: string): readonly unknown[] {
+  const fail = (problem: string): never => {
+    const hint = text.includes('{{') ? ' If it is a template, render it first.' : '';
+    throw new Failure(`${shown(filename)} is not YAML: ${sentence(problem)}${hint}`);
+  };
+  const lineCounter = new LineCounter();
+  // The parser takes quadratic time to find duplicate keys.
+  const options = { version: '1.1', merge: true, uniqueKeys: false, logLevel: 'error', lineCounter } as const;
+  const documents = parseAllDocuments(text, options);
   if ('empty' in documents) return [];
-  const [broken] = documents.flatMap(({ errors }) => errors);
-  if (broken) throw new Failure(`${filename} is not YAML: ${sentence(broken.message.split('\n')[0] ?? '')}`);
-  return documents.flatMap((document) => itemsOf(document.toJS()));
+  return documents.map((document) => {
+    const [broken] = document.errors;
+    if (broken) fail(fileProblem(broken));
+    const problem = keyProblem(document, lineCounter);
+    if (problem) fail(problem);
+    try {
+      return document.toJS();
+    } catch (error) {
+      return fail(fileProblem(error));
+    }
+  });
+}
+
+/** A key that kubectl rejects, and its line. */
+function keyProblem(document: Document.Parsed, lineCounter: LineCounter): string | undefined {
+  let problem: string | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        const what = isScalar(key)
+          ? known.has(key.value)
+            ? `key ${key.value} exists twice`
+            : undefined
+          : 'a key is not text';
+        if (isScalar(key)) known.add(key.value);
+        if (what === undefined) continue;
+        const { range } = key as { readonly range?: readonly [start: number] };
+        problem = `${what} at line ${lineCounter.linePos(range?.[0] ?? 0).line}`;
+        return visit.BREAK;
+      }
+      return undefined;
+    },
+  });
+  return problem;
 }
 
 function itemsOf(value: unknown): object[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  const { kind, items } = value as { kind?: unknown; items?: unknown };
-  return kind === 'List' && Array.isArray(items) ? items.flatMap(itemsOf) : [value];
+  const { apiVersion, kind, items } = value as { apiVersion?: unknown; kind?: unknown; items?: unknown };
+  if (typeof kind !== 'string' || !kind.endsWith('List') || !Array.isArray(items)) return [value];
+  const objects = items.flatMap(itemsOf);
+  // In a list of one kind, the API server leaves out that of the items.
+  return kind === 'List'
+    ? objects
+    : objects.map((item) => ({ apiVersion, kind: kind.slice(0, -'List'.length), ...item }));
 }
 
-function failedRead(path: string): (error: Error) => never {
-  return (error) => {
-    throw new Failure(`Cannot read ${path}: ${sentence(error.message)}`);
-  };
+function failedRead(path: string, error: unknown): Failure {
+  return new Failure(`Cannot read ${shown(path)}: ${sentence(fileProblem(error))}`);
 }

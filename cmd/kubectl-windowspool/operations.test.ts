@@ -183,8 +183,8 @@ describe('kubectl windowspool plan', () => {
   });
 
   const broken: readonly (readonly [text: string, message: string])[] = [
-    ['', 'f.yaml contains no WindowsPool.'],
-    ['kind: Pod', 'f.yaml contains no WindowsPool.'],
+    ['', 'No WindowsPool found in f.yaml.'],
+    ['kind: Pod', 'No WindowsPool found in f.yaml.'],
     ['kind: WindowsPool', 'A WindowsPool in f.yaml has no metadata.name.'],
   ];
   for (const [text, message] of broken)

@@ -7,7 +7,7 @@ import { isPaused } from '../../controllers/windowspool/queries.ts';
 import { type AwsFlags, awsPreviews } from './awsPreview.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
-import { objectsIn, readManifest } from './manifests.ts';
+import { objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, serialized } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './text.ts';
@@ -118,9 +118,9 @@ async function planOfManifest(
 export function poolsIn(text: string, filename: string): WindowsPool[] {
   const objects: readonly Partial<WindowsPool>[] = objectsIn(text, filename);
   const pools = objects.filter(({ kind }) => kind === KIND);
-  if (pools.length === 0) throw new Failure(`${filename} contains no ${KIND}.`);
+  if (pools.length === 0) throw new Failure(`No ${KIND} found in ${shown(filename)}.`);
   if (pools.some(({ metadata }) => !metadata?.name))
-    throw new Failure(`A ${KIND} in ${filename} has no metadata.name.`);
+    throw new Failure(`A ${KIND} in ${shown(filename)} has no metadata.name.`);
   return pools as WindowsPool[];
 }
 
