@@ -85,8 +85,9 @@ function lintLines(workloads: readonly LintedWorkload[], where: string, columns:
     ...(error === undefined ? [] : item(paint('bad', 'ERROR '), error)),
     ...findings.flatMap(({ grade, message }) => item(paint(GRADES[grade][0], GRADES[grade][1]), message)),
   ]);
-  const failed = workloads.filter(isFailed).length;
-  const summary = `${count(workloads.length, 'workload')} checked: ${failed} cannot run on Windows, ${found.length - failed} with advice`;
+  const broken = workloads.filter(({ error }) => error !== undefined).length;
+  const failed = workloads.filter(isFailed).length - broken;
+  const summary = `${count(workloads.length - broken, 'workload')} checked: ${failed} cannot run on Windows, ${found.length - failed - broken} with advice${broken > 0 ? `; ${broken} could not be checked` : ''}`;
   return [...lines, ...(lines.length > 0 ? [''] : []), summary];
 }
 

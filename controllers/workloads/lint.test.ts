@@ -63,6 +63,25 @@ describe('the linter of workloads', () => {
     assert.throws(() => findingsOf({ kind: 'Pod', spec }, []), /^Error: Rule HostNetwork cannot read the pod spec: /);
   });
 
+  const windows = { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [{ name: 'a' }] };
+  const expression = { key: 'kubernetes.io/os', operator: 'In' };
+  const required = { nodeSelectorTerms: [{ matchExpressions: [expression] }] };
+  const malformed: readonly (readonly [spec: object, message: string])[] = [
+    [{ containers: [1] }, 'Pod: spec.containers[0] is not an object.'],
+    [{ containers: [{ image: 'a' }] }, 'Pod: spec.containers[0].name is missing or is not a string.'],
+    [{ ...windows, initContainers: {} }, 'Pod: spec.initContainers is not a list.'],
+    [{ ...windows, volumes: [{ emptyDir: {} }] }, 'Pod: spec.volumes[0].name is missing or is not a string.'],
+    [{ ...windows, tolerations: 'all' }, 'Pod: spec.tolerations is not a list.'],
+    [{ ...windows, nodeSelector: ['windows'] }, 'Pod: spec.nodeSelector is not an object.'],
+    [
+      { containers: [], affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } } },
+      'The pod spec cannot be read: No such key: values',
+    ],
+  ];
+  for (const [spec, message] of malformed)
+    it(`rejects ${JSON.stringify(spec)} in one line`, () =>
+      assert.throws(() => findingsOf({ kind: 'Pod', spec }, []), { message }));
+
   it('finds the same in a template of each kind as in a pod', () => {
     const pods = CASES.filter(({ manifest }) => manifest.kind === 'Pod');
     fc.assert(

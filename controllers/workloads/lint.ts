@@ -88,15 +88,47 @@ function podSpecOf(manifest: unknown): Fields | undefined {
   for (const field of path) value = isFields(value) ? value[field] : undefined;
   if (!isFields(value) || !Array.isArray(value.containers))
     throw new Error(`${kind}: ${path.join('.')}.containers is missing or is not a list.`);
-  return withoutNulls(value) as Fields;
+  const podSpec = withoutNulls(value) as Fields;
+  const problem = shapeProblem(podSpec);
+  if (problem) throw new Error(`${kind}: ${path.join('.')}.${problem}.`);
+  return podSpec;
+}
+
+/** The lists of objects that the rules read, and whether each object has a name. */
+const LISTS: readonly (readonly [field: string, hasNames: boolean])[] = [
+  ['containers', true],
+  ['initContainers', true],
+  ['ephemeralContainers', true],
+  ['volumes', true],
+  ['tolerations', false],
+];
+const OBJECTS = ['nodeSelector', 'securityContext', 'affinity', 'os'];
+
+/** A field with another type than in the API; the API server rejects it, too. */
+function shapeProblem(podSpec: Fields): string | undefined {
+  const inLists = LISTS.flatMap(([field, hasNames]) => {
+    const list = podSpec[field];
+    if (list === undefined) return [];
+    if (!Array.isArray(list)) return [`${field} is not a list`];
+    return list.flatMap((item: unknown, index) => {
+      if (!isFields(item)) return [`${field}[${index}] is not an object`];
+      return hasNames && typeof item.name !== 'string' ? [`${field}[${index}].name is missing or is not a string`] : [];
+    });
+  });
+  const inFields = OBJECTS.filter((field) => podSpec[field] !== undefined && !isFields(podSpec[field]));
+  return inLists[0] ?? inFields.map((field) => `${field} is not an object`)[0];
 }
 
 function variablesOf(podSpec: Fields, runtimeClasses: readonly LintedRuntimeClass[]): Fields {
   const { runtimeClassName } = podSpec;
   const runtimeClass = runtimeClasses.find(({ metadata }) => metadata.name === runtimeClassName) ?? {};
   const variables: Record<string, unknown> = { podSpec, runtimeClass, isEphemeral: false };
-  for (const { name, expression } of VARIABLES) variables[name] = evaluate(expression, variables);
-  return variables;
+  try {
+    for (const { name, expression } of VARIABLES) variables[name] = evaluate(expression, variables);
+    return variables;
+  } catch (error) {
+    throw new Error(`The pod spec cannot be read: ${firstLine(error)}`, { cause: error });
+  }
 }
 
 function runsOnWindows({ isWindowsSpec, runtimeClass }: Fields): boolean {
