@@ -1,6 +1,6 @@
 /** Where the plugin reads and writes. */
 import { createInterface } from 'node:readline/promises';
-import { colored, DEFAULT_COLUMNS, type Paint, plain } from './text.ts';
+import { colored, DEFAULT_COLUMNS, type Paint, plain, printable } from './text.ts';
 
 /** The terminal of the user, or what stands in for it in a script. */
 export interface Terminal {
@@ -24,14 +24,15 @@ const CLEAR = '\x1b[H\x1b[2J\x1b[3J';
 /** The standard streams of the process. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
+  const paint = stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? colored : plain;
   return {
     isInteractive: stdin.isTTY === true && stdout.isTTY === true,
     isScreen: stdout.isTTY === true,
     columns: (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS,
-    paint: stdout.isTTY && !env.NO_COLOR && env.TERM !== 'dumb' ? colored : plain,
-    print: (text) => void stdout.write(`${text}\n`),
-    printError: (text) => void stderr.write(`${text}\n`),
-    redraw: (text) => void stdout.write(`${CLEAR}${text}\n`),
+    paint,
+    print: (text) => void stdout.write(`${printable(text, paint)}\n`),
+    printError: (text) => void stderr.write(`${printable(text, plain)}\n`),
+    redraw: (text) => void stdout.write(`${CLEAR}${printable(text, paint)}\n`),
     ask: async (question, signal) => {
       const lines = createInterface({ input: stdin, output: stdout });
       const { promise, resolve } = Promise.withResolvers<string>();

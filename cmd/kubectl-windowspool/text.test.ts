@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { explain, Failure, suggestion } from './failure.ts';
-import { age, colored, table, wrap } from './text.ts';
+import { age, colored, plain, printable, table, wrap } from './text.ts';
 
 describe('a table', () => {
   const columns = [{ header: 'NAME', cut: true }, { header: 'STATE' }, { header: 'MORE', wide: true }] as const;
@@ -29,6 +29,17 @@ describe('a table', () => {
       wide: false,
     });
     assert.equal(first, '\x1b[32mx\x1b[39m  y');
+  });
+});
+
+describe('what a terminal gets', () => {
+  const evil = '\x1b]0;title\x07\x1b[2J\x1b[31mred\x9b3J\rover\x7f\u202etxt';
+  it('has no control characters of names and messages', () => {
+    assert.equal(printable(`a\n\tb ${evil}`, plain), 'a\n\tb ]0;title[2J[31mred3Jovertxt');
+  });
+  it('has the colors of the plugin', () => {
+    const text = `${colored('bad', 'no')} \x1b[2J${colored('title', 'yes')}`;
+    assert.equal(printable(text, colored), '\x1b[31mno\x1b[39m [2J\x1b[1myes\x1b[22m');
   });
 });
 

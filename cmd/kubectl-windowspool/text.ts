@@ -15,6 +15,21 @@ export const plain: Paint = (_, text) => text;
 
 export const colored: Paint = (meaning, text) => styleText(STYLES[meaning], text, { validateStream: false });
 
+/** The escape sequences of `colored`. */
+const COLORS = new RegExp(`(${'\x1b'}\\[(?:[12]|22|3[1-39])m)`);
+
+/**
+ * The text without control characters but line breaks, tabs and the colors of the plugin: pods and nodes choose texts that are shown, and could
+ * otherwise hide or change what a terminal shows. Nor with those that change the direction of a text.
+ */
+export function printable(text: string, paint: Paint): string {
+  const harmless = (part: string) => part.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
+  if (paint === plain) return harmless(text);
+  // Every second part is a color.
+  const parts = text.split(COLORS);
+  return parts.map((part, index) => (index % 2 === 0 ? harmless(part) : part)).join('');
+}
+
 /** A column of a table. */
 export interface Column {
   readonly header: string;
