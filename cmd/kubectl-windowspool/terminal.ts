@@ -18,8 +18,8 @@ export interface Terminal {
   ask(question: string, signal: AbortSignal): Promise<string>;
 }
 
-/** Clears the screen and its history, as `clear` does. */
-const CLEAR = '\x1b[H\x1b[2J\x1b[3J';
+/** Clears the screen. What the terminal has shown before stays in its history. */
+const CLEAR = '\x1b[H\x1b[2J';
 
 /** The standard streams of the process. */
 export function processTerminal(): Terminal {

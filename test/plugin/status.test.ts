@@ -36,6 +36,8 @@ describe('kubectl windowspool status and nodes', () => {
       restoreSpeed();
       await session.shows('Pool web is Ready');
       assert.ok(session.raw().includes('\x1b[32mPool web is Ready\x1b[39m'), session.raw());
+      // What the terminal showed before stays in its history.
+      assert.ok(!session.raw().includes('\x1b[3J'), session.raw());
       session.type('\x03');
       assert.equal(await session.ended, 130);
     } finally {
