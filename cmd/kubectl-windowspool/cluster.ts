@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
-import { isNotFound } from '../../controllers/kubernetes/errors.ts';
+import { isForbidden, isNotFound } from '../../controllers/kubernetes/errors.ts';
 import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION, poolListWatch } from '../../controllers/kubernetes/pools.ts';
@@ -11,6 +11,7 @@ import type { ListWatch, Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { joined } from '../../controllers/windowspool/util/words.ts';
 import { Failure, suggestion } from './failure.ts';
 
 /** The flags that select a cluster, as those of kubectl. */
@@ -22,6 +23,8 @@ export interface ClusterFlags {
 
 export const POOLS_PATH = `/apis/${API_VERSION}/windowspools`;
 const PAGE_SIZE = 500;
+/** Names of pools in a message. */
+const MOST_NAMES = 20;
 
 const ignore = (): void => undefined;
 export const silentLog: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => silentLog };
@@ -63,7 +66,7 @@ export class Cluster {
     const found = pools.find(({ metadata }) => metadata.name === name);
     if (found) return found;
     const names = pools.map(({ metadata }) => metadata.name);
-    const known = names.length === 0 ? ' The cluster has no pools.' : ` The pools are: ${names.join(', ')}.`;
+    const known = names.length === 0 ? ' The cluster has no pools.' : ` The pools are: ${joined(names, MOST_NAMES)}.`;
     throw new Failure(`WindowsPool "${name}" not found.${suggestion(name, names) || known}`);
   }
 
@@ -77,6 +80,26 @@ export class Cluster {
   /** An object, or a list, by its path. */
   get<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<Wire<T>> {
     return this.client.request<T>('GET', path, { query, signal: this.signal });
+  }
+
+  /** The names of some hundred objects of a list, to suggest one of them; none if they cannot be listed. */
+  async namesOf(path: string): Promise<readonly string[]> {
+    const { items = [] } = await this.get<{ items?: KubernetesObject[] }>(path, { limit: String(PAGE_SIZE) }).catch(
+      () => ({ items: [] }),
+    );
+    return items.flatMap(({ metadata }) => metadata?.name ?? []);
+  }
+
+  /** Throws if the namespace does not exist. A user who may not read it goes on. */
+  async checkNamespace(name: string): Promise<void> {
+    try {
+      await this.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
+    } catch (error) {
+      if (isForbidden(error)) return;
+      if (!isNotFound(error)) throw error;
+      const hint = suggestion(name, await this.namesOf('/api/v1/namespaces'));
+      throw new Failure(`Namespace "${name}" not found.${hint || ' Choose another with --namespace.'}`);
+    }
   }
 
   /** Patches an object; `isTrial`: the API server only checks that it would accept the patch. */

@@ -1,6 +1,6 @@
 /** `kubectl windowspool diagnose`: why a pod does not run on Windows. */
 import type { EventsV1Event, V1Pod } from '@kubernetes/client-node';
-import { ignoreNotFound, isForbidden } from '../../controllers/kubernetes/errors.ts';
+import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
@@ -12,8 +12,8 @@ import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
-import { EXIT, Failure } from './failure.ts';
-import { type OutputFormat, printResult } from './output.ts';
+import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
+import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -42,8 +42,8 @@ export interface Diagnosis {
 export interface Evidence {
   readonly pod: Wire<V1Pod>;
   readonly runtimeClasses: readonly LintedRuntimeClass[];
-  /** All Windows nodes. */
-  readonly nodes: readonly NodeRecord[];
+  /** All Windows nodes; undefined if they are unknown. */
+  readonly nodes: readonly NodeRecord[] | undefined;
   /** The messages of the warning events of the pod, the latest first. */
   readonly warnings: readonly string[];
 }
@@ -59,31 +59,45 @@ export async function diagnose(
 ): Promise<void> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
   const pod = await ignoreNotFound(cluster.get<V1Pod>(path));
-  if (!pod) throw new Failure(`Pod "${name}" not found in namespace ${namespace}. Choose another with --namespace.`);
+  if (!pod) throw await notFound(cluster, namespace, name);
+  const skipped: string[] = [];
   const [runtimeClasses, nodes, warnings] = await Promise.all([
-    runtimeClassesOf(cluster),
-    cluster.nodes(),
-    warningsOf(cluster, namespace, pod.metadata?.uid ?? ''),
+    unlessForbidden(runtimeClassesOf(cluster), [], 'The RuntimeClasses are unknown', skipped),
+    unlessForbidden(cluster.nodes(), undefined, 'The nodes are unknown', skipped),
+    unlessForbidden(
+      warningsOf(cluster, namespace, pod.metadata?.uid ?? ''),
+      [],
+      'The events of the pod are unknown',
+      skipped,
+    ),
   ]);
+  printSkipped(terminal, skipped.sort());
   const diagnosis = diagnosisOf({ pod, runtimeClasses, nodes, warnings });
   printResult(terminal, output, diagnosis, (columns) => diagnosisLines(diagnosis, columns, terminal.paint));
   // The lines say why.
   if (!isRunning(pod)) throw new Failure('', EXIT.failed);
 }
 
-/** The messages of the warnings, the latest first; none if the user may not list events. */
+/** The error about a pod that does not exist. Suggests a similar name, or a pod of the controller with that name. */
+async function notFound(cluster: Cluster, namespace: string, name: string): Promise<Failure> {
+  await cluster.checkNamespace(namespace);
+  const names = await cluster.namesOf(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`);
+  const controller = name.replace(/^.*\//, '');
+  const [ofController] = names.filter((each) => each.startsWith(`${controller}-`));
+  const hint = ofController === undefined ? suggestion(name, names) : ` Did you mean "${ofController}"?`;
+  return new Failure(
+    `Pod "${name}" not found in namespace ${namespace}.${hint || ' Choose another namespace with --namespace.'}`,
+  );
+}
+
+/** The messages of the warnings, the latest first. */
 async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
   const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
   const query = { fieldSelector: `regarding.uid=${uid},type=Warning`, limit: String(MOST_EVENTS) };
-  try {
-    const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
-    return items
-      .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
-      .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
-  } catch (error) {
-    if (isForbidden(error)) return [];
-    throw error;
-  }
+  const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
+  return items
+    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+    .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
 }
 
 function timeOf({ series, eventTime, metadata, deprecatedLastTimestamp }: Wire<EventsV1Event>): string {
@@ -154,7 +168,7 @@ function statusesOf(status: Wire<V1Pod>['status']) {
 }
 
 function linuxCauses({ pod, nodes }: Evidence): Cause[] {
-  const isOnWindows = nodes.some(({ name }) => name === pod.spec?.nodeName);
+  const isOnWindows = nodes?.some(({ name }) => name === pod.spec?.nodeName);
   return [
     {
       what: isOnWindows
@@ -215,9 +229,10 @@ function errorCauses({ pod, warnings }: Evidence): Cause[] {
 
 /** Why the pod fits no Windows node. The scheduler's message has the rest, such as resources. */
 function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
-  if (nodes.length === 0) return [{ what: 'The cluster has no Windows nodes.', command: 'kubectl windowspool status' }];
+  if (nodes?.length === 0)
+    return [{ what: 'The cluster has no Windows nodes.', command: 'kubectl windowspool status' }];
   const groups = new Map<string, { readonly cause: Cause; readonly names: string[] }>();
-  for (const node of nodes) {
+  for (const node of nodes ?? []) {
     const cause = misfitOf(pod, node);
     if (!cause) continue;
     const group = groups.get(cause.what) ?? { cause, names: [] };
@@ -228,7 +243,7 @@ function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
     .sort((a, b) => b.names.length - a.names.length)
     .map(({ cause, names }) => ({
       ...cause,
-      what: `${names.length} of ${nodes.length} Windows nodes cannot run the pod: ${names[0]} ${cause.what}`,
+      what: `${names.length} of ${nodes?.length ?? 0} Windows nodes cannot run the pod: ${names[0]} ${cause.what}`,
     }));
   const scheduler = warnings.find((text) => text.startsWith('FailedScheduling: '));
   return [
@@ -278,7 +293,7 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
 
 /** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */
 function addressCauses({ pod, nodes }: Evidence): Cause[] {
-  const node = nodes.find(({ name }) => name === pod.spec?.nodeName);
+  const node = nodes?.find(({ name }) => name === pod.spec?.nodeName);
   if (!node) return [];
   const isOnEks = node.allocatable[POD_ADDRESSES] !== undefined;
   const hasLimit = pod.spec?.containers?.some(({ resources }) => resources?.limits?.[POD_ADDRESSES] !== undefined);

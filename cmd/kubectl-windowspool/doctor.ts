@@ -98,7 +98,7 @@ async function crdCheck(cluster: Cluster): Promise<Check> {
 
 async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Operator', async () => {
-    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${OPERATOR}`;
+    const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${OPERATOR}`;
     const found = await ignoreNotFound(cluster.get<V1Deployment>(path));
     if (!found)
       return {
@@ -117,7 +117,7 @@ async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace 
 
 async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Leader', async () => {
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${OPERATOR}`;
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases/${OPERATOR}`;
     const { spec } = (await ignoreNotFound(cluster.get<V1Lease>(path))) ?? {};
     const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
     if (!spec?.holderIdentity) return { result: 'FAIL', detail: 'No replica of the operator is the leader.', fix };

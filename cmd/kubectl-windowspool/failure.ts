@@ -1,4 +1,5 @@
 /** Errors as one sentence, and the exit codes of the plugin. */
+import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { KubernetesError, messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { editDistance } from '../../controllers/windowspool/util/editDistance.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
@@ -22,6 +23,22 @@ export function explain(error: unknown): string {
   if (error instanceof Failure) return error.message;
   if (error instanceof KubernetesError) return explainRequest(error);
   return isTimeout(error) ? unreachable('no response within --request-timeout') : sentence(messageOf(error));
+}
+
+/** The result of a read that the command can do without. If the user may not do it, the fallback; `skipped` then gets what is missing, and why. */
+export async function unlessForbidden<T, F>(
+  read: Promise<T>,
+  fallback: F,
+  missing: string,
+  skipped: string[],
+): Promise<T | F> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    skipped.push(`${missing}: ${explain(error)}`);
+    return fallback;
+  }
 }
 
 function isTimeout(error: unknown): boolean {

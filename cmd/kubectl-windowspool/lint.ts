@@ -1,17 +1,22 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
-import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { readPages } from '../../controllers/kubernetes/pages.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
-import { type Finding, findingsOf, type LintedRuntimeClass, POD_SPEC_PATHS } from '../../controllers/workloads/lint.ts';
+import {
+  type Finding,
+  findingsOf,
+  type LintedRuntimeClass,
+  POD_SPEC_PATHS,
+  runtimeClassNameOf,
+} from '../../controllers/workloads/lint.ts';
 import { RULES } from '../../controllers/workloads/rules.ts';
 import type { Cluster } from './cluster.ts';
-import { EXIT, explain, Failure } from './failure.ts';
+import { EXIT, explain, Failure, unlessForbidden } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
-import { type OutputFormat, printResult } from './output.ts';
+import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -58,9 +63,13 @@ export async function lint(
   const workloads = flags.cluster
     ? await lintCluster(await connect(), flags.namespace, skipped)
     : await lintFiles(connect, files, skipped);
-  const { output, cluster } = flags;
-  for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
-  const where = cluster ? 'the cluster' : files.map(shown).join(', ');
+  const { output, cluster, namespace } = flags;
+  printSkipped(terminal, skipped);
+  const where = cluster
+    ? namespace === undefined
+      ? 'the cluster'
+      : `namespace ${namespace}`
+    : files.map(shown).join(', ');
   printResult(terminal, output, workloads, (columns) => lintLines(workloads, where, columns, terminal.paint));
   // The lines say what failed.
   if (workloads.some(isFailed)) throw new Failure('', EXIT.failed);
@@ -72,7 +81,6 @@ function isFailed({ findings, error }: LintedWorkload): boolean {
 
 const GRADES = { fails: ['bad', 'FAILS '], advice: ['warning', 'ADVICE'] } as const;
 const TEXT_COLUMN = 12;
-const SKIP = 'SKIP  ';
 
 /** The lines about all workloads with findings, below their files, and the numbers of workloads. */
 function lintLines(workloads: readonly LintedWorkload[], where: string, columns: number, paint: Paint): string[] {
@@ -100,15 +108,23 @@ async function lintFiles(
   for (const path of paths)
     for (const file of await manifestFiles(path))
       for (const manifest of objectsIn(await readManifest(file), file)) objects.push({ file, manifest });
-  const own = objects.filter(({ manifest }) => manifest.kind === 'RuntimeClass').map(({ manifest }) => manifest);
-  const classes = [...(own as unknown as LintedRuntimeClass[]), ...(await runtimeClassesIfReachable(connect, skipped))];
+  const own = objects
+    .map(({ manifest }) => manifest)
+    .filter(({ kind, metadata }) => kind === 'RuntimeClass' && typeof metadata?.name === 'string') as unknown[];
+  const known = own as readonly LintedRuntimeClass[];
+  const isKnown = (name: string | undefined) =>
+    name === undefined || known.some(({ metadata }) => metadata.name === name);
+  const others = objects.every(({ manifest }) => isKnown(runtimeClassNameOf(manifest)))
+    ? []
+    : await runtimeClassesIfReachable(connect, skipped);
+  const classes = [...known, ...others];
   return objects.flatMap(({ file, manifest }) => {
     const workload = linted(manifest, classes);
     return workload ? [{ file, ...workload }] : [];
   });
 }
 
-/** Files can be checked without a cluster: then the RuntimeClasses that only the cluster has are unknown. */
+/** Files can be checked without a cluster: then the RuntimeClasses that only the cluster has are unknown. Other files need no cluster at all. */
 async function runtimeClassesIfReachable(
   connect: () => Promise<Cluster>,
   skipped: string[],
@@ -116,12 +132,14 @@ async function runtimeClassesIfReachable(
   try {
     return await runtimeClassesOf(await connect());
   } catch (error) {
-    skipped.push(
-      `The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads: ${explain(error)}`,
-    );
+    skipped.push(`${UNKNOWN_CLASSES}: ${explain(error)}`);
     return [];
   }
 }
+
+const UNKNOWN_CLASSES =
+  'The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads';
+const UNKNOWN_BUILDS = 'The Windows builds of the nodes are unknown, so they are not compared with the images of pods';
 
 /** The result for one object; undefined if it is not a workload. */
 function linted(manifest: Manifest, classes: readonly LintedRuntimeClass[]): LintedWorkload | undefined {
@@ -162,26 +180,27 @@ async function lintCluster(
   namespace: string | undefined,
   skipped: string[],
 ): Promise<LintedWorkload[]> {
-  const classes = await runtimeClassesOf(cluster);
+  if (namespace !== undefined) await cluster.checkNamespace(namespace);
+  const classes = await unlessForbidden(runtimeClassesOf(cluster), [], UNKNOWN_CLASSES, skipped);
   const read = <T>([group, resource]: readonly [string, string], keep: (object: Manifest) => T | undefined) => {
     const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
     const query = resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {};
     const options = { query, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
-    return readPages<Manifest, T>(cluster.client, `${group}${scope}/${resource}`, options, keep).catch(
-      (error: unknown): readonly T[] => {
-        if (!isForbidden(error)) throw error;
-        skipped.push(`${resource}: ${explain(error)}`);
-        return [];
-      },
-    );
+    const found = readPages<Manifest, T>(cluster.client, `${group}${scope}/${resource}`, options, keep);
+    return unlessForbidden(found, [], resource, denied);
   };
+  const denied: string[] = [];
   const workloads: LintedWorkload[] = [];
   for (const [kind, resource] of Object.entries(RESOURCES))
     workloads.push(
       ...(await read(resource, (object) => (ownerOf(object) ? undefined : linted({ ...object, kind }, classes)))),
     );
-  const builds = await buildsOf(cluster);
+  const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
   const pods = await read(PODS, (object) => lintedPod({ ...object, kind: 'Pod' }, classes, builds));
+  // Without any of them, nothing was checked.
+  if (denied.length > Object.keys(RESOURCES).length)
+    throw new Failure(`You may list neither workloads nor pods. ${denied[0]} Choose a namespace with --namespace.`);
+  skipped.push(...denied);
   return [...workloads, ...onePerOwner(pods, workloads)];
 }
 

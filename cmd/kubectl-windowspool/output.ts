@@ -1,6 +1,7 @@
 /** The flag --output. */
 import { stringify } from 'yaml';
 import type { Terminal } from './terminal.ts';
+import { labelled } from './text.ts';
 
 export const OUTPUT_FORMATS = ['json', 'yaml', 'wide'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -22,4 +23,11 @@ export function printResult(
       ? serialized(value, format)
       : lines(format === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns).join('\n');
   terminal.print(text);
+}
+
+const SKIP = 'SKIP  ';
+
+/** Prints what the command could not take into account. */
+export function printSkipped(terminal: Terminal, skipped: readonly string[]): void {
+  for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
 }

@@ -15,7 +15,7 @@ export async function podCounts(cluster: Cluster, nodes: readonly string[]): Pro
     await readPages<V1Pod, never>(
       cluster.client,
       '/api/v1/pods',
-      { query: { fieldSelector }, signal: cluster.signal, ...LIMITS },
+      { query: { fieldSelector }, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS },
       ({ spec }) => {
         const node = spec?.nodeName ?? '';
         const before = counts.get(node);

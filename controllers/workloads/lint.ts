@@ -69,6 +69,13 @@ export function operatingSystemOf(
   return podSpec !== undefined && runsOnWindows(variablesOf(podSpec, runtimeClasses)) ? 'windows' : 'linux';
 }
 
+/** The RuntimeClass that a pod or a template names; undefined also for what is malformed. */
+export function runtimeClassNameOf(manifest: unknown): string | undefined {
+  const { kind } = isFields(manifest) ? manifest : {};
+  const { runtimeClassName } = specOf(manifest, typeof kind === 'string' ? (POD_SPEC_PATHS[kind] ?? []) : []);
+  return typeof runtimeClassName === 'string' ? runtimeClassName : undefined;
+}
+
 /** The text of a violation, which starts with the name of the rule and of the containers or volumes. */
 export function messageOf(rule: Rule, names: readonly string[]): string {
   return `${rule.name}${names.length > 0 ? ` (${names.join(', ')})` : ''}: ${rule.message}.`;
@@ -84,14 +91,20 @@ function podSpecOf(manifest: unknown): Fields | undefined {
   if (typeof kind !== 'string') throw new Error('The manifest has no kind: pass one object of the Kubernetes API.');
   const path = POD_SPEC_PATHS[kind];
   if (!path) return undefined;
-  let value: unknown = manifest;
-  for (const field of path) value = isFields(value) ? value[field] : undefined;
-  if (!isFields(value) || !Array.isArray(value.containers))
+  const value = specOf(manifest, path);
+  if (!Array.isArray(value.containers))
     throw new Error(`${kind}: ${path.join('.')}.containers is missing or is not a list.`);
   const podSpec = withoutNulls(value) as Fields;
   const problem = shapeProblem(podSpec);
   if (problem) throw new Error(`${kind}: ${path.join('.')}.${problem}.`);
   return podSpec;
+}
+
+/** The object at the path; empty if there is none. */
+function specOf(manifest: unknown, path: readonly string[]): Fields {
+  let value: unknown = manifest;
+  for (const field of path) value = isFields(value) ? value[field] : undefined;
+  return isFields(value) ? value : {};
 }
 
 /** The lists of objects that the rules read, and whether each object has a name. */

@@ -111,11 +111,18 @@ describe('kubectl windowspool lint and diagnose', () => {
   });
 
   it('diagnose names a pod that does not exist', async () => {
-    const { code, stderr } = await plugin.run(['diagnose', 'nothing']);
-    assert.deepEqual(
-      [code, stderr],
-      [1, 'Pod "nothing" not found in namespace default. Choose another with --namespace.\n'],
-    );
+    const [pod = ''] = await podsOf('good');
+    const rows: readonly (readonly [args: readonly string[], message: string | RegExp])[] = [
+      [['nothing'], 'Pod "nothing" not found in namespace default. Choose another namespace with --namespace.'],
+      [[pod.slice(0, -1), '-n', NAMESPACE], `Did you mean "${pod}"?`],
+      [['deployment/unclear', '-n', NAMESPACE], /Did you mean "unclear-\S+"\?/],
+      [['nothing', '-n', 'lnt'], 'Namespace "lnt" not found. Did you mean "lint"?'],
+    ];
+    for (const [args, message] of rows) {
+      const { code, stderr } = await plugin.run(['diagnose', ...args]);
+      assert.equal(code, 1);
+      assert.ok(typeof message === 'string' ? stderr.includes(message) : message.test(stderr), stderr);
+    }
   });
 
   it('FILE knows the RuntimeClasses of the cluster', async () => {
@@ -140,6 +147,37 @@ describe('kubectl windowspool lint and diagnose', () => {
     const { code, stdout, stderr } = await plugin.run(['lint', file], { KUBECONFIG: '/does/not/exist' });
     assert.equal(code, 1);
     assert.match(stdout, /Deployment lint\/host\n {4}FAILS {3}HostPID: /);
-    assert.match(stderr, /^SKIP {2}The RuntimeClasses of the cluster are unknown/);
+    assert.equal(stderr, '');
+  });
+
+  it('--cluster and diagnose go on for a user who may read only a namespace', async () => {
+    const { world } = fixture;
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+    await world.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'developer', namespace: NAMESPACE },
+      roleRef,
+      subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: NAMESPACE }],
+    });
+    const KUBECONFIG = await world.controlPlane.serviceAccountKubeconfig(NAMESPACE, 'default');
+    const linted = await plugin.run(['lint', '--cluster', '--namespace', NAMESPACE], { KUBECONFIG });
+    assert.match(linted.stdout, /^\d+ workloads checked: /m);
+    const skipped = (stderr: string) => stderr.replace(/\n {6}/g, ' ').match(/(?<=^SKIP {2})[^:,]*/gm);
+    assert.deepEqual(skipped(linted.stderr), [
+      'The RuntimeClasses of the cluster are unknown',
+      'The Windows builds of the nodes are unknown',
+    ]);
+    const diagnosed = await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE], { KUBECONFIG });
+    assert.match(diagnosed.stdout, /1\. The scheduler says: /);
+    assert.deepEqual(skipped(diagnosed.stderr), ['The RuntimeClasses are unknown', 'The nodes are unknown']);
+    const nothing = await plugin.run(['lint', '--cluster'], { KUBECONFIG });
+    assert.equal(nothing.code, 1);
+    assert.match(
+      nothing.stderr,
+      /^You may list neither workloads nor pods\. deployments: Permission denied: [^\n]* Choose a namespace with --namespace\.\n$/,
+    );
+    const missing = await plugin.run(['lint', '--cluster', '--namespace', 'lnt']);
+    assert.deepEqual([missing.code, missing.stderr], [1, 'Namespace "lnt" not found. Did you mean "lint"?\n']);
   });
 });
