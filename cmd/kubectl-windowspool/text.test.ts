@@ -98,7 +98,8 @@ describe('an error', () => {
 });
 
 it('a name is suggested only if it is similar', () => {
-  assert.equal(suggestion('wbe', ['billing', 'web']), '');
+  assert.equal(suggestion('wbe', ['billing', 'web']), ' Did you mean "web"?');
+  assert.equal(suggestion('wbb', ['billing', 'wxa']), '');
   assert.equal(suggestion('bilings', ['billing', 'web']), ' Did you mean "billing"?');
   assert.equal(suggestion('weg', ['billing', 'web']), ' Did you mean "web"?');
   assert.equal(suggestion('x', []), '');

@@ -1,13 +1,25 @@
-/** The Levenshtein distance of two strings: https://en.wikipedia.org/wiki/Levenshtein_distance */
+/**
+ * The number of characters to insert, delete or replace, and of neighbors to swap, to get from one string to the other: the optimal string alignment
+ * distance, https://en.wikipedia.org/wiki/Damerau%E2%80%93Levenshtein_distance
+ */
 export function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, of] of [...a].entries()) {
+  const [from, to] = [[...a], [...b]];
+  let previous: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (const [i, char] of from.entries()) {
     const next = [i + 1];
-    for (const [j, to] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + Number(of !== to);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    for (const [j, other] of to.entries()) {
+      const replaced = at(row, j) + Number(char !== other);
+      const isSwap = i > 0 && j > 0 && char === to[j - 1] && other === from[i - 1];
+      const swapped = isSwap ? at(previous, j - 1) + 1 : Number.POSITIVE_INFINITY;
+      next.push(Math.min(replaced, swapped, at(row, j + 1) + 1, at(next, j) + 1));
     }
+    previous = row;
     row = next;
   }
-  return row.at(-1) ?? 0;
+  return at(row, to.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
 }
