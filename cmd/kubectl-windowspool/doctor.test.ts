@@ -5,7 +5,7 @@ import { situations } from './testing/situations.ts';
 import { plain } from './text.ts';
 
 describe('kubectl windowspool doctor', () => {
-  it('shows the prerequisites of pools', async () => {
+  it('shows the prerequisites of pools, and advice', async () => {
     const texts = Object.entries(situations).map(([name, pool]) =>
       [`# ${name}`, ...checkLines(checksOfPool(pool), 80, plain)].join('\n'),
     );
@@ -16,6 +16,9 @@ describe('kubectl windowspool doctor', () => {
     const check = (result: Check['result']): Check => ({ name: result, result, detail: 'x' });
     assert.deepEqual(checkLines([check('PASS'), check('PASS'), check('SKIP')], 80, plain).slice(-1), [
       '2 passed, 0 failed, 1 skipped',
+    ]);
+    assert.deepEqual(checkLines([check('PASS'), check('NOTE')], 80, plain).slice(-1), [
+      '1 passed, 0 failed, 0 skipped, 1 note',
     ]);
   });
 });

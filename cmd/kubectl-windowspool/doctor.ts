@@ -6,10 +6,10 @@ import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { Condition, WindowsPool, WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/eks/prerequisites/addressMode.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
@@ -18,10 +18,10 @@ import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
 
-/** The result of a check. SKIP: it could not be made, or does not apply. */
+/** The result of a check. SKIP: it could not be made, or does not apply. NOTE: advice, which is neither required nor a problem. */
 export interface Check {
   readonly name: string;
-  readonly result: 'PASS' | 'FAIL' | 'SKIP';
+  readonly result: 'PASS' | 'FAIL' | 'SKIP' | 'NOTE';
   readonly detail: string;
   /** The command that fixes it. */
   readonly fix?: string;
@@ -60,7 +60,7 @@ export async function doctor(cluster: Cluster, terminal: Terminal, flags: Doctor
   if (checks.some(({ result }) => result === 'FAIL')) throw new Failure('', EXIT.failed);
 }
 
-const COLORS = { PASS: 'good', FAIL: 'bad', SKIP: 'minor' } as const;
+const COLORS = { PASS: 'good', FAIL: 'bad', SKIP: 'minor', NOTE: 'minor' } as const;
 const INDENT = ' '.repeat(6);
 
 /** The lines of the checks, and their number by result. */
@@ -72,7 +72,7 @@ export function checkLines(checks: readonly Check[], columns: number, paint: Pai
       return [...lines, ...(fix ? [`${INDENT}$ ${fix}`] : [])];
     }),
     '',
-    `${number('PASS')} passed, ${number('FAIL')} failed, ${number('SKIP')} skipped`,
+    `${number('PASS')} passed, ${number('FAIL')} failed, ${number('SKIP')} skipped${number('NOTE') > 0 ? `, ${count(number('NOTE'), 'note')}` : ''}`,
   ];
 }
 
@@ -279,8 +279,9 @@ async function poolChecks(cluster: Cluster): Promise<Check[]> {
   }
 }
 
-/** The prerequisites of a pool, from its status. */
-export function checksOfPool({ metadata, status }: WindowsPool): Check[] {
+/** The prerequisites of a pool and the advice for it, from its status. */
+export function checksOfPool(pool: WindowsPool): Check[] {
+  const { metadata, status } = pool;
   const name = `Pool ${metadata.name}`;
   const met = status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
   if (!met || status?.observedGeneration !== metadata.generation)
@@ -292,21 +293,29 @@ export function checksOfPool({ metadata, status }: WindowsPool): Check[] {
         fix: `kubectl describe windowspool ${metadata.name}`,
       },
     ];
+  return [...prerequisitesOf(name, status, met), ...adviceFor(name, status)];
+}
+
+function prerequisitesOf(name: string, status: WindowsPoolStatus, met: Condition): Check[] {
   const results = { NotMet: 'FAIL', Warning: 'PASS', Ignored: 'SKIP', Unknown: 'SKIP' } as const;
   const checks = (status.prerequisites ?? []).map((each): Check => {
-    const fix = commandIn(each.message);
     const kind = each.status === 'NotMet' ? '' : `${each.status}: `;
-    return {
-      name: `${name}, ${each.name}`,
-      result: results[each.status],
-      detail: `${kind}${each.message}`,
-      ...(fix && { fix }),
-    };
+    return checkOf(`${name}, ${each.name}`, results[each.status], kind, each.message);
   });
   if (checks.length > 0) return checks;
   return [
     { name, result: met.status === 'True' ? 'PASS' : met.status === 'False' ? 'FAIL' : 'SKIP', detail: met.message },
   ];
+}
+
+function adviceFor(name: string, { advice = [] }: WindowsPoolStatus): Check[] {
+  return advice.map((each) => checkOf(`${name}, ${each.name}`, 'NOTE', 'Advice: ', each.message));
+}
+
+/** A check with the command in its message. */
+function checkOf(name: string, result: Check['result'], kind: string, message: string): Check {
+  const fix = commandIn(message);
+  return { name, result, detail: `${kind}${message}`, ...(fix && { fix }) };
 }
 
 /** A check whose request may be denied. */

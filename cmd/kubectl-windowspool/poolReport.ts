@@ -1,5 +1,5 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
-import type { Condition, NodeCounts, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { AdviceState, Condition, NodeCounts, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
 import {
   type NodeCheck,
@@ -36,6 +36,8 @@ export interface PoolReport {
   readonly nodeGroup?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly string[];
+  /** What would make the pool more robust. It is no problem. */
+  readonly advice: readonly AdviceState[];
   readonly nextStep: string;
   /** Absent if there is nothing to do. */
   readonly nextCommand?: string;
@@ -93,6 +95,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: status?.pendingSteps ?? [],
+    advice: status?.advice ?? [],
     ...nextOf(pool, problems, inProgress),
   };
 }

@@ -138,6 +138,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Node group', nodeGroup ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],
+    ['Advice', report.advice.length > 0 ? `${report.advice.length}. See: kubectl windowspool doctor` : ''],
   ];
 }
 

@@ -446,6 +446,10 @@ export interface WindowsPoolStatus {
    * Prerequisites that need attention. A prerequisite that is met has no entry. See docs/prerequisites.md.
    */
   prerequisites?: PrerequisiteState[];
+  /**
+   * What would make the pool more robust. Advice blocks nothing, and does not affect a condition. See docs/advice.md.
+   */
+  advice?: AdviceState[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
   existingNodes?: ExistingNodesState;
@@ -593,6 +597,20 @@ export interface PrerequisiteState {
   reason: string;
   /**
    * What the check found and how to fix it.
+   */
+  message: string;
+}
+export interface AdviceState {
+  /**
+   * Name of the advice: its section in docs/advice.md, such as zones.
+   */
+  name: string;
+  /**
+   * The reason, such as SubnetsInOneZone. To ignore the advice, add it to the annotation winpool.dev/ignore-prerequisites.
+   */
+  reason: string;
+  /**
+   * What was found and what to do.
    */
   message: string;
 }

@@ -5,7 +5,7 @@
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
-import { nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
+import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
 /** The conditions that a pool of either kind can have. */
 export type ConditionType = keyof NodeGroupConditions | keyof ExistingNodesConditions;
@@ -83,6 +83,10 @@ const conditions = {
       reason: { values: prerequisiteReasons, see: 'reasons of the [prerequisites](prerequisites.md)' },
       status: { values: ['False', 'Ignored', 'Warning', 'Unknown'] },
     },
+  ),
+  windowspool_advice: poolGauge(
+    'Always 1: advice for a pool that works, which blocks nothing. No series for advice that the pool follows or ignores.',
+    { reason: { values: adviceReasons, see: 'reasons of [advice](advice.md)' } },
   ),
 } as const;
 

@@ -82,6 +82,11 @@ const prerequisites = {
     'The subnets have too few free IP addresses for nodeGroup.scaling.desiredSize or minSize. Add a subnet, or lower the size. A warning if they have too few only for maxSize.',
 } as const;
 
+/**
+ * Advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.advice and in a metric.
+ */
+export const adviceReasons = ['SubnetsInOneZone'] as const;
+
 const others = {
   AllVerified: 'Every node passes every check.',
   NoNodes: 'The pool has no nodes, and its desired size is 0.',
@@ -248,6 +253,8 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
 
 /** A reason of node verification. */
 export type NodeCheck = keyof typeof nodeChecks;
+/** A reason of advice. */
+export type AdviceReason = (typeof adviceReasons)[number];
 /** A reason of a prerequisite check. */
 export type PrerequisiteReason = keyof typeof prerequisites;
 /** Any reason that the operator reports. */

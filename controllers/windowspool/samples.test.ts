@@ -71,7 +71,7 @@ describe('the metrics of a pool', () => {
   });
 
   it('show nodes by failed check, codes of EKS, addresses and a newer release', () => {
-    assert.deepEqual(news('failing nodes, an issue, a newer release and a prerequisite that is not met'), {
+    assert.deepEqual(news('failing nodes, an issue, a newer release, a prerequisite that is not met, and advice'), {
       'windowspool_node_failures{reason="NotReady"}': 1,
       'windowspool_node_failures{reason="RegistrationTaintMissing"}': 1,
       'windowspool_node_failures{reason="RevisionTooLow"}': 1,
@@ -88,6 +88,7 @@ describe('the metrics of a pool', () => {
       windowspool_nodes_ready: 2,
       windowspool_pod_ip_addresses: 32,
       'windowspool_prerequisite{reason="WindowsIPAMDisabled",status="False"}': 1,
+      'windowspool_advice{reason="SubnetsInOneZone"}': 1,
       windowspool_subnet_free_ip_addresses: 502,
       windowspool_subnet_needed_ip_addresses: 8,
     });

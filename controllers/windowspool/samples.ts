@@ -15,6 +15,7 @@ import { examine } from './providers/eks/prerequisites/checks.ts';
 import { checkInputOf } from './providers/eks/prerequisites/examination.ts';
 import { dateOf, lifeOf } from './providers/eks/upgrades/releaseVersion.ts';
 import { groupOf, isPaused } from './queries.ts';
+import type { AdviceReason } from './reasons.ts';
 
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
@@ -27,6 +28,7 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
     ...findingSamples(s),
     ...terminatingNodeSamples(s),
     ...prerequisiteSamples(s),
+    ...adviceSamples(status),
     ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
     ...reservationSamples(status),
     ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
@@ -99,6 +101,10 @@ function prerequisiteSamples(s: ObservedState): GaugeSample[] {
     ...given('windowspool_subnet_free_ip_addresses', addresses?.free),
     ...given('windowspool_subnet_needed_ip_addresses', addresses?.needed),
   ];
+}
+
+function adviceSamples({ advice = [] }: WindowsPoolStatus): GaugeSample[] {
+  return advice.map(({ reason }) => gaugeSample('windowspool_advice', { reason: reason as AdviceReason }, 1));
 }
 
 function groupSamples(group: NodeGroupState): GaugeSample[] {

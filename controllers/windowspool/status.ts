@@ -31,7 +31,7 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
   const reservation = nextReservation(outcome);
-  const { nodeGroup, existingNodes, prerequisites, bookkeeping } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, existingNodes, prerequisites, advice, bookkeeping } = providerOf(s.pool).status(outcome);
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -42,6 +42,7 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
     ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
     ...(prerequisites && { prerequisites }),
+    ...(advice && { advice }),
     ...(nodeGroup && { nodeGroup }),
     ...(reservation && { disruption: reservation }),
     ...(existingNodes && { existingNodes }),

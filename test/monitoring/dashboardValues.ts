@@ -224,6 +224,9 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       leaving(facts).flatMap(({ entries }) => entries.map(({ stage }) => stage)),
     ),
   ],
+  Advice: ({ pools }) => [
+    pools.flatMap((pool) => (pool.status?.advice ?? []).map(({ reason }): Row => [{ pool: nameOf(pool), reason }, 1])),
+  ],
   'Nodes without windows_exporter': ({ pools }) => [
     sum(pools, ({ status }) => (status?.nodes?.total === undefined ? undefined : status.nodes.total - 2)),
   ],

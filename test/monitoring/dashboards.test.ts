@@ -98,7 +98,9 @@ describe('the dashboards on a real Prometheus', function () {
         remediation: { policy: 'Replace' as const, unhealthyAfter: '24h' },
       }),
     );
-    await fixture.world.apply(poolManifest('old', { nodeGroup: { releaseVersion: OLD } }));
+    // Its nodes are in one zone, of which the advice is shown.
+    const subnets = [{ id: subnetIds[0] }];
+    await fixture.world.apply(poolManifest('old', { nodeGroup: { releaseVersion: OLD, subnets } }));
     await fixture.world.apply(poolManifest('still', { paused: true }));
     await Promise.all([POOL, 'old'].map(ready));
     const broken = { code: 'Ec2SubnetNotFound', message: 'No such subnet', resourceIds: ['subnet-9'] } as const;

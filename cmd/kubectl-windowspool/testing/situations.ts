@@ -17,7 +17,7 @@ import {
   samplePool,
   sampleState,
 } from '../../../controllers/windowspool/testing/fixtures.ts';
-import { sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
+import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
 import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 
 /** The pool with the status that the operator writes in this state. */
@@ -43,6 +43,7 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     pool: samplePool({}, { status: knownStatus(), metadata: LEAVING }),
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETING' }) },
   },
+  advice: { prerequisites: sampleFacts({ advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }) }) },
   'existing-nodes': statesForMetrics['existing nodes'] ?? {},
 };
 

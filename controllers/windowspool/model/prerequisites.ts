@@ -13,7 +13,7 @@ import type {
   RoleMapping,
   Subnet,
 } from '../ports/prerequisites.ts';
-import type { PrerequisiteReason } from '../reasons.ts';
+import type { AdviceReason, PrerequisiteReason } from '../reasons.ts';
 
 /**
  * Everything that the prerequisite checks need beside the cluster. A fact that nothing needed was not read and is absent, and its checks return
@@ -51,6 +51,16 @@ export interface PrerequisiteFacts {
   readonly instanceTypes?: CallResult<readonly InstanceType[]>;
   readonly offerings?: CallResult<readonly Offering[]>;
   readonly subnets?: CallResult<readonly Subnet[]>;
+  /** Read with all other facts, and for a pool that has advice. */
+  readonly advice?: AdviceFacts;
+}
+
+/**
+ * What only advice needs, or needs when the prerequisites do not. These facts can be an hour old, so no prerequisite is checked against them.
+ */
+export interface AdviceFacts {
+  /** The subnets that the spec selects. */
+  readonly subnets: CallResult<readonly Subnet[]>;
 }
 
 /** When each step about Windows IPAM was last done, in epoch milliseconds. */
@@ -88,8 +98,8 @@ export interface CheckInput {
   readonly windowsIpam?: IpamOffer;
   /** Instances of the pool, whether or not they are nodes yet: their addresses are no longer free. */
   readonly instances: number;
-  /** Prerequisites that the user ignores. */
-  readonly ignored: ReadonlySet<PrerequisiteReason>;
+  /** Prerequisites and advice that the user ignores. */
+  readonly ignored: ReadonlySet<PrerequisiteReason | AdviceReason>;
 }
 
 /**

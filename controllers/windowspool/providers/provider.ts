@@ -35,7 +35,9 @@ export interface Provider {
   /** The conditions of the pool, in the order of status. */
   conditions(s: ObservedState): ConditionSet;
   /** The part of status that only pools of this provider have. */
-  status(outcome: Outcome): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'bookkeeping'>;
+  status(
+    outcome: Outcome,
+  ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping'>;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: ObservedState, statusAgeMs: number): number;
   /** Milliseconds until the next event that depends on time alone, such as a maintenance window; infinity when there is none. */

@@ -1,12 +1,25 @@
 /** Facts of a cluster that meets all prerequisites, and changes of them for tests. */
 import fc from 'fast-check';
-import type { CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
-import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
+import type { Addon, ConfigMapOwner, Subnet } from '../ports/prerequisites.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 
 type Facts = Omit<PrerequisiteFacts, 'complete'>;
+
+const TWO_ZONES: readonly Subnet[] = [
+  { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251, tags: {} },
+  { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251, tags: {} },
+];
+
+/** The same subnets, if both were in one zone. */
+export const ONE_ZONE: readonly Subnet[] = TWO_ZONES.map((subnet) => ({ ...subnet, zone: 'eu-west-1a' }));
+
+/** Facts with which there is no advice. */
+export function sampleAdviceFacts(change: Partial<AdviceFacts> = {}): AdviceFacts {
+  return { subnets: known(TWO_ZONES), ...change };
+}
 
 /** All facts are known and all prerequisites are met: IPAM enabled, an access entry, two zones with addresses. */
 export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
@@ -26,10 +39,8 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
       { instanceType: 'm5.large', zone: 'eu-west-1a' },
       { instanceType: 'm5.large', zone: 'eu-west-1b' },
     ]),
-    subnets: known([
-      { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251, tags: {} },
-      { id: 'subnet-0b000000', zone: 'eu-west-1b', freeAddresses: 251, tags: {} },
-    ]),
+    subnets: known(TWO_ZONES),
+    advice: sampleAdviceFacts(),
     ...change,
   };
 }
@@ -82,6 +93,11 @@ const some = <T>(arbitrary: fc.Arbitrary<T>) =>
 
 const role = fc.constantFrom('windows-nodes', 'linux-nodes').map((name) => `arn:aws:iam::111122223333:role/${name}`);
 const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
+
+/** Any facts of advice, each of them known or failed. */
+export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
+  subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
+});
 
 /** Any facts, each of them known, failed, or not read. */
 export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(

@@ -20,7 +20,7 @@ import {
   sampleState,
 } from './fixtures.ts';
 import { scene, terminating } from './nodeScenes.ts';
-import { sampleFacts } from './prerequisites.ts';
+import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 
 /** The gauges of an observed state. */
 export function samplesFor(s: ObservedState): GaugeSample[] {
@@ -54,12 +54,15 @@ const mixedNodes = [
 /** By their subject. */
 export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   settled: {},
-  'failing nodes, an issue, a newer release and a prerequisite that is not met': {
+  'failing nodes, an issue, a newer release, a prerequisite that is not met, and advice': {
     pool: samplePool(floor, { status: knownStatus() }),
     nodes: mixedNodes,
     group: { kind: 'seen', group: sampleGroup(samplePool(floor), { status: 'DEGRADED', healthIssues: issues }) },
     newestRelease: known('1.36-2026.02.25'),
-    prerequisites: sampleFacts({ cniConfig: known({}) }),
+    prerequisites: sampleFacts({
+      cniConfig: known({}),
+      advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }),
+    }),
   },
   'a rolling update': {
     pool: samplePool(

@@ -12,7 +12,7 @@ export function causes(): PanelBuilder[] {
         asks: 'Which prerequisites of pools are not met, ignored, warnings or unknown? Only False prevents the creation of a node group. Unknown: the check failed, for example because the operator lacks a permission. docs/prerequisites.md has the commands.',
         alerts: ['WindowsPoolPrerequisitesNotMet'],
         unit: 'none',
-        width: 8,
+        width: 6,
         queries: [{ expr: ofPools('windowspool_prerequisite') }],
       },
       [
@@ -23,11 +23,24 @@ export function causes(): PanelBuilder[] {
     ),
     table(
       {
+        title: 'Advice',
+        asks: 'What would make pools more robust? Advice is no problem: it blocks nothing, and no alert depends on it. docs/advice.md explains each.',
+        unit: 'none',
+        width: 6,
+        queries: [{ expr: ofPools('windowspool_advice') }],
+      },
+      [
+        { field: 'pool', title: 'Pool', link: TO_POOL },
+        { field: 'reason', title: 'Advice' },
+      ],
+    ),
+    table(
+      {
         title: 'Node group health issues',
         asks: 'Which health issues does EKS report? The condition NodeGroupReady of the pool quotes EKS and has the next step.',
         alerts: ['WindowsNodeGroupHealthIssue'],
         unit: 'none',
-        width: 8,
+        width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_health_issues') }],
       },
       [
@@ -42,7 +55,7 @@ export function causes(): PanelBuilder[] {
         asks: 'Which node groups are not ACTIVE? EKS accepts no other change of a node group while an operation is in progress.',
         alerts: ['WindowsNodeGroupDegraded'],
         unit: 'none',
-        width: 8,
+        width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_status') }],
       },
       [

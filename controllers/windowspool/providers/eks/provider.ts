@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts';
+import { adviceStates } from './advice/states.ts';
 import { nodeGroupConditions } from './conditions.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { needsInstances, observeNodeGroup } from './observe.ts';
@@ -20,10 +21,12 @@ export const eks: Provider = {
   conditions: nodeGroupConditions,
   status: (outcome) => {
     const prerequisites = prerequisiteStates(outcome.after);
+    const advice = adviceStates(outcome.after);
     const bookkeeping = bookkeepingOf(outcome);
     return {
       nodeGroup: nodeGroupState(outcome),
       ...(prerequisites.length > 0 && { prerequisites }),
+      ...(advice.length > 0 && { advice }),
       ...(bookkeeping && { bookkeeping }),
     };
   },

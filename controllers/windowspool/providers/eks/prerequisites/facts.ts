@@ -4,7 +4,7 @@ import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 
 /** The permission that reading a fact needs: an IAM action, or a verb and an object of Kubernetes. */
 export const PERMISSIONS: Readonly<
-  Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings'>, string>
+  Record<Exclude<keyof PrerequisiteFacts, 'complete' | 'controllerWarnings' | 'advice'>, string>
 > = {
   cniConfig: 'get configmaps kube-system/amazon-vpc-cni',
   cniAddon: 'eks:DescribeAddon',

@@ -7,14 +7,15 @@ import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
-import { canonical } from '../../../util/hash.ts';
+import { gatherAdvice } from '../advice/gather.ts';
 import { roleArnOf } from '../nodeRole.ts';
-import { selectsByTags, subnetTerms } from '../subnets.ts';
+import { selectsByTags } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import { roleName } from './networkChecks.ts';
+import { type Ask, subnetsOf } from './questions.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** How long rarely changing answers are cached: instance types, their offerings and the roles of groups. In milliseconds. */
@@ -70,13 +71,14 @@ export async function gatherFacts(
   // First, because the launch template may set the instance type.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
-  const [standing, ami, subnets, rest, controllerWarnings] = await Promise.all([
+  const [standing, ami, subnets, rest, controllerWarnings, advice] = await Promise.all([
     standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
     // Another subnet may get the tags at any time.
     !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
+    (complete || isAdvised(s)) && gatherAdvice(s, sources, askRarely),
   ]);
   return {
     complete,
@@ -86,10 +88,14 @@ export async function gatherFacts(
     ...(subnets && { subnets }),
     ...rest,
     ...(controllerWarnings.length > 0 && { controllerWarnings }),
+    ...(advice && { advice }),
   };
 }
 
-type Ask = <T>(question: string, call: (signal: AbortSignal) => Promise<CallResult<T>>) => Promise<CallResult<T>>;
+/** Whether advice must be read again, because it may be outdated. */
+function isAdvised({ pool }: ObservedState): boolean {
+  return (pool.status?.advice ?? []).length > 0;
+}
 
 /** The launch template, when the pool names one. `$Latest` and `$Default` can resolve to another version at any time. */
 async function launchTemplateOf(
@@ -180,13 +186,6 @@ async function otherFacts(
     subnets: found,
     linuxRoles,
   };
-}
-
-/** The subnets that the spec selects. */
-function subnetsOf({ pool, cluster }: ObservedState, capacity: Sources['capacity'], ask: Ask) {
-  const terms = subnetTerms(pool.spec);
-  const vpcId = cluster.kind === 'seen' ? cluster.cluster.vpcId : '';
-  return ask(`subnets ${canonical(terms)}`, (signal) => capacity.subnets(terms, vpcId, signal));
 }
 
 /**

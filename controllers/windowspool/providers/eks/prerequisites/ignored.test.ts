@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
-import { prerequisiteReasons } from '../../../reasons.ts';
+import { adviceReasons, prerequisiteReasons } from '../../../reasons.ts';
 import { samplePool, settings } from '../../../testing/fixtures.ts';
 import { annotationFault, ignoredPrerequisites } from './ignored.ts';
 
@@ -47,9 +47,10 @@ describe('the annotation winpool.dev/ignore-prerequisites', () => {
     assert.equal(annotationFault(samplePool(), settings), undefined);
   });
 
-  it('can list every prerequisite', () => {
-    const pool = annotated(prerequisiteReasons.join(', '));
-    assert.deepEqual([...ignoredPrerequisites(pool)], prerequisiteReasons);
+  it('can list every prerequisite and all advice', () => {
+    const all = [...prerequisiteReasons, ...adviceReasons];
+    const pool = annotated(all.join(', '));
+    assert.deepEqual([...ignoredPrerequisites(pool)], all);
     assert.equal(annotationFault(pool, settings), undefined);
   });
 

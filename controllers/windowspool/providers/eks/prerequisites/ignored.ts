@@ -2,7 +2,7 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import type { Settings } from '../../../model/observedState.ts';
-import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
+import { type AdviceReason, adviceReasons, type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { editDistance } from '../../../util/editDistance.ts';
 import { cut, joined } from '../../../util/words.ts';
 
@@ -16,10 +16,14 @@ const MOST = 3;
 /** Never ignored: in another cluster, a pool would create a second group or change objects that it does not own. */
 const ENFORCED: readonly string[] = ['ClusterMismatch', 'ClusterNotFound'];
 
-const NONE: ReadonlySet<PrerequisiteReason> = new Set();
+type Ignorable = PrerequisiteReason | AdviceReason;
 
-/** The prerequisites that must not block the pool. */
-export function ignoredPrerequisites(pool: WindowsPool): ReadonlySet<PrerequisiteReason> {
+const VALID: readonly Ignorable[] = [...prerequisiteReasons, ...adviceReasons];
+
+const NONE: ReadonlySet<Ignorable> = new Set();
+
+/** The prerequisites that must not block the pool, and the advice that must not be shown. */
+export function ignoredPrerequisites(pool: WindowsPool): ReadonlySet<Ignorable> {
   const words = wordsIn(pool);
   return words.length === 0 ? NONE : new Set(words.filter(isReason));
 }
@@ -44,12 +48,12 @@ function wordsIn({ metadata }: WindowsPool): string[] {
   return [...new Set(words.map((word) => cut(word.trim(), WORD_LENGTH)))].filter((word) => word !== '');
 }
 
-function isReason(word: string): word is PrerequisiteReason {
-  return prerequisiteReasons.some((reason) => reason === word);
+function isReason(word: string): word is Ignorable {
+  return VALID.some((reason) => reason === word);
 }
 
 function withSuggestion(word: string): string {
-  const distances = prerequisiteReasons.map((reason) => editDistance(word.toLowerCase(), reason.toLowerCase()));
+  const distances = VALID.map((reason) => editDistance(word.toLowerCase(), reason.toLowerCase()));
   const least = Math.min(...distances);
-  return least > word.length / 3 ? word : `${word} (did you mean ${prerequisiteReasons[distances.indexOf(least)]}?)`;
+  return least > word.length / 3 ? word : `${word} (did you mean ${VALID[distances.indexOf(least)]}?)`;
 }

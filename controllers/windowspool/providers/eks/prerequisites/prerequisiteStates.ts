@@ -31,7 +31,8 @@ export function prerequisiteStates(s: ObservedState): PrerequisiteState[] {
   return listed.flatMap(([status, found]) => found.map((each) => stateOf(each, status)));
 }
 
-function isUnknown(s: ObservedState): boolean {
+/** Whether the checks could not run in this run, so that earlier results stay. */
+export function isUnknown(s: ObservedState): boolean {
   return s.group.kind === 'unreachable' || s.cluster.kind === 'unreachable' || scopeOf(s) !== 'nothing';
 }
 

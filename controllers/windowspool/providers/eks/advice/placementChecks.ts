@@ -1,0 +1,29 @@
+/** Advice about where nodes and their DNS server run. */
+import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
+import type { CheckInput } from '../../../model/prerequisites.ts';
+import { joined } from '../../../util/words.ts';
+import { advise, given, none } from './result.ts';
+
+/**
+ * The subnets should be in several zones: EC2 Auto Scaling distributes the nodes over the zones of the subnets, and launches them in the others if one
+ * fails (https://docs.aws.amazon.com/autoscaling/ec2/userguide/auto-scaling-benefits.html#arch-AutoScalingMultiAZ).
+ */
+function severalZones({ facts, groupSubnets }: CheckInput): AdviceResult | undefined {
+  return given(facts.advice?.subnets, (found) => {
+    const subnets = groupSubnets ? found.filter(({ id }) => groupSubnets.includes(id)) : found;
+    const [zone, ...others] = new Set(subnets.map((subnet) => subnet.zone));
+    if (zone === undefined || others.length > 0) return none;
+    const ids = joined(subnets.map(({ id }) => id));
+    const are =
+      subnets.length === 1 ? `Subnet ${ids} is the only subnet of the pool` : `Subnets ${ids} are all in one zone`;
+    const remedy = groupSubnets
+      ? 'EKS cannot change the subnets of a node group: to use several zones, create another pool'
+      : 'Add a subnet of another zone to nodeGroup.subnets';
+    return advise(`${are}. If zone ${zone} fails, the pool has no nodes. ${remedy}`);
+  });
+}
+
+/** By importance. */
+export const placementChecks: readonly AdviceCheck[] = [
+  { reason: 'SubnetsInOneZone', section: 'zones', look: severalZones },
+];

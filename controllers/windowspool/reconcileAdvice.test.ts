@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
+import { FakeWorld } from './testing/fakeWorld.ts';
+import { SUBNETS, settings } from './testing/fixtures.ts';
+import { fresh, ready, until, wake } from './testing/life.ts';
+import { gaugesOf } from './testing/shownMetrics.ts';
+
+const advice = (world: FakeWorld) => (world.pools.get('web')?.status?.advice ?? []).map(({ reason }) => reason);
+const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windowspool_advice');
+const prerequisites = (world: FakeWorld) =>
+  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+
+/** A Ready pool whose subnets are in one zone. */
+async function inOneZone() {
+  const world = new FakeWorld();
+  world.apply(fresh({ nodeGroup: { subnets: [{ id: SUBNETS[0] }] } }));
+  const deps = world.start();
+  await until(world, deps, () => ready(world) === 'True', 'Ready');
+  return { world, deps };
+}
+
+describe('advice for a pool', () => {
+  it('is in its status and a metric, and in no condition and no event', async () => {
+    const { world } = await inOneZone();
+    assert.deepEqual(advice(world), ['SubnetsInOneZone']);
+    assert.deepEqual(gauges(world), { 'reason="SubnetsInOneZone"': 1 });
+    assert.deepEqual(
+      [prerequisites(world)?.reason, prerequisites(world)?.message],
+      ['Met', 'All prerequisites in EKS cluster prod are met.'],
+    );
+    assert.deepEqual(
+      world.events.filter(({ type }) => type === 'Warning'),
+      [],
+    );
+  });
+
+  it('is checked again once an hour, and causes no other reads of prerequisites', async () => {
+    const { world, deps } = await inOneZone();
+    world.calls.splice(0);
+    const end = world.now + 4 * 3_600_000;
+    while (world.now < end) {
+      world.now = deps.awsCache.dueAt('web');
+      await wake(world, deps);
+    }
+    const count = (call: string) => world.calls.filter((each) => each === call).length;
+    assert.ok(count('DescribeSubnets') >= 3 && count('DescribeSubnets') <= 5, `${count('DescribeSubnets')} reads`);
+    assert.equal(count('DescribeInstanceTypeOfferings'), 0);
+    assert.deepEqual(advice(world), ['SubnetsInOneZone']);
+  });
+
+  it('disappears when the user ignores it, without another call', async () => {
+    const { world, deps } = await inOneZone();
+    world.calls.splice(0);
+    const pool = world.pools.get('web') ?? assert.fail();
+    const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'SubnetsInOneZone' };
+    world.pools.set('web', { ...pool, metadata: { ...pool.metadata, annotations } });
+    await wake(world, deps);
+    assert.deepEqual([advice(world), gauges(world)], [[], {}]);
+    assert.equal(prerequisites(world)?.reason, 'Met');
+    assert.equal(world.calls.includes('DescribeSubnets'), false);
+  });
+
+  it('costs a healthy pool without advice no call', async () => {
+    const world = new FakeWorld();
+    world.apply(fresh());
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    assert.deepEqual(advice(world), []);
+    world.calls.splice(0);
+    world.now += 10 * settings.resyncMs;
+    await wake(world, deps);
+    assert.equal(world.calls.includes('DescribeSubnets'), false);
+  });
+});
