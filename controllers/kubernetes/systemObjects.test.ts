@@ -317,6 +317,7 @@ describe('the objects of kube-system', () => {
           await found.legacyController(signal),
           await found.linuxNode(signal),
           await found.linuxGroups(signal),
+          await found.dnsNodes(signal),
         ];
         assert.deepEqual(
           answers.map((answer) => !answer.ok && `${answer.error.kind}: ${answer.error.operation}`),
@@ -326,11 +327,60 @@ describe('the objects of kube-system', () => {
             'denied: get deployments.apps kube-system/vpc-resource-controller',
             'denied: list nodes',
             'denied: list nodes',
+            'denied: list pods',
           ],
         );
       },
     );
   });
+});
+
+describe('CoreDNS', () => {
+  it('has the nodes of its scheduled pods, without those that are terminating or have ended', async () => {
+    const pod = (nodeName: string | undefined, metadata: object = {}, phase = 'Running') => ({
+      metadata,
+      spec: { nodeName },
+      status: { phase },
+    });
+    const items = [
+      pod('linux-2'),
+      pod('linux-1', {}, 'Pending'),
+      pod('linux-1'),
+      pod(undefined, {}, 'Pending'),
+      pod('linux-3', { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      pod('linux-4', {}, 'Failed'),
+      pod('linux-5', {}, 'Succeeded'),
+      {},
+    ];
+    await serving(
+      (_request, response) => json(response, 200, { items }),
+      async (server) => {
+        assert.deepEqual(await objects(server).dnsNodes(signal), {
+          ok: true,
+          value: ['linux-1', 'linux-1', 'linux-2'],
+        });
+        assert.deepEqual(
+          server.requests.map(({ path, query }) => [path, query]),
+          [
+            [
+              '/api/v1/namespaces/kube-system/pods',
+              { labelSelector: 'k8s-app=kube-dns', fieldSelector: 'spec.nodeName!=', limit: '100' },
+            ],
+          ],
+        );
+      },
+    );
+  });
+
+  for (const items of [[], null]) {
+    it(`can be absent: ${JSON.stringify(items)}`, async () => {
+      const answer = await serving(
+        (_request, response) => json(response, 200, { items }),
+        (server) => objects(server).dnsNodes(signal),
+      );
+      assert.deepEqual(answer, { ok: true, value: [] });
+    });
+  }
 });
 
 describe('Linux nodes', () => {

@@ -6,6 +6,8 @@ import type {
   V1ConfigMap,
   V1Node,
   V1NodeList,
+  V1PodList,
+  V1PodStatus,
 } from '@kubernetes/client-node';
 import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
@@ -21,6 +23,11 @@ const CNI_CONFIG = 'amazon-vpc-cni';
 const CNI_CONFIG_PATH = `/api/v1/${SYSTEM}/configmaps/${CNI_CONFIG}`;
 
 const LINUX = 'kubernetes.io/os=linux';
+
+/** The label of CoreDNS pods: https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/#check-if-the-dns-pod-is-running */
+const DNS = 'k8s-app=kube-dns';
+/** A large cluster has some tens. */
+const MOST_DNS_PODS = 100;
 
 /** https://github.com/aws/amazon-vpc-resource-controller-k8s/blob/master/docs/troubleshooting.md#verify-pod-has-the-resource-limits */
 const POD_WEBHOOK = 'vpc-resource-mutating-webhook';
@@ -118,6 +125,16 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       }),
     linuxNode: (signal) =>
       toCallResult('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
+    dnsNodes: (signal) =>
+      toCallResult('list pods', signal, async () => {
+        // Deleted pods that still run have a node, too.
+        const query = { labelSelector: DNS, fieldSelector: 'spec.nodeName!=', limit: MOST_DNS_PODS };
+        const { items } = await client.request<V1PodList>('GET', `/api/v1/${SYSTEM}/pods`, { query, signal });
+        const staying = (items ?? []).filter(
+          ({ metadata, status }) => !metadata?.deletionTimestamp && !hasEnded(status),
+        );
+        return staying.flatMap(({ spec }) => spec?.nodeName ?? []).sort();
+      }),
     linuxGroups: (signal) =>
       toCallResult('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
   };
@@ -140,6 +157,10 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
     managedBy: managerOf(metadata),
     lastWriter: last && `${last.manager ?? 'unknown'}${last.time === undefined ? '' : ` at ${last.time}`}`,
   };
+}
+
+function hasEnded(status: Wire<V1PodStatus> | undefined): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;

@@ -20,6 +20,7 @@ describe('a pool that is applied', () => {
       'get ConfigMap aws-auth',
       'get MutatingWebhookConfiguration',
       'list Linux groups',
+      'list CoreDNS pods',
       'DescribeAddon',
       'DescribeAccessEntry',
       'ListAttachedRolePolicies',

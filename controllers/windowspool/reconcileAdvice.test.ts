@@ -48,6 +48,22 @@ describe('advice for a pool', () => {
     assert.deepEqual(advice(world), ['SubnetsInOneZone']);
   });
 
+  it('disappears within an hour after its cause is fixed', async () => {
+    const world = new FakeWorld();
+    world.kubeSystem.dnsNodes = ['linux-1'];
+    world.apply(fresh());
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    assert.deepEqual(advice(world), ['DnsOnOneNode']);
+    world.kubeSystem.dnsNodes = ['linux-1', 'linux-2'];
+    const end = world.now + 3_600_000 + settings.resyncMs * 1.25;
+    while (advice(world).length > 0 && world.now < end) {
+      world.now = deps.awsCache.dueAt('web');
+      await wake(world, deps);
+    }
+    assert.deepEqual([advice(world), gauges(world)], [[], {}]);
+  });
+
   it('disappears when the user ignores it, without another call', async () => {
     const { world, deps } = await inOneZone();
     world.calls.splice(0);

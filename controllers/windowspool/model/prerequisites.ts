@@ -61,6 +61,8 @@ export interface PrerequisiteFacts {
 export interface AdviceFacts {
   /** The subnets that the spec selects. */
   readonly subnets: CallResult<readonly Subnet[]>;
+  /** The node of each pod of CoreDNS. */
+  readonly dnsNodes: CallResult<readonly string[]>;
 }
 
 /** When each step about Windows IPAM was last done, in epoch milliseconds. */

@@ -171,6 +171,8 @@ export interface SystemObjects {
   ): Promise<CallResult<readonly ControllerWarning[]>>;
   /** Whether a Linux node accepts pods. */
   linuxNode(signal: AbortSignal): Promise<CallResult<boolean>>;
+  /** The node of each pod of CoreDNS that is scheduled and not terminating, sorted; two pods on a node are listed twice. */
+  dnsNodes(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
   /** The EKS node groups of all Linux nodes, sorted. */
   linuxGroups(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }

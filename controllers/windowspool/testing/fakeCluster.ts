@@ -50,6 +50,7 @@ export class FakeCluster extends FakeCalls {
     /** What manages amazon-vpc-cni. */
     cniManagedBy: undefined as string | undefined,
     roleMappings: [] as readonly RoleMapping[],
+    dnsNodes: ['linux-1', 'linux-2'] as readonly string[],
   };
   /** The warnings of the VPC resource controller, by node. */
   readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
@@ -168,6 +169,7 @@ export class FakeCluster extends FakeCalls {
         controllerWarnings: ({ name }) => this.call('list events', () => this.controllerWarnings.get(name) ?? []),
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
         linuxNode: () => this.call('list Linux nodes', () => true),
+        dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
         linuxGroups: () => this.call('list Linux groups', () => []),
       },
       events: {

@@ -18,7 +18,7 @@ export const ONE_ZONE: readonly Subnet[] = TWO_ZONES.map((subnet) => ({ ...subne
 
 /** Facts with which there is no advice. */
 export function sampleAdviceFacts(change: Partial<AdviceFacts> = {}): AdviceFacts {
-  return { subnets: known(TWO_ZONES), ...change };
+  return { subnets: known(TWO_ZONES), dnsNodes: known(['linux-1', 'linux-2']), ...change };
 }
 
 /** All facts are known and all prerequisites are met: IPAM enabled, an access entry, two zones with addresses. */
@@ -97,6 +97,7 @@ const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 /** Any facts of advice, each of them known or failed. */
 export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
   subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
+  dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
 });
 
 /** Any facts, each of them known, failed, or not read. */

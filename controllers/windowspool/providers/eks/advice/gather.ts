@@ -7,8 +7,12 @@ import { type Ask, subnetsOf } from '../prerequisites/questions.ts';
 /** Reads the facts. `ask` returns answers that pools share, and that can be an hour old. */
 export async function gatherAdvice(
   s: ObservedState,
-  { capacity }: Pick<PrerequisiteSources, 'capacity'>,
+  { capacity, system }: Pick<PrerequisiteSources, 'capacity' | 'system'>,
   ask: Ask,
 ): Promise<AdviceFacts> {
-  return { subnets: await subnetsOf(s, capacity, ask) };
+  const [subnets, dnsNodes] = await Promise.all([
+    subnetsOf(s, capacity, ask),
+    ask('CoreDNS pods', (signal) => system.dnsNodes(signal)),
+  ]);
+  return { subnets, dnsNodes };
 }

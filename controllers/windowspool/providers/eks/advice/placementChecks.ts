@@ -23,7 +23,28 @@ function severalZones({ facts, groupSubnets }: CheckInput): AdviceResult | undef
   });
 }
 
+/**
+ * CoreDNS should run on several nodes: Windows pods have no other DNS server, and while its only node is drained or down, no name is resolved. EKS
+ * installs it with two replicas (https://docs.aws.amazon.com/eks/latest/userguide/managing-coredns.html).
+ */
+function severalDnsNodes({ facts }: CheckInput): AdviceResult | undefined {
+  return given(facts.advice?.dnsNodes, (nodes) => {
+    const [node, other] = new Set(nodes);
+    // Without a pod, another DNS server has the name of the Service kube-dns.
+    if (node === undefined || other !== undefined) return none;
+    const down = 'While this node is drained or down, pods cannot resolve DNS names';
+    if (nodes.length === 1)
+      return advise(
+        `CoreDNS has one pod, on node ${node}. ${down}. Run at least 2: with the coredns add-on, set replicaCount in its configuration values, otherwise scale the Deployment (kubectl -n kube-system scale deployment coredns --replicas=2)`,
+      );
+    return advise(
+      `All pods of CoreDNS are on node ${node}. ${down}. If other Linux nodes have room, restart CoreDNS, which spreads the pods (kubectl -n kube-system rollout restart deployment coredns). Otherwise, add a Linux node`,
+    );
+  });
+}
+
 /** By importance. */
 export const placementChecks: readonly AdviceCheck[] = [
   { reason: 'SubnetsInOneZone', section: 'zones', look: severalZones },
+  { reason: 'DnsOnOneNode', section: 'coredns', look: severalDnsNodes },
 ];

@@ -73,6 +73,24 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['subnets that do not exist', planned({ subnets: known([]) }), []],
   ],
+  'about CoreDNS': [
+    ['pods on two nodes', planned({ dnsNodes: known(['linux-1', 'linux-1', 'linux-2']) }), []],
+    ['another DNS server', planned({ dnsNodes: known([]) }), []],
+    [
+      'one pod',
+      planned({ dnsNodes: known(['linux-1']) }),
+      [
+        'DnsOnOneNode: CoreDNS has one pod, on node linux-1. While this node is drained or down, pods cannot resolve DNS names. Run at least 2: with the coredns add-on, set replicaCount in its configuration values, otherwise scale the Deployment (kubectl -n kube-system scale deployment coredns --replicas=2).',
+      ],
+    ],
+    [
+      'two pods on one node',
+      running({ dnsNodes: known(['linux-1', 'linux-1']) }),
+      [
+        'DnsOnOneNode: All pods of CoreDNS are on node linux-1. While this node is drained or down, pods cannot resolve DNS names. If other Linux nodes have room, restart CoreDNS, which spreads the pods (kubectl -n kube-system rollout restart deployment coredns). Otherwise, add a Linux node.',
+      ],
+    ],
+  ],
 };
 
 describe('advice', () => {
