@@ -157,6 +157,7 @@ const ANSWERS: Answers = {
           InstanceType: 64,
           IamInstanceProfile: { Name: 256, Arn: ARN },
           InstanceMarketOptions: { MarketType: 64 },
+          BlockDeviceMappings: [{ DeviceName: 256, Ebs: { VolumeSize: 'number', Encrypted: 'flag' } }, ITEMS],
           NetworkInterfaces: [{ SubnetId: 64 }, ITEMS],
           HibernationOptions: { Configured: 'flag' },
           InstanceInitiatedShutdownBehavior: 64,
@@ -167,6 +168,7 @@ const ANSWERS: Answers = {
     ],
     NextToken: 'document',
   },
+  GetEbsEncryptionByDefault: { EbsEncryptionByDefault: 'flag' },
   DescribeImages: { Images: [{ Name: 256 }, ITEMS], NextToken: 'document' },
   GetParameter: { Parameter: { Value: 256 } },
   DescribeAutoScalingGroups: {

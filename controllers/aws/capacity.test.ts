@@ -50,6 +50,18 @@ describe('the capacity of EC2', () => {
     ]);
   });
 
+  for (const [answer, want] of [
+    [{ EbsEncryptionByDefault: true }, true],
+    [{ EbsEncryptionByDefault: false }, false],
+    [{}, false],
+  ] as const) {
+    it(`encrypts new volumes or not: ${JSON.stringify(answer)}`, async () => {
+      const { calls, capacity } = listing(answer);
+      assert.deepEqual(await capacity.encryptsVolumes(signal), { ok: true, value: want });
+      assert.deepEqual(calls, [['GetEbsEncryptionByDefault', {}]]);
+    });
+  }
+
   it('has the zones of an instance type', async () => {
     const { calls, capacity } = listing({
       InstanceTypeOfferings: [{ InstanceType: 'm5.large', Location: 'eu-west-1a' }, {}],

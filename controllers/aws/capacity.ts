@@ -3,7 +3,7 @@ import type { Subnet as Ec2Subnet } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Capacity, InstanceType, Offering, Subnet, SubnetTerm } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
-import { everyPage } from './pages.ts';
+import { everyPage, type PagedOperation } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** Uses filters: if a name or id in a request does not exist, EC2 returns an error in place of the others. */
@@ -62,7 +62,13 @@ export class Ec2Capacity implements Capacity {
     return { ok: true, value: [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 
-  async #list<O extends keyof Ec2Operations, T>(
+  async encryptsVolumes(signal: AbortSignal): Promise<CallResult<boolean>> {
+    const call = (bounded: AbortSignal) => this.#ec2('GetEbsEncryptionByDefault', {}, bounded);
+    const result = await this.#limiter.run('ec2', 'GetEbsEncryptionByDefault', call, signal);
+    return result.ok ? { ok: true, value: result.value.EbsEncryptionByDefault ?? false } : result;
+  }
+
+  async #list<O extends PagedOperation, T>(
     operation: O,
     input: Ec2Operations[O][0],
     signal: AbortSignal,

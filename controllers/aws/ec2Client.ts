@@ -7,4 +7,5 @@ export {
   DescribeLaunchTemplateVersionsCommand,
   DescribeSubnetsCommand,
   EC2Client,
+  GetEbsEncryptionByDefaultCommand,
 } from '@aws-sdk/client-ec2';

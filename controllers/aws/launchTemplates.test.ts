@@ -55,6 +55,26 @@ describe('a launch template', () => {
     });
   }
 
+  const mappings = (...Ebs: readonly object[]) => ({
+    BlockDeviceMappings: [
+      { DeviceName: '/dev/sdb', Ebs: { VolumeSize: 500 } },
+      ...Ebs.map((ebs) => ({ DeviceName: '/dev/sda1', Ebs: ebs })),
+    ],
+  });
+  for (const [data, want] of [
+    [{}, undefined],
+    [mappings(), undefined],
+    [mappings({}), {}],
+    [mappings({ VolumeSize: 120, Encrypted: true }), { sizeGiB: 120, isEncrypted: true }],
+    [mappings({ Encrypted: false }), { isEncrypted: false }],
+    [{ BlockDeviceMappings: [{ DeviceName: '/dev/sda1', NoDevice: '' }, {}] }, undefined],
+  ] as const) {
+    it(`has the root volume of ${JSON.stringify(data)}`, async () => {
+      const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+      assert.deepEqual(answer.ok && answer.value?.rootVolume, want);
+    });
+  }
+
   it('can disable hibernation, and can have interfaces without a subnet', async () => {
     const data = { HibernationOptions: { Configured: false }, NetworkInterfaces: [{ Groups: ['sg-1'] }] };
     const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);

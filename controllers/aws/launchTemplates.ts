@@ -28,6 +28,9 @@ export class Ec2LaunchTemplates implements LaunchTemplates {
   }
 }
 
+/** Windows: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html#available-ec2-device-names */
+const ROOT_DEVICE = '/dev/sda1';
+
 function fromEc2({
   LaunchTemplateId: id = '',
   LaunchTemplateName: name = '',
@@ -39,7 +42,17 @@ function fromEc2({
     name,
     version: String(VersionNumber ?? ''),
     instanceType: data.InstanceType,
+    ...rootVolumeIn(data),
     forbidden: forbiddenIn(data),
+  };
+}
+
+function rootVolumeIn({ BlockDeviceMappings = [] }: ResponseLaunchTemplateData): Pick<LaunchTemplate, 'rootVolume'> {
+  const volume = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs;
+  if (!volume) return {};
+  const { VolumeSize: sizeGiB, Encrypted: isEncrypted } = volume;
+  return {
+    rootVolume: { ...(sizeGiB !== undefined && { sizeGiB }), ...(isEncrypted !== undefined && { isEncrypted }) },
   };
 }
 

@@ -7,8 +7,13 @@ import type { AwsRateLimiter } from './rateLimiter.ts';
 const PAGE_SIZE = { DescribeInstanceTypes: 100 } as Readonly<Record<string, number>>;
 const MOST_PAGES = 20;
 
+/** The operations whose results have pages. */
+export type PagedOperation = {
+  [O in keyof Ec2Operations]: 'NextToken' extends keyof Ec2Operations[O][1] ? O : never;
+}[keyof Ec2Operations];
+
 /** Reads every page of a result; more than 20 pages are an error. */
-export async function everyPage<O extends keyof Ec2Operations>(
+export async function everyPage<O extends PagedOperation>(
   ec2: Ec2Call,
   limiter: AwsRateLimiter,
   operation: O,

@@ -84,6 +84,7 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   ReadCluster: ['creation', DENIED, 'DescribeCluster'],
   ReadNodeGroupsAndTheirUpdates: ['creation', DENIED, 'DescribeNodegroup'],
   ReadEc2: ['creation', DENIED, 'CreateNodegroup'],
+  ReadForAdvice: ['creation', 'PrerequisitesMet True Met', 'GetEbsEncryptionByDefault'],
   ReadScalingGroups: ['creation', UNKNOWN, 'DescribeAutoScalingGroups'],
   CreateNodeGroups: ['creation', DENIED, 'CreateNodegroup'],
   TagNewNodeGroups: ['creation', DENIED, 'CreateNodegroup'],
@@ -164,6 +165,7 @@ describe('a statement of the IAM policies', () => {
     ['AdoptNodeGroups', ['adoption'], ['TagResource']],
     ['CreateAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
     ['PassNodeRoleToAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
+    ['ReadForAdvice', all, ['GetEbsEncryptionByDefault']],
     ['ReadAccessEntries', all, ['DescribeAccessEntry']],
     ['ReadClusterRolePolicies', all, ['ListAttachedRolePolicies']],
     ...Object.keys(statements)

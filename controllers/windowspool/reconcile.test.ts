@@ -27,6 +27,7 @@ describe('a pool that is applied', () => {
       'DescribeInstanceTypes',
       'DescribeInstanceTypeOfferings',
       'DescribeSubnets',
+      'GetEbsEncryptionByDefault',
       'add finalizer',
       'write status',
       'CreateNodegroup',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { SUBNETS, settings } from './testing/fixtures.ts';
+import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { fresh, ready, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
@@ -10,10 +10,13 @@ const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windows
 const prerequisites = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
 
+/** A pool without advice, and its changes. */
+const poolWith = (nodeGroup: SpecChange['nodeGroup'] = {}) => fresh({ nodeGroup: { diskSizeGiB: 100, ...nodeGroup } });
+
 /** A Ready pool whose subnets are in one zone. */
 async function inOneZone() {
   const world = new FakeWorld();
-  world.apply(fresh({ nodeGroup: { subnets: [{ id: SUBNETS[0] }] } }));
+  world.apply(poolWith({ subnets: [{ id: SUBNETS[0] }] }));
   const deps = world.start();
   await until(world, deps, () => ready(world) === 'True', 'Ready');
   return { world, deps };
@@ -48,21 +51,30 @@ describe('advice for a pool', () => {
     assert.deepEqual(advice(world), ['SubnetsInOneZone']);
   });
 
-  it('disappears within an hour after its cause is fixed', async () => {
-    const world = new FakeWorld();
-    world.kubeSystem.dnsNodes = ['linux-1'];
-    world.apply(fresh());
-    const deps = world.start();
-    await until(world, deps, () => ready(world) === 'True', 'Ready');
-    assert.deepEqual(advice(world), ['DnsOnOneNode']);
-    world.kubeSystem.dnsNodes = ['linux-1', 'linux-2'];
-    const end = world.now + 3_600_000 + settings.resyncMs * 1.25;
-    while (advice(world).length > 0 && world.now < end) {
-      world.now = deps.awsCache.dueAt('web');
-      await wake(world, deps);
-    }
-    assert.deepEqual([advice(world), gauges(world)], [[], {}]);
-  });
+  /** What each of these depends on, good or not. */
+  const causes: Readonly<Record<string, (world: FakeWorld, isGood: boolean) => void>> = {
+    DnsOnOneNode: ({ kubeSystem }, isGood) => {
+      kubeSystem.dnsNodes = isGood ? ['linux-1', 'linux-2'] : ['linux-1'];
+    },
+    RootVolumeNotEncrypted: ({ cloud }, enabled) => cloud.faults.volumeEncryption({ enabled }),
+  };
+  for (const [reason, make] of Object.entries(causes)) {
+    it(`disappears within an hour after its cause is fixed: ${reason}`, async () => {
+      const world = new FakeWorld();
+      make(world, false);
+      world.apply(poolWith());
+      const deps = world.start();
+      await until(world, deps, () => ready(world) === 'True', 'Ready');
+      assert.deepEqual(advice(world), [reason]);
+      make(world, true);
+      const end = world.now + 3_600_000 + settings.resyncMs * 1.25;
+      while (advice(world).length > 0 && world.now < end) {
+        world.now = deps.awsCache.dueAt('web');
+        await wake(world, deps);
+      }
+      assert.deepEqual([advice(world), gauges(world)], [[], {}]);
+    });
+  }
 
   it('disappears when the user ignores it, without another call', async () => {
     const { world, deps } = await inOneZone();
@@ -78,7 +90,7 @@ describe('advice for a pool', () => {
 
   it('costs a healthy pool without advice no call', async () => {
     const world = new FakeWorld();
-    world.apply(fresh());
+    world.apply(poolWith());
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.deepEqual(advice(world), []);

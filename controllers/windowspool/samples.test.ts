@@ -88,6 +88,7 @@ describe('the metrics of a pool', () => {
       windowspool_nodes_ready: 2,
       windowspool_pod_ip_addresses: 32,
       'windowspool_prerequisite{reason="WindowsIPAMDisabled",status="False"}': 1,
+      'windowspool_advice{reason="RootVolumeSmall"}': 1,
       'windowspool_advice{reason="SubnetsInOneZone"}': 1,
       windowspool_subnet_free_ip_addresses: 502,
       windowspool_subnet_needed_ip_addresses: 8,

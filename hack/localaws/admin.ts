@@ -194,6 +194,11 @@ const commands: Readonly<Record<string, Command>> = {
     required: ['instanceType'],
     run: (faults, body) => faults.offering(body),
   },
+  volumeEncryption: {
+    fields: { enabled: 'boolean' },
+    required: ['enabled'],
+    run: (faults, body) => faults.volumeEncryption(body),
+  },
   speed: { fields: { speed: 'number' }, required: ['speed'], run: (faults, body) => faults.speed(body) },
 };
 

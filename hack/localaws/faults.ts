@@ -250,6 +250,11 @@ export class Faults {
     retryLaunches(this.#cloud);
   }
 
+  /** Has the account encrypt new volumes by default, or not. */
+  volumeEncryption({ enabled }: { readonly enabled: boolean }): void {
+    this.#cloud.encryptsVolumes = enabled;
+  }
+
   /** How many times faster than the defaults time runs. */
   speed({ speed }: { readonly speed: number }): void {
     this.#cloud.timeline.speed = speed;

@@ -256,6 +256,8 @@ export class LocalAwsState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The policies that are attached to the role of the cluster, by name. */
   readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
+  /** Whether the account encrypts new volumes by default: that of the local AWS does. */
+  encryptsVolumes = true;
   /** The zones that offer an instance type, if not all do. */
   readonly offerings = new Map<string, readonly string[]>();
   readonly plans: Plans = {

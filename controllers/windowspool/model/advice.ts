@@ -1,6 +1,6 @@
 /** Advice: what would make a pool that works more robust. It blocks nothing, and is in no condition and no event. */
 import type { AdviceReason } from '../reasons.ts';
-import type { CheckInput } from './prerequisites.ts';
+import type { AdviceFacts, CheckInput } from './prerequisites.ts';
 
 /** The result of an advice check. The message has the cause and the remedy, without a full stop. */
 export type AdviceResult = { readonly kind: 'none' } | { readonly kind: 'advice'; readonly message: string };
@@ -10,6 +10,8 @@ export interface AdviceCheck {
   readonly reason: AdviceReason;
   /** The heading in docs/advice.md, as an anchor. */
   readonly section: string;
+  /** The facts that it looks at, beside those that are always read. */
+  readonly needs: readonly (keyof AdviceFacts)[];
   /** Pure. Undefined when the facts that it needs were not read, so that the last result stays. */
   readonly look: (input: CheckInput) => AdviceResult | undefined;
 }

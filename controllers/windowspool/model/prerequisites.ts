@@ -51,18 +51,21 @@ export interface PrerequisiteFacts {
   readonly instanceTypes?: CallResult<readonly InstanceType[]>;
   readonly offerings?: CallResult<readonly Offering[]>;
   readonly subnets?: CallResult<readonly Subnet[]>;
-  /** Read with all other facts, and for a pool that has advice. */
+  /** All of them are read with all other facts; those of the advice that a pool has, more often. */
   readonly advice?: AdviceFacts;
 }
 
 /**
- * What only advice needs, or needs when the prerequisites do not. These facts can be an hour old, so no prerequisite is checked against them.
+ * What only advice needs, or needs when the prerequisites do not. These facts can be an hour old, so no prerequisite is checked against them. A fact that
+ * nothing needed is absent.
  */
 export interface AdviceFacts {
   /** The subnets that the spec selects. */
-  readonly subnets: CallResult<readonly Subnet[]>;
+  readonly subnets?: CallResult<readonly Subnet[]>;
   /** The node of each pod of CoreDNS. */
-  readonly dnsNodes: CallResult<readonly string[]>;
+  readonly dnsNodes?: CallResult<readonly string[]>;
+  /** Whether EC2 encrypts all new volumes. */
+  readonly encryptsVolumes?: CallResult<boolean>;
 }
 
 /** When each step about Windows IPAM was last done, in epoch milliseconds. */

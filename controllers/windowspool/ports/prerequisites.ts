@@ -74,6 +74,8 @@ export interface LaunchTemplate {
   /** The version number. */
   readonly version: string;
   readonly instanceType: string | undefined;
+  /** The root volume, as far as the template defines it. */
+  readonly rootVolume?: { readonly sizeGiB?: number; readonly isEncrypted?: boolean };
   /** Settings that EKS accepts in no template of a node group, by their EC2 names, with their values as text. */
   readonly forbidden: readonly {
     readonly field:
@@ -137,6 +139,11 @@ export interface Capacity {
   offerings(instanceTypes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly Offering[]>>;
   /** The subnets that any of the terms selects, each once, sorted by ID. */
   subnets(terms: readonly SubnetTerm[], vpcId: string, signal: AbortSignal): Promise<CallResult<readonly Subnet[]>>;
+  /**
+   * Whether EC2 encrypts every new volume of the account in the Region:
+   * https://docs.aws.amazon.com/ebs/latest/userguide/encryption-by-default.html
+   */
+  encryptsVolumes(signal: AbortSignal): Promise<CallResult<boolean>>;
 }
 
 /** Objects of the cluster that are read on demand, uncached. */

@@ -114,4 +114,5 @@ export const PREREQUISITE_CALLS = [
   'DescribeInstanceTypes',
   'DescribeInstanceTypeOfferings',
   'DescribeSubnets',
+  'GetEbsEncryptionByDefault',
 ] as const;

@@ -17,8 +17,13 @@ const TWO_ZONES: readonly Subnet[] = [
 export const ONE_ZONE: readonly Subnet[] = TWO_ZONES.map((subnet) => ({ ...subnet, zone: 'eu-west-1a' }));
 
 /** Facts with which there is no advice. */
-export function sampleAdviceFacts(change: Partial<AdviceFacts> = {}): AdviceFacts {
-  return { subnets: known(TWO_ZONES), dnsNodes: known(['linux-1', 'linux-2']), ...change };
+export function sampleAdviceFacts(change: AdviceFacts = {}): AdviceFacts {
+  return {
+    subnets: known(TWO_ZONES),
+    dnsNodes: known(['linux-1', 'linux-2']),
+    encryptsVolumes: known(true),
+    ...change,
+  };
 }
 
 /** All facts are known and all prerequisites are met: IPAM enabled, an access entry, two zones with addresses. */
@@ -98,6 +103,7 @@ const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
   subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
   dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
+  encryptsVolumes: some(fc.boolean()),
 });
 
 /** Any facts, each of them known, failed, or not read. */

@@ -23,6 +23,7 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
     case 'DescribeImages':
     case 'DescribeLaunchTemplates':
     case 'DescribeLaunchTemplateVersions':
+    case 'GetEbsEncryptionByDefault':
       return [{ action: `ec2:${name}`, resource: '*' }];
     case 'TerminateInstances':
       return listOf(given.InstanceIds).map((id) => ({

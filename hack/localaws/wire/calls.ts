@@ -82,6 +82,10 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
   DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
   DescribeSubnets: { service: 'ec2', run: describeSubnets },
+  GetEbsEncryptionByDefault: {
+    service: 'ec2',
+    run: ({ encryptsVolumes }) => ({ EbsEncryptionByDefault: encryptsVolumes }),
+  },
   DescribeImages: { service: 'ec2', run: describeImages },
   DescribeLaunchTemplates: { service: 'ec2', run: describeLaunchTemplates },
   DescribeLaunchTemplateVersions: { service: 'ec2', run: describeLaunchTemplateVersions },

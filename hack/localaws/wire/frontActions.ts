@@ -164,6 +164,7 @@ export const actions: fc.Arbitrary<Action>[] = [
     fc.record({ InstanceTypes: fc.subarray(['m5.large', 't3.large']) }, { requiredKeys: [] }),
   ),
   call('DescribeSubnets', fc.constant({})),
+  call('GetEbsEncryptionByDefault', fc.constant({})),
   call(
     'DescribeInstanceTypeOfferings',
     fc.record(

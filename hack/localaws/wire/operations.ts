@@ -34,6 +34,10 @@ export interface Operations {
     output: ec2.DescribeInstanceTypeOfferingsResult;
   };
   DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
+  GetEbsEncryptionByDefault: {
+    input: ec2.GetEbsEncryptionByDefaultRequest;
+    output: ec2.GetEbsEncryptionByDefaultResult;
+  };
   DescribeImages: { input: ec2.DescribeImagesRequest; output: ec2.DescribeImagesResult };
   DescribeLaunchTemplates: {
     input: ec2.DescribeLaunchTemplatesRequest;

@@ -95,8 +95,8 @@ function diskOf(
   return { launchTemplate: templateVersion(template, version ?? String(template.version)) };
 }
 
-/** The default of EKS for Windows: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
-const DEFAULT_DISK_GIB = 50;
+/** The default of EKS for Windows, in GiB: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
+export const DEFAULT_DISK_GIB = 50;
 
 /** The versions that the spec pins. */
 export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {

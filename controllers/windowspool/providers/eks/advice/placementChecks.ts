@@ -45,6 +45,6 @@ function severalDnsNodes({ facts }: CheckInput): AdviceResult | undefined {
 
 /** By importance. */
 export const placementChecks: readonly AdviceCheck[] = [
-  { reason: 'SubnetsInOneZone', section: 'zones', look: severalZones },
-  { reason: 'DnsOnOneNode', section: 'coredns', look: severalDnsNodes },
+  { reason: 'SubnetsInOneZone', section: 'zones', needs: ['subnets'], look: severalZones },
+  { reason: 'DnsOnOneNode', section: 'coredns', needs: ['dnsNodes'], look: severalDnsNodes },
 ];

@@ -1,22 +1,18 @@
 /** status.advice. Pure. */
 import type { AdviceState } from '../../../api.gen.ts';
-import type { AdviceCheck } from '../../../model/advice.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { adviceReasons } from '../../../reasons.ts';
 import { cut, sentence } from '../../../util/words.ts';
 import { checkInputOf } from '../prerequisites/examination.ts';
 import { isUnknown } from '../prerequisites/prerequisiteStates.ts';
-import { placementChecks } from './placementChecks.ts';
-
-/** Every advice check, in the order of status.advice. */
-export const checks: readonly AdviceCheck[] = [...placementChecks];
+import { checks } from './checks.ts';
 
 /** The maximum length of a message in the schema. */
 const MESSAGE_LENGTH = 4_096;
 
 /**
- * The entries of status.advice. An entry stays while its facts are not read: they are read with all prerequisites, and once an hour for a pool that has
- * advice.
+ * The entries of status.advice. An entry stays while its facts are not read: they are read with all prerequisites, and once an hour for the advice
+ * that the pool has.
  */
 export function adviceStates(s: ObservedState): AdviceState[] {
   const known: readonly string[] = adviceReasons;

@@ -78,7 +78,7 @@ export async function gatherFacts(
     !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
-    (complete || isAdvised(s)) && gatherAdvice(s, sources, askRarely),
+    gatherAdvice(s, sources, askRarely, complete),
   ]);
   return {
     complete,
@@ -90,11 +90,6 @@ export async function gatherFacts(
     ...(controllerWarnings.length > 0 && { controllerWarnings }),
     ...(advice && { advice }),
   };
-}
-
-/** Whether advice must be read again, because it may be outdated. */
-function isAdvised({ pool }: ObservedState): boolean {
-  return (pool.status?.advice ?? []).length > 0;
 }
 
 /** The launch template, when the pool names one. `$Latest` and `$Default` can resolve to another version at any time. */

@@ -1,0 +1,7 @@
+/** Every advice check. */
+import type { AdviceCheck } from '../../../model/advice.ts';
+import { placementChecks } from './placementChecks.ts';
+import { volumeChecks } from './volumeChecks.ts';
+
+/** In the order of status.advice. */
+export const checks: readonly AdviceCheck[] = [...placementChecks, ...volumeChecks];

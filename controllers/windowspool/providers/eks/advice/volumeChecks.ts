@@ -1,0 +1,82 @@
+/** Advice about the root volume of nodes. */
+import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
+import type { CheckInput } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
+import { DEFAULT_DISK_GIB } from '../nodeGroup.ts';
+import { templateIn } from '../upgrades/launchTemplate.ts';
+import { advise, given, none } from './result.ts';
+
+/** The root volume of new nodes, and the launch template that can define it; undefined while the template is not known. */
+function rootVolumeOf({
+  spec,
+  facts: { launchTemplate },
+}: CheckInput): (NonNullable<LaunchTemplate['rootVolume']> & { readonly template?: LaunchTemplate }) | undefined {
+  if (!templateIn(spec)) return { sizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
+  const template = launchTemplate?.ok ? launchTemplate.value : undefined;
+  return template && { ...template.rootVolume, template };
+}
+
+/**
+ * The root volume should be encrypted: Windows has no file system in memory, so the kubelet writes Secrets to it in plain text
+ * (https://kubernetes.io/docs/concepts/security/windows-security/#protection-for-secret-data-on-nodes). The AMIs of EKS are public, and public images
+ * have no encrypted snapshots (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/AMIEncryption.html), so a volume is encrypted only if the template or
+ * the account says so.
+ */
+function isEncrypted(input: CheckInput): AdviceResult | undefined {
+  const volume = rootVolumeOf(input);
+  if (!volume) return undefined;
+  if (volume.isEncrypted) return none;
+  const { facts, region, creating } = input;
+  return given(facts.advice?.encryptsVolumes, (always) => {
+    if (always) return none;
+    const { template } = volume;
+    const open = template ? `, and ${nameOf(template)} does not encrypt the root volume (/dev/sda1)` : '';
+    // EKS cannot add a launch template to a node group.
+    const other = template
+      ? ', or encrypt the volume in the launch template. Both apply to new nodes'
+      : creating
+        ? ', or use a launch template that encrypts the root volume. Both apply to new nodes'
+        : '. This applies to new nodes';
+    return advise(
+      `EC2 does not encrypt new volumes in ${region}${open}. The kubelet writes the Secrets of pods to the root volume in plain text. Enable encryption by default (aws ec2 enable-ebs-encryption-by-default --region ${region})${other}`,
+    );
+  });
+}
+
+/**
+ * The least size without this advice, in GiB: twice the default of EKS. No source has a number for EKS; for Windows nodes of acs-engine, Microsoft advised to
+ * start with 128 GB: https://github.com/Azure/acs-engine/blob/51c9c95b8d78c78dc81af230ffabc29a7fb784fa/docs/kubernetes/windows-details.md
+ */
+const ENOUGH_GIB = 100;
+
+/**
+ * The root volume should have room for images. It has Windows, the page file, and all images and containers; an image of Server Core has several GiB when
+ * it is unpacked. Above 85% the kubelet deletes images, then it evicts pods
+ * (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#container-image-lifecycle).
+ */
+function hasRoom(input: CheckInput): AdviceResult | undefined {
+  const volume = rootVolumeOf(input);
+  if (!volume) return undefined;
+  // A template without a size leaves that of the AMI.
+  const { sizeGiB = DEFAULT_DISK_GIB, template } = volume;
+  if (sizeGiB >= ENOUGH_GIB) return none;
+  const remedy = template
+    ? `Set the VolumeSize of /dev/sda1 in ${nameOf(template)} to at least ${ENOUGH_GIB}`
+    : input.creating
+      ? `Set nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`
+      : `EKS cannot change the disk size of a node group: for a size of at least ${ENOUGH_GIB}, create another pool`;
+  return advise(
+    `The root volume has ${sizeGiB} GiB for Windows and all images and containers, and an image based on Server Core needs several GiB. When the volume is full, the kubelet deletes images and evicts pods. ${remedy}`,
+  );
+}
+
+function nameOf({ name, version }: LaunchTemplate): string {
+  return `version ${version} of launch template ${name}`;
+}
+
+/** By importance. */
+export const volumeChecks: readonly AdviceCheck[] = [
+  { reason: 'RootVolumeNotEncrypted', section: 'volume-encryption', needs: ['encryptsVolumes'], look: isEncrypted },
+  { reason: 'RootVolumeSmall', section: 'volume-size', needs: [], look: hasRoom },
+];

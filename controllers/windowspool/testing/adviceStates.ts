@@ -1,0 +1,51 @@
+/** Observed states for tests of advice. Without a change, there is none. */
+import assert from 'node:assert/strict';
+import type { ObservedState } from '../model/observedState.ts';
+import type { AdviceFacts, PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { LaunchTemplate } from '../ports/prerequisites.ts';
+import { adviceStates } from '../providers/eks/advice/states.ts';
+import { known } from './answers.ts';
+import { knownStatus, type SpecChange, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
+import { sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
+
+/** The pool whose group is to be created. */
+export function planned(
+  advice: AdviceFacts = {},
+  { nodeGroup, ...spec }: SpecChange = {},
+  facts: Partial<PrerequisiteFacts> = {},
+): ObservedState {
+  const pool = samplePool({ ...spec, nodeGroup: { diskSizeGiB: 100, ...nodeGroup } });
+  const prerequisites = sampleFacts({ ...facts, advice: sampleAdviceFacts(advice) });
+  return sampleState({ pool, group: { kind: 'absent' }, nodes: [], prerequisites });
+}
+
+/** The same with a group that exists. */
+export function running(advice: AdviceFacts = {}, spec: SpecChange = {}): ObservedState {
+  const state = planned(advice, spec);
+  const pool = { ...state.pool, status: knownStatus() };
+  return { ...state, pool, group: { kind: 'seen', group: sampleGroup(pool) } };
+}
+
+/** A pool with version 7 of a launch template, whose group is to be created. */
+export function withTemplate(
+  template: Partial<LaunchTemplate>,
+  advice: AdviceFacts = {},
+  spec: SpecChange = {},
+): ObservedState {
+  const launchTemplate = known(sampleTemplate('7', template));
+  const nodeGroup = { diskSizeGiB: undefined, launchTemplate: { name: 'windows', version: '$Latest' } };
+  return planned(advice, { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } }, { launchTemplate });
+}
+
+/** A pool and its advice, each as `REASON: message.` */
+export type AdviceRow = readonly [what: string, s: ObservedState, want: readonly string[]];
+
+/** Declares a test for each row. */
+export function testAdvice(rows: readonly AdviceRow[]): void {
+  for (const [what, s, want] of rows)
+    it(`${want.length === 0 ? 'is not given about' : 'is given about'} ${what}`, () =>
+      assert.deepEqual(
+        adviceStates(s).map(({ reason, message }) => `${reason}: ${message}`),
+        want,
+      ));
+}
