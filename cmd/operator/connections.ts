@@ -11,6 +11,7 @@ import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
 import { IamRolePolicies } from '../../controllers/aws/rolePolicies.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
+import { Ec2SecurityGroups } from '../../controllers/aws/securityGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createInstanceLists } from '../../controllers/kubernetes/configMaps.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
@@ -83,6 +84,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     rolePolicies: new IamRolePolicies(aws.iam, limiter),
     capacity: new Ec2Capacity(aws.ec2, limiter),
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
+    securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
     system: createSystemObjects(client),
     evictions: createEvictions(client),
     drains: createDrains(client),

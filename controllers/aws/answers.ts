@@ -48,6 +48,20 @@ const ITEMS = 20_000;
 const ENTRIES = 1_000;
 const TAGS = [{ Key: 256, Value: 512 }, ENTRIES] as const;
 
+/** A security group has at most 1,000 rules, each with one peer. */
+const PERMISSIONS = [
+  {
+    IpProtocol: 64,
+    FromPort: 'number',
+    ToPort: 'number',
+    UserIdGroupPairs: [{ GroupId: 64 }, ENTRIES],
+    IpRanges: [{ CidrIp: 64 }, ENTRIES],
+    Ipv6Ranges: [{ CidrIpv6: 64 }, ENTRIES],
+    PrefixListIds: [{ PrefixListId: 64 }, ENTRIES],
+  },
+  ENTRIES,
+] as const;
+
 const nodegroup = {
   nodegroupName: 63,
   nodegroupArn: ARN,
@@ -96,7 +110,7 @@ const ANSWERS: Answers = {
       roleArn: ARN,
       status: 64,
       version: 32,
-      resourcesVpcConfig: { vpcId: 64 },
+      resourcesVpcConfig: { vpcId: 64, clusterSecurityGroupId: 64, securityGroupIds: [64, ENTRIES] },
       kubernetesNetworkConfig: { ipFamily: 64 },
       accessConfig: { authenticationMode: 64 },
       computeConfig: { enabled: 'flag' },
@@ -135,6 +149,10 @@ const ANSWERS: Answers = {
     Subnets: [{ SubnetId: 64, AvailabilityZone: 64, AvailableIpAddressCount: 'number', Tags: TAGS }, ITEMS],
     NextToken: 'document',
   },
+  DescribeSecurityGroups: {
+    SecurityGroups: [{ GroupId: 64, IpPermissions: PERMISSIONS, IpPermissionsEgress: PERMISSIONS }, ITEMS],
+    NextToken: 'document',
+  },
   DescribeInstances: {
     Reservations: [
       {
@@ -158,7 +176,8 @@ const ANSWERS: Answers = {
           IamInstanceProfile: { Name: 256, Arn: ARN },
           InstanceMarketOptions: { MarketType: 64 },
           BlockDeviceMappings: [{ DeviceName: 256, Ebs: { VolumeSize: 'number', Encrypted: 'flag' } }, ITEMS],
-          NetworkInterfaces: [{ SubnetId: 64 }, ITEMS],
+          NetworkInterfaces: [{ SubnetId: 64, Groups: [64, ENTRIES] }, ITEMS],
+          SecurityGroupIds: [64, ENTRIES],
           HibernationOptions: { Configured: 'flag' },
           InstanceInitiatedShutdownBehavior: 64,
           ImageId: ARN,

@@ -108,6 +108,26 @@ describe('the cluster', () => {
     });
   }
 
+  for (const [config, want] of [
+    [undefined, {}],
+    [{}, {}],
+    [{ clusterSecurityGroupId: 'sg-1', securityGroupIds: [] }, { securityGroup: 'sg-1' }],
+    [
+      { clusterSecurityGroupId: 'sg-1', securityGroupIds: ['sg-2'] },
+      { securityGroup: 'sg-1', additionalSecurityGroups: ['sg-2'] },
+    ],
+  ] as const) {
+    it(`has the security groups of ${JSON.stringify(config)}`, async () => {
+      const resourcesVpcConfig = config as Cluster['resourcesVpcConfig'];
+      const answer = await describing({ ...CREATING, resourcesVpcConfig }).clusters.describe(signal);
+      const { securityGroup, additionalSecurityGroups } = (answer.ok && answer.value) || {};
+      assert.deepEqual(
+        { ...(securityGroup && { securityGroup }), ...(additionalSecurityGroups && { additionalSecurityGroups }) },
+        want,
+      );
+    });
+  }
+
   it('is compared with the current CA bundle', async () => {
     const eks = (async () => ({ cluster: { ...CREATING, ...authority(pem('REVG')) } })) as unknown as EksCall;
     let ours = pem('QUJD');

@@ -1,4 +1,5 @@
 /** The port Clusters on EKS. */
+import type { Cluster as EksCluster } from '@aws-sdk/client-eks';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
@@ -29,6 +30,7 @@ export class EksClusters extends ClusterCalls implements Clusters {
         arn: cluster.arn,
         roleArn: cluster.roleArn ?? '',
         vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
+        ...securityGroupsOf(cluster),
         status: cluster.status,
         kubernetesVersion: cluster.version ?? '',
         ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
@@ -39,6 +41,12 @@ export class EksClusters extends ClusterCalls implements Clusters {
       },
     };
   }
+}
+
+function securityGroupsOf({
+  resourcesVpcConfig: { clusterSecurityGroupId: own, securityGroupIds: others = [] } = {},
+}: EksCluster): Pick<Cluster, 'securityGroup' | 'additionalSecurityGroups'> {
+  return { ...(own && { securityGroup: own }), ...(others.length > 0 && { additionalSecurityGroups: others }) };
 }
 
 /** A CA bundle can have several certificates; one in common is enough. */

@@ -5,6 +5,7 @@ export {
   DescribeInstanceTypeOfferingsCommand,
   DescribeInstanceTypesCommand,
   DescribeLaunchTemplateVersionsCommand,
+  DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
   EC2Client,
   GetEbsEncryptionByDefaultCommand,

@@ -75,6 +75,18 @@ describe('a launch template', () => {
     });
   }
 
+  for (const [data, want] of [
+    [{}, undefined],
+    [{ SecurityGroupIds: [] }, undefined],
+    [{ SecurityGroupIds: ['sg-2', 'sg-1'] }, ['sg-1', 'sg-2']],
+    [{ NetworkInterfaces: [{ Groups: ['sg-1'] }, {}, { Groups: ['sg-1', 'sg-3'] }] }, ['sg-1', 'sg-3']],
+  ] as const) {
+    it(`has the security groups of ${JSON.stringify(data)}`, async () => {
+      const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+      assert.deepEqual(answer.ok && answer.value?.securityGroups, want);
+    });
+  }
+
   it('can disable hibernation, and can have interfaces without a subnet', async () => {
     const data = { HibernationOptions: { Configured: false }, NetworkInterfaces: [{ Groups: ['sg-1'] }] };
     const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);

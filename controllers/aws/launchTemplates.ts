@@ -43,6 +43,7 @@ function fromEc2({
     version: String(VersionNumber ?? ''),
     instanceType: data.InstanceType,
     ...rootVolumeIn(data),
+    ...securityGroupsIn(data),
     forbidden: forbiddenIn(data),
   };
 }
@@ -54,6 +55,15 @@ function rootVolumeIn({ BlockDeviceMappings = [] }: ResponseLaunchTemplateData):
   return {
     rootVolume: { ...(sizeGiB !== undefined && { sizeGiB }), ...(isEncrypted !== undefined && { isEncrypted }) },
   };
+}
+
+/** A template names them either for the instance or for its network interfaces. */
+function securityGroupsIn({
+  SecurityGroupIds: ofInstance = [],
+  NetworkInterfaces: interfaces = [],
+}: ResponseLaunchTemplateData): Pick<LaunchTemplate, 'securityGroups'> {
+  const groups = [...new Set([...ofInstance, ...interfaces.flatMap(({ Groups = [] }) => Groups)])];
+  return groups.length > 0 ? { securityGroups: groups.sort() } : {};
 }
 
 /** Fields that EKS forbids in a launch template, or that the pool sets. */

@@ -165,7 +165,7 @@ describe('a statement of the IAM policies', () => {
     ['AdoptNodeGroups', ['adoption'], ['TagResource']],
     ['CreateAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
     ['PassNodeRoleToAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
-    ['ReadForAdvice', all, ['GetEbsEncryptionByDefault']],
+    ['ReadForAdvice', all, ['DescribeSecurityGroups', 'GetEbsEncryptionByDefault']],
     ['ReadAccessEntries', all, ['DescribeAccessEntry']],
     ['ReadClusterRolePolicies', all, ['ListAttachedRolePolicies']],
     ...Object.keys(statements)

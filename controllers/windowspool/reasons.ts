@@ -85,7 +85,13 @@ const prerequisites = {
 /**
  * Advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.advice and in a metric.
  */
-export const adviceReasons = ['SubnetsInOneZone', 'DnsOnOneNode', 'RootVolumeNotEncrypted', 'RootVolumeSmall'] as const;
+export const adviceReasons = [
+  'KubeletPortClosed',
+  'SubnetsInOneZone',
+  'DnsOnOneNode',
+  'RootVolumeNotEncrypted',
+  'RootVolumeSmall',
+] as const;
 
 const others = {
   AllVerified: 'Every node passes every check.',

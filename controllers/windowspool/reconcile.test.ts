@@ -27,6 +27,7 @@ describe('a pool that is applied', () => {
       'DescribeInstanceTypes',
       'DescribeInstanceTypeOfferings',
       'DescribeSubnets',
+      'DescribeSecurityGroups',
       'GetEbsEncryptionByDefault',
       'add finalizer',
       'write status',

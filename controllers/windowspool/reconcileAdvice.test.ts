@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { clusterSecurityGroupId } from '../../hack/localaws/network.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
@@ -55,6 +56,10 @@ describe('advice for a pool', () => {
   const causes: Readonly<Record<string, (world: FakeWorld, isGood: boolean) => void>> = {
     DnsOnOneNode: ({ kubeSystem }, isGood) => {
       kubeSystem.dnsNodes = isGood ? ['linux-1', 'linux-2'] : ['linux-1'];
+    },
+    KubeletPortClosed: ({ cloud }, isGood) => {
+      const open = [{ IpProtocol: 'tcp', FromPort: 1025, ToPort: 65535, IpRanges: [{ CidrIp: '10.0.0.0/16' }] }];
+      cloud.faults.securityGroup({ id: clusterSecurityGroupId, inbound: isGood ? open : [] });
     },
     RootVolumeNotEncrypted: ({ cloud }, enabled) => cloud.faults.volumeEncryption({ enabled }),
   };

@@ -194,6 +194,11 @@ const commands: Readonly<Record<string, Command>> = {
     required: ['instanceType'],
     run: (faults, body) => faults.offering(body),
   },
+  securityGroup: {
+    fields: { id: 'string', inbound: 'list', outbound: 'list', exists: 'boolean' },
+    required: ['id'],
+    run: (faults, body) => faults.securityGroup(body),
+  },
   volumeEncryption: {
     fields: { enabled: 'boolean' },
     required: ['enabled'],

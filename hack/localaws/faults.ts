@@ -10,6 +10,7 @@ import {
 import { releaseOf } from './ec2/images.ts';
 import { kernelWith, restart, setWarmPool } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
+import { changeSecurityGroup, type SecurityGroupChange } from './ec2/securityGroups.ts';
 import { terminateInstance } from './ec2/terminateInstance.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
@@ -248,6 +249,11 @@ export class Faults {
     if (zones === undefined) this.#cloud.offerings.delete(instanceType);
     else this.#cloud.offerings.set(instanceType, [...zones]);
     retryLaunches(this.#cloud);
+  }
+
+  /** Changes or deletes a security group, or creates one without rules. */
+  securityGroup(change: SecurityGroupChange): void {
+    changeSecurityGroup(this.#cloud, change);
   }
 
   /** Has the account encrypt new volumes by default, or not. */

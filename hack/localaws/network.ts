@@ -1,4 +1,10 @@
-import type { _InstanceType, ArchitectureType, InstanceTypeHypervisor, InstanceTypeInfo } from '@aws-sdk/client-ec2';
+import type {
+  _InstanceType,
+  ArchitectureType,
+  InstanceTypeHypervisor,
+  InstanceTypeInfo,
+  IpPermission,
+} from '@aws-sdk/client-ec2';
 
 /** The account of the local AWS. */
 export const accountId = '111122223333';
@@ -23,6 +29,21 @@ export const roleArns: readonly string[] = [
 
 /** The VPC of the cluster. */
 export const vpcId = 'vpc-0a1b2c3d4e5f60718';
+
+/** The cluster security group. */
+export const clusterSecurityGroupId = 'sg-0a1b2c3d4e5f60718';
+
+/** The rules of a security group of the VPC, as EC2 has them. */
+export interface SecurityGroupRecord {
+  readonly inbound: IpPermission[];
+  readonly outbound: IpPermission[];
+}
+
+/** Those that EKS gives the cluster security group: https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html */
+export const clusterSecurityGroup: SecurityGroupRecord = {
+  inbound: [{ IpProtocol: '-1', UserIdGroupPairs: [{ GroupId: clusterSecurityGroupId, UserId: accountId }] }],
+  outbound: [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }],
+};
 
 /** The subnets of the cluster, one in each of three zones. */
 export const subnetIds = ['subnet-0a1000000000000aa', 'subnet-0a2000000000000bb', 'subnet-0a3000000000000cc'] as const;

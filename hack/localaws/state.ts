@@ -18,7 +18,15 @@ import type {
 } from '@aws-sdk/client-eks';
 import { notFound } from './awsFault.ts';
 import { newEntry } from './eks/accessEntryRecord.ts';
-import { accountId, nodeRoleArn, type SubnetRecord, subnetsOf } from './network.ts';
+import {
+  accountId,
+  clusterSecurityGroup,
+  clusterSecurityGroupId,
+  nodeRoleArn,
+  type SecurityGroupRecord,
+  type SubnetRecord,
+  subnetsOf,
+} from './network.ts';
 import { type ReleaseDay, releaseDays } from './releases.ts';
 import { type Switches, switchesWith } from './switches.ts';
 import { type Clock, Timeline } from './timeline.ts';
@@ -256,6 +264,8 @@ export class LocalAwsState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The policies that are attached to the role of the cluster, by name. */
   readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
+  /** By ID. */
+  readonly securityGroups = new Map<string, SecurityGroupRecord>([[clusterSecurityGroupId, clusterSecurityGroup]]);
   /** Whether the account encrypts new volumes by default: that of the local AWS does. */
   encryptsVolumes = true;
   /** The zones that offer an instance type, if not all do. */

@@ -11,6 +11,7 @@ import type {
   LaunchTemplate,
   Offering,
   RoleMapping,
+  SecurityGroup,
   Subnet,
 } from '../ports/prerequisites.ts';
 import type { AdviceReason, PrerequisiteReason } from '../reasons.ts';
@@ -64,6 +65,8 @@ export interface AdviceFacts {
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The node of each pod of CoreDNS. */
   readonly dnsNodes?: CallResult<readonly string[]>;
+  /** The security groups of the control plane and of the nodes. */
+  readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
   /** Whether EC2 encrypts all new volumes. */
   readonly encryptsVolumes?: CallResult<boolean>;
 }

@@ -159,6 +159,10 @@ export interface Cluster {
   /** The IAM role of the control plane. */
   readonly roleArn: string;
   readonly vpcId: string;
+  /** The cluster security group: EKS gives it to the control plane, and to nodes whose launch template has no security groups. */
+  readonly securityGroup?: string;
+  /** The other security groups of the control plane. */
+  readonly additionalSecurityGroups?: readonly string[];
   readonly status: string;
   readonly kubernetesVersion: string;
   /** `ipv4` or `ipv6`. */

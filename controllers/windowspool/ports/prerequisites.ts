@@ -76,6 +76,8 @@ export interface LaunchTemplate {
   readonly instanceType: string | undefined;
   /** The root volume, as far as the template defines it. */
   readonly rootVolume?: { readonly sizeGiB?: number; readonly isEncrypted?: boolean };
+  /** The security groups that the nodes get in place of the cluster security group; absent: the template has none. Sorted. */
+  readonly securityGroups?: readonly string[];
   /** Settings that EKS accepts in no template of a node group, by their EC2 names, with their values as text. */
   readonly forbidden: readonly {
     readonly field:
@@ -146,6 +148,31 @@ export interface Capacity {
   encryptsVolumes(signal: AbortSignal): Promise<CallResult<boolean>>;
 }
 
+/** A rule of a security group. It allows the traffic with its peers. */
+export interface SecurityRule {
+  /** `tcp`, `udp`, `icmp`, another protocol by its number, or `all`. */
+  readonly protocol: string;
+  /** Both included; absent: all ports. */
+  readonly ports?: { readonly from: number; readonly to: number };
+  /** The security groups of the peers, by ID. */
+  readonly groups: readonly string[];
+  /** Whether it also allows ranges of addresses, or prefix lists. */
+  readonly hasAddresses: boolean;
+}
+
+/** A security group with its rules. */
+export interface SecurityGroup {
+  readonly id: string;
+  readonly inbound: readonly SecurityRule[];
+  readonly outbound: readonly SecurityRule[];
+}
+
+/** Reads security groups. */
+export interface SecurityGroups {
+  /** Those with these IDs that exist. */
+  find(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>>;
+}
+
 /** Objects of the cluster that are read on demand, uncached. */
 export interface SystemObjects {
   /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when it does not exist. */
@@ -191,5 +218,6 @@ export interface PrerequisiteSources {
   readonly rolePolicies: RolePolicies;
   readonly capacity: Capacity;
   readonly launchTemplates: LaunchTemplates;
+  readonly securityGroups: SecurityGroups;
   readonly system: SystemObjects;
 }

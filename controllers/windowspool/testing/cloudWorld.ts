@@ -22,6 +22,7 @@ import { AwsRateLimiter } from '../../aws/rateLimiter.ts';
 import { PublishedReleases } from '../../aws/releases.ts';
 import { IamRolePolicies } from '../../aws/rolePolicies.ts';
 import { AutoScalingGroups } from '../../aws/scalingGroups.ts';
+import { Ec2SecurityGroups } from '../../aws/securityGroups.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NewNodeGroup, NodeGroup } from '../ports/eks.ts';
@@ -156,6 +157,7 @@ export class CloudWorld extends FakeCluster {
       releases: new PublishedReleases(send as ConstructorParameters<typeof PublishedReleases>[0], ec2, limiter),
       instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
       launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
+      securityGroups: new Ec2SecurityGroups(ec2, limiter),
       scalingGroups,
     } satisfies Partial<Deps>;
   }

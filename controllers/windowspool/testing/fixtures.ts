@@ -54,6 +54,7 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
     arn: CLUSTER_ARN,
     roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
     vpcId: 'vpc-0a1b2c3d',
+    securityGroup: 'sg-0a000000',
     status: 'ACTIVE',
     kubernetesVersion: '1.36',
     ipFamily: 'ipv4',

@@ -114,5 +114,6 @@ export const PREREQUISITE_CALLS = [
   'DescribeInstanceTypes',
   'DescribeInstanceTypeOfferings',
   'DescribeSubnets',
+  'DescribeSecurityGroups',
   'GetEbsEncryptionByDefault',
 ] as const;

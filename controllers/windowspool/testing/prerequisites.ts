@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
-import type { Addon, ConfigMapOwner, Subnet } from '../ports/prerequisites.ts';
+import type { Addon, ConfigMapOwner, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 
@@ -16,11 +16,22 @@ const TWO_ZONES: readonly Subnet[] = [
 /** The same subnets, if both were in one zone. */
 export const ONE_ZONE: readonly Subnet[] = TWO_ZONES.map((subnet) => ({ ...subnet, zone: 'eu-west-1a' }));
 
+/** The cluster security group with the rules that EKS gives it: https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html */
+export function sampleSecurityGroup(change: Partial<SecurityGroup> = {}): SecurityGroup {
+  return {
+    id: 'sg-0a000000',
+    inbound: [{ protocol: 'all', groups: ['sg-0a000000'], hasAddresses: false }],
+    outbound: [{ protocol: 'all', groups: [], hasAddresses: true }],
+    ...change,
+  };
+}
+
 /** Facts with which there is no advice. */
 export function sampleAdviceFacts(change: AdviceFacts = {}): AdviceFacts {
   return {
     subnets: known(TWO_ZONES),
     dnsNodes: known(['linux-1', 'linux-2']),
+    securityGroups: known([sampleSecurityGroup()]),
     encryptsVolumes: known(true),
     ...change,
   };
@@ -103,6 +114,7 @@ const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
   subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
   dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
+  securityGroups: some(fc.subarray([sampleSecurityGroup({ inbound: [] })])),
   encryptsVolumes: some(fc.boolean()),
 });
 

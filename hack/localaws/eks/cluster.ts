@@ -1,6 +1,6 @@
 import type { Cluster } from '@aws-sdk/client-eks';
 import { invalidParameter, notFound } from '../awsFault.ts';
-import { clusterRoleArn, vpcId } from '../network.ts';
+import { clusterRoleArn, clusterSecurityGroupId, vpcId } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { type Page, pageOf } from '../wire/paging.ts';
 
@@ -19,6 +19,8 @@ export function describeCluster(cloud: LocalAwsState): { cluster: Cluster } {
       resourcesVpcConfig: {
         subnetIds: cloud.subnets.map(({ id }) => id),
         vpcId,
+        clusterSecurityGroupId,
+        securityGroupIds: [],
         endpointPublicAccess: true,
         endpointPrivateAccess: true,
       },

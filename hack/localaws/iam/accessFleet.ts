@@ -19,6 +19,7 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
     case 'DescribeInstances':
     case 'DescribeInstanceTypes':
     case 'DescribeInstanceTypeOfferings':
+    case 'DescribeSecurityGroups':
     case 'DescribeSubnets':
     case 'DescribeImages':
     case 'DescribeLaunchTemplates':

@@ -7,6 +7,7 @@ import { describeImages } from '../ec2/images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from '../ec2/instanceTypeQueries.ts';
 import { describeLaunchTemplates, describeLaunchTemplateVersions } from '../ec2/launchTemplates.ts';
 import { getParameter } from '../ec2/parameters.ts';
+import { describeSecurityGroups } from '../ec2/securityGroups.ts';
 import { terminateInstances } from '../ec2/terminateInstance.ts';
 import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from '../eks/accessEntries.ts';
 import { describeAddon, updateAddon } from '../eks/addons.ts';
@@ -81,6 +82,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeInstances: { service: 'ec2', run: describeInstances },
   DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
   DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
+  DescribeSecurityGroups: { service: 'ec2', run: describeSecurityGroups },
   DescribeSubnets: { service: 'ec2', run: describeSubnets },
   GetEbsEncryptionByDefault: {
     service: 'ec2',

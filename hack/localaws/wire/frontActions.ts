@@ -164,6 +164,7 @@ export const actions: fc.Arbitrary<Action>[] = [
     fc.record({ InstanceTypes: fc.subarray(['m5.large', 't3.large']) }, { requiredKeys: [] }),
   ),
   call('DescribeSubnets', fc.constant({})),
+  call('DescribeSecurityGroups', fc.record({ MaxResults: fc.constantFrom(4, 5) }, { requiredKeys: [] })),
   call('GetEbsEncryptionByDefault', fc.constant({})),
   call(
     'DescribeInstanceTypeOfferings',

@@ -33,6 +33,10 @@ export interface Operations {
     input: ec2.DescribeInstanceTypeOfferingsRequest;
     output: ec2.DescribeInstanceTypeOfferingsResult;
   };
+  DescribeSecurityGroups: {
+    input: ec2.DescribeSecurityGroupsRequest;
+    output: ec2.DescribeSecurityGroupsResult;
+  };
   DescribeSubnets: { input: ec2.DescribeSubnetsRequest; output: ec2.DescribeSubnetsResult };
   GetEbsEncryptionByDefault: {
     input: ec2.GetEbsEncryptionByDefaultRequest;

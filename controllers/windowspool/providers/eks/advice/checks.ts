@@ -1,7 +1,8 @@
 /** Every advice check. */
 import type { AdviceCheck } from '../../../model/advice.ts';
 import { placementChecks } from './placementChecks.ts';
+import { portChecks } from './portChecks.ts';
 import { volumeChecks } from './volumeChecks.ts';
 
 /** In the order of status.advice. */
-export const checks: readonly AdviceCheck[] = [...placementChecks, ...volumeChecks];
+export const checks: readonly AdviceCheck[] = [...portChecks, ...placementChecks, ...volumeChecks];

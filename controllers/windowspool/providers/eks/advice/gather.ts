@@ -1,40 +1,45 @@
 /** Reads the facts that advice needs. */
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { AdviceFacts } from '../../../model/prerequisites.ts';
-import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import type { LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { type Ask, subnetsOf } from '../prerequisites/questions.ts';
 import { checks } from './checks.ts';
+import { controlPlaneGroups, nodeSecurityGroups } from './portChecks.ts';
 
-type Sources = Pick<PrerequisiteSources, 'capacity' | 'system'>;
-type Reader<N extends keyof AdviceFacts> = (
-  s: ObservedState,
-  sources: Sources,
-  ask: Ask,
-) => Promise<AdviceFacts[N]> | undefined;
+/** What the facts are read with. */
+interface Reading {
+  readonly s: ObservedState;
+  readonly sources: Pick<PrerequisiteSources, 'capacity' | 'securityGroups' | 'system'>;
+  /** Returns answers that pools share, and that can be an hour old. */
+  readonly ask: Ask;
+  /** The launch template that the pool names, as far as it is known. */
+  readonly template: LaunchTemplate | undefined;
+}
 
 /** How each fact is read. */
-const readers: { readonly [N in keyof Required<AdviceFacts>]: Reader<N> } = {
-  subnets: (s, { capacity }, ask) => subnetsOf(s, capacity, ask),
-  dnsNodes: (_s, { system }, ask) => ask('CoreDNS pods', (signal) => system.dnsNodes(signal)),
-  encryptsVolumes: (_s, { capacity }, ask) =>
-    ask('encryption of volumes', (signal) => capacity.encryptsVolumes(signal)),
+const readers: {
+  readonly [N in keyof Required<AdviceFacts>]: (reading: Reading) => Promise<AdviceFacts[N]> | undefined;
+} = {
+  subnets: ({ s, sources, ask }) => subnetsOf(s, sources.capacity, ask),
+  dnsNodes: ({ sources, ask }) => ask('CoreDNS pods', (signal) => sources.system.dnsNodes(signal)),
+  securityGroups: ({ s: { cluster }, sources, ask, template }) => {
+    if (cluster.kind !== 'seen' || cluster.cluster.securityGroup === undefined) return undefined;
+    const ids = new Set([...controlPlaneGroups(cluster.cluster), ...nodeSecurityGroups(cluster.cluster, template)]);
+    const sorted = [...ids].sort();
+    return ask(`security groups ${sorted}`, (signal) => sources.securityGroups.find(sorted, signal));
+  },
+  encryptsVolumes: ({ sources, ask }) =>
+    ask('encryption of volumes', (signal) => sources.capacity.encryptsVolumes(signal)),
 };
 
 /**
  * Reads the facts in parallel: all of them together with all prerequisites (`complete`), otherwise those of the advice that the pool has, because it may be
- * outdated. Undefined when there are none. `ask` returns answers that pools share, and that can be an hour old.
+ * outdated. Undefined when there are none.
  */
-export async function gatherAdvice(
-  s: ObservedState,
-  sources: Sources,
-  ask: Ask,
-  complete: boolean,
-): Promise<AdviceFacts | undefined> {
-  const given = new Set((s.pool.status?.advice ?? []).map(({ reason }) => reason));
+export async function gatherAdvice(reading: Reading, complete: boolean): Promise<AdviceFacts | undefined> {
+  const given = new Set((reading.s.pool.status?.advice ?? []).map(({ reason }) => reason));
   const wanted = new Set(checks.flatMap(({ reason, needs }) => (complete || given.has(reason) ? needs : [])));
   if (wanted.size === 0) return undefined;
-  const facts = await Promise.all(
-    [...wanted].map(async (name) => [name, await readers[name](s, sources, ask)] as const),
-  );
-  return Object.fromEntries(facts.filter(([, fact]) => fact !== undefined)) as AdviceFacts;
+  const facts = await Promise.all([...wanted].map(async (name) => [name, await readers[name](reading)] as const));
+  return Object.fromEntries(facts.filter(([, fact]) => fact !== undefined));
 }

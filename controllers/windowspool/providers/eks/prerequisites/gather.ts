@@ -70,7 +70,8 @@ export async function gatherFacts(
   const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
   // First, because the launch template may set the instance type.
   const launchTemplate = await launchTemplateOf(s, sources, ask);
-  const types = instanceTypesOf(s.pool.spec, launchTemplate?.ok ? launchTemplate.value : undefined);
+  const template = launchTemplate?.ok ? launchTemplate.value : undefined;
+  const types = instanceTypesOf(s.pool.spec, template);
   const [standing, ami, subnets, rest, controllerWarnings, advice] = await Promise.all([
     standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
@@ -78,7 +79,7 @@ export async function gatherFacts(
     !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
-    gatherAdvice(s, sources, askRarely, complete),
+    gatherAdvice({ s, sources, ask: askRarely, template }, complete),
   ]);
   return {
     complete,

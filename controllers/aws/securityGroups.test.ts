@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { realClock } from '../runtime/clock.ts';
+import type { Ec2Call } from './calls.ts';
+import { AwsRateLimiter } from './rateLimiter.ts';
+import { Ec2SecurityGroups } from './securityGroups.ts';
+
+const { signal } = new AbortController();
+
+/** The adapter over an EC2 that returns these pages in order. */
+function over(...pages: readonly (object | Error)[]) {
+  const calls: [operation: string, input: object][] = [];
+  const ec2 = (async (operation: string, input: object) => {
+    const page = pages[calls.length];
+    calls.push([operation, input]);
+    if (page instanceof Error) throw page;
+    return page;
+  }) as unknown as Ec2Call;
+  return { calls, groups: new Ec2SecurityGroups(ec2, new AwsRateLimiter(() => undefined, realClock)) };
+}
+
+describe('security groups', () => {
+  it('are read by a filter, with their rules', async () => {
+    const { calls, groups } = over(
+      {
+        SecurityGroups: [
+          {
+            GroupId: 'sg-1',
+            IpPermissions: [
+              { IpProtocol: '-1', UserIdGroupPairs: [{ GroupId: 'sg-1' }, { GroupId: 'sg-2' }, {}] },
+              { IpProtocol: 'tcp', FromPort: 443, ToPort: 10250, IpRanges: [{ CidrIp: '10.0.0.0/8' }] },
+              { IpProtocol: '6', FromPort: 0, ToPort: 0, PrefixListIds: [{ PrefixListId: 'pl-1' }] },
+            ],
+            IpPermissionsEgress: [{ IpProtocol: '17', Ipv6Ranges: [{ CidrIpv6: '::/0' }] }],
+          },
+        ],
+        NextToken: 'next',
+      },
+      { SecurityGroups: [{}, { GroupId: 'sg-2', IpPermissions: [{}] }] },
+    );
+    assert.deepEqual(await groups.find(['sg-1', 'sg-2'], signal), {
+      ok: true,
+      value: [
+        {
+          id: 'sg-1',
+          inbound: [
+            { protocol: 'all', groups: ['sg-1', 'sg-2'], hasAddresses: false },
+            { protocol: 'tcp', ports: { from: 443, to: 10250 }, groups: [], hasAddresses: true },
+            { protocol: 'tcp', ports: { from: 0, to: 0 }, groups: [], hasAddresses: true },
+          ],
+          outbound: [{ protocol: '17', groups: [], hasAddresses: true }],
+        },
+        { id: '', inbound: [], outbound: [] },
+        { id: 'sg-2', inbound: [{ protocol: '', groups: [], hasAddresses: false }], outbound: [] },
+      ],
+    });
+    const asked = { Filters: [{ Name: 'group-id', Values: ['sg-1', 'sg-2'] }], MaxResults: 1_000 };
+    assert.deepEqual(calls, [
+      ['DescribeSecurityGroups', asked],
+      ['DescribeSecurityGroups', { ...asked, NextToken: 'next' }],
+    ]);
+  });
+
+  it('are an error if EC2 denies the call', async () => {
+    const denied = Object.assign(new Error('no'), {
+      name: 'UnauthorizedOperation',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const answer = await over(denied).groups.find(['sg-1'], signal);
+    assert.equal(!answer.ok && answer.error.kind, 'denied');
+  });
+});

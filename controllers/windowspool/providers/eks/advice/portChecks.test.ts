@@ -1,0 +1,105 @@
+import type { CheckInput } from '../../../model/prerequisites.ts';
+import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
+import { planned, testAdvice, withTemplate } from '../../../testing/adviceStates.ts';
+import { known } from '../../../testing/answers.ts';
+import { sampleCluster } from '../../../testing/fixtures.ts';
+import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
+
+const CLUSTER = 'sg-0a000000';
+const EXTRA = 'sg-0b000000';
+const NODES = 'sg-0c000000';
+
+const rule = (change: Partial<SecurityRule> = {}): SecurityRule => ({
+  protocol: 'tcp',
+  ports: { from: 10250, to: 10250 },
+  groups: [CLUSTER],
+  hasAddresses: false,
+  ...change,
+});
+const group = (id: string, change: Partial<SecurityGroup> = {}): SecurityGroup => ({
+  id,
+  inbound: [],
+  outbound: [],
+  ...change,
+});
+
+/** A pool whose nodes have the cluster security group, with these inbound rules. */
+const inbound = (...rules: readonly SecurityRule[]) =>
+  planned({ securityGroups: known([sampleSecurityGroup({ inbound: rules })]) });
+/** The same with these outbound rules. */
+const outbound = (...rules: readonly SecurityRule[]) =>
+  planned({ securityGroups: known([sampleSecurityGroup({ outbound: rules })]) });
+/** A pool whose launch template has a security group of its own. */
+const ofTemplate = (groups: readonly SecurityGroup[], change: Partial<CheckInput['cluster']> = {}) => ({
+  ...withTemplate({ rootVolume: { sizeGiB: 100 }, securityGroups: [NODES] }, { securityGroups: known(groups) }),
+  cluster: { kind: 'seen', cluster: sampleCluster(change) } as const,
+});
+
+const FAILS = 'so the API server cannot reach the kubelets: kubectl logs, exec and port-forward fail. Add one';
+const closedFor = (target: string, from = CLUSTER) =>
+  `(${from}), ${FAILS} (aws ec2 authorize-security-group-ingress --region eu-west-1 --group-id ${target} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${CLUSTER}}]').`;
+
+describe('advice about the port of the kubelet', () => {
+  testAdvice([
+    ['the rules of EKS', planned(), []],
+    ['a rule for the port', inbound(rule()), []],
+    ['a rule for a range of ports', inbound(rule({ ports: { from: 1025, to: 65535 } })), []],
+    ['a rule for all ports of TCP', inbound({ protocol: 'tcp', groups: [CLUSTER], hasAddresses: false }), []],
+    [
+      'a rule for addresses, which may be those of the control plane',
+      inbound(rule({ groups: [], hasAddresses: true })),
+      [],
+    ],
+    ...(
+      [
+        ['no rule'],
+        ['a rule for another port', rule({ ports: { from: 443, to: 443 } })],
+        ['a rule for a range below the port', rule({ ports: { from: 0, to: 10249 } })],
+        ['a rule for UDP', rule({ protocol: 'udp' })],
+        ['a rule for another security group', rule({ groups: [EXTRA] })],
+      ] as const
+    ).map(
+      ([what, ...rules]) =>
+        [
+          what,
+          inbound(...rules),
+          [
+            `KubeletPortClosed: No inbound rule of the nodes' security group ${CLUSTER} allows TCP port 10250 from the control plane ${closedFor(CLUSTER)}`,
+          ],
+        ] as const,
+    ),
+    [
+      'outbound rules of the control plane without the port',
+      outbound(rule({ ports: { from: 443, to: 443 }, hasAddresses: true })),
+      [
+        `KubeletPortClosed: No outbound rule of the control plane's security group ${CLUSTER} allows TCP port 10250 to the nodes (${CLUSTER}), ${FAILS} (aws ec2 authorize-security-group-egress --region eu-west-1 --group-id ${CLUSTER} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${CLUSTER}}]').`,
+      ],
+    ],
+    ['an outbound rule for the nodes', outbound(rule()), []],
+    ['a security group that does not exist', planned({ securityGroups: known([]) }), []],
+  ]);
+});
+
+describe('advice about the port of the kubelet, with security groups in the launch template,', () => {
+  const open = sampleSecurityGroup();
+  testAdvice([
+    ['a rule for the cluster security group', ofTemplate([open, group(NODES, { inbound: [rule()] })]), []],
+    [
+      'a rule for another security group of the control plane',
+      ofTemplate([open, group(EXTRA), group(NODES, { inbound: [rule({ groups: [EXTRA] })] })], {
+        additionalSecurityGroups: [EXTRA],
+      }),
+      [],
+    ],
+    [
+      'no rule for the control plane',
+      ofTemplate([open, group(EXTRA), group(NODES, { inbound: [rule({ groups: [NODES] })] })], {
+        additionalSecurityGroups: [EXTRA],
+      }),
+      [
+        `KubeletPortClosed: No inbound rule of the nodes' security group ${NODES} allows TCP port 10250 from the control plane ${closedFor(NODES, `${CLUSTER} and ${EXTRA}`)}`,
+      ],
+    ],
+    ['a security group that was not found', ofTemplate([open]), []],
+  ]);
+});

@@ -1,0 +1,73 @@
+/** Security groups of the VPC. */
+import type {
+  DescribeSecurityGroupsRequest,
+  DescribeSecurityGroupsResult,
+  IpPermission,
+  SecurityGroup,
+} from '@aws-sdk/client-ec2';
+import { AwsFault } from '../awsFault.ts';
+import { vpcId } from '../network.ts';
+import type { LocalAwsState } from '../state.ts';
+import { checkInput } from '../wire/model.ts';
+import { pageOf } from '../wire/paging.ts';
+import { operationOf } from '../wire/shapes.ts';
+import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+
+const groupFilters: Filters<SecurityGroup> = {
+  'group-id': ({ GroupId }) => GroupId ?? '',
+  'group-name': ({ GroupName }) => GroupName ?? '',
+  'vpc-id': ({ VpcId }) => VpcId ?? '',
+};
+
+/** DescribeSecurityGroups: by ids or filters, 5 to 1000 a page. */
+export function describeSecurityGroups(
+  cloud: LocalAwsState,
+  request: DescribeSecurityGroupsRequest,
+): DescribeSecurityGroupsResult {
+  const ids = request.GroupIds ?? [];
+  const missing = ids.filter((id) => !cloud.securityGroups.has(id));
+  if (missing.length > 0) throw new AwsFault('InvalidGroup.NotFound', doNotExist('security group', missing));
+  const all = [...cloud.securityGroups.keys()]
+    .filter((id) => ids.length === 0 || ids.includes(id))
+    .map((id) => groupOf(cloud, id))
+    .filter((group) => fits(group, request.Filters, groupFilters));
+  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
+  return { SecurityGroups: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+}
+
+/** A user's change: the rules of a group, as EC2's IpPermissions, in place of the present ones; `exists: false` deletes it. */
+export interface SecurityGroupChange {
+  readonly id: string;
+  readonly inbound?: readonly object[];
+  readonly outbound?: readonly object[];
+  readonly exists?: boolean;
+}
+
+/** Changes a group, or creates it without rules. Throws EC2's fault for rules that are not in its model. */
+export function changeSecurityGroup(cloud: LocalAwsState, { id, exists, ...rules }: SecurityGroupChange): void {
+  const { inbound, outbound } = rules as { readonly inbound?: IpPermission[]; readonly outbound?: IpPermission[] };
+  const authorize = operationOf('ec2', 'AuthorizeSecurityGroupIngress');
+  for (const permissions of [inbound, outbound])
+    if (authorize && permissions) checkInput(authorize, { GroupId: id, IpPermissions: permissions });
+  const before = cloud.securityGroups.get(id);
+  const after = {
+    inbound: inbound ?? before?.inbound ?? [],
+    outbound: outbound ?? before?.outbound ?? [],
+  };
+  if (exists === false) cloud.securityGroups.delete(id);
+  else cloud.securityGroups.set(id, after);
+}
+
+function groupOf(cloud: LocalAwsState, id: string): SecurityGroup {
+  const { inbound = [], outbound = [] } = cloud.securityGroups.get(id) ?? {};
+  return {
+    GroupId: id,
+    GroupName: id,
+    Description: '',
+    OwnerId: cloud.cluster.accountId,
+    VpcId: vpcId,
+    IpPermissions: inbound,
+    IpPermissionsEgress: outbound,
+    Tags: [],
+  };
+}
