@@ -2,7 +2,6 @@
 import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import { readPages } from '../../controllers/kubernetes/pages.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import {
@@ -12,7 +11,7 @@ import {
   POD_SPEC_PATHS,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
-import { RULES } from '../../controllers/workloads/rules.ts';
+import { IMAGE_RULES } from '../../controllers/workloads/rules.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure, unlessForbidden } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
@@ -20,6 +19,7 @@ import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
+import { listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
 
 export interface LintFlags {
   readonly cluster?: boolean;
@@ -157,23 +157,6 @@ function linted(manifest: Manifest, classes: readonly LintedRuntimeClass[]): Lin
   }
 }
 
-/** The kinds with a pod spec, and their resources. */
-const RESOURCES: Readonly<Record<string, readonly [group: string, resource: string]>> = {
-  Deployment: ['/apis/apps/v1', 'deployments'],
-  StatefulSet: ['/apis/apps/v1', 'statefulsets'],
-  DaemonSet: ['/apis/apps/v1', 'daemonsets'],
-  ReplicaSet: ['/apis/apps/v1', 'replicasets'],
-  ReplicationController: ['/api/v1', 'replicationcontrollers'],
-  CronJob: ['/apis/batch/v1', 'cronjobs'],
-  Job: ['/apis/batch/v1', 'jobs'],
-};
-const PODS = ['/api/v1', 'pods'] as const;
-const LIMITS = { limit: 500, most: 200_000 };
-/** The rules that compare images with a Windows build: for a pod that is scheduled, the build of its node is known. */
-const IMAGE_RULES: readonly string[] = RULES.filter(({ readsRuntimeClass }) => readsRuntimeClass).map(
-  ({ name }) => name,
-);
-
 /** What runs in the cluster. What a controller created is evaluated by the template of the controller. */
 async function lintCluster(
   cluster: Cluster,
@@ -182,23 +165,18 @@ async function lintCluster(
 ): Promise<LintedWorkload[]> {
   if (namespace !== undefined) await cluster.checkNamespace(namespace);
   const classes = await unlessForbidden(runtimeClassesOf(cluster), [], UNKNOWN_CLASSES, skipped);
-  const read = <T>([group, resource]: readonly [string, string], keep: (object: Manifest) => T | undefined) => {
-    const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-    const query = resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {};
-    const options = { query, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
-    const found = readPages<Manifest, T>(cluster.client, `${group}${scope}/${resource}`, options, keep);
-    return unlessForbidden(found, [], resource, denied);
-  };
   const denied: string[] = [];
+  const read = <T>(resource: Resource, keep: (object: Manifest) => T | undefined) =>
+    listAllowed<Manifest, T>(cluster, resource, namespace, denied, keep);
   const workloads: LintedWorkload[] = [];
-  for (const [kind, resource] of Object.entries(RESOURCES))
+  for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
       ...(await read(resource, (object) => (ownerOf(object) ? undefined : linted({ ...object, kind }, classes)))),
     );
   const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
   const pods = await read(PODS, (object) => lintedPod({ ...object, kind: 'Pod' }, classes, builds));
   // Without any of them, nothing was checked.
-  if (denied.length > Object.keys(RESOURCES).length)
+  if (denied.length > Object.keys(WORKLOADS).length)
     throw new Failure(`You may list neither workloads nor pods. ${denied[0]} Choose a namespace with --namespace.`);
   skipped.push(...denied);
   return [...workloads, ...onePerOwner(pods, workloads)];
@@ -225,7 +203,7 @@ interface PodResult extends LintedWorkload {
   readonly owner: string | undefined;
 }
 
-/** The findings of a pod, with its images compared with the build of its node. Of a pod that a controller created, only these. */
+/** The findings of a pod, with its images compared with the build of its node, which is known once it is scheduled. Of a pod that a controller created, only these. */
 function lintedPod(
   pod: ClusterPod,
   classes: readonly LintedRuntimeClass[],

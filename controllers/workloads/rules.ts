@@ -6,3 +6,8 @@ import { SECURITY_RULES } from './securityRules.ts';
 
 /** All rules, in the order of the documentation. */
 export const RULES: readonly Rule[] = [...PLACEMENT_RULES, ...SECURITY_RULES, ...RESOURCE_RULES];
+
+/** The names of the rules that compare images with a Windows build. */
+export const IMAGE_RULES: readonly string[] = RULES.filter(({ readsRuntimeClass }) => readsRuntimeClass).map(
+  ({ name }) => name,
+);
