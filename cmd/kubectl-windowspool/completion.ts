@@ -15,6 +15,9 @@ const NO_FILES = ':4';
 /** Returns the names of pools or nodes, to complete an argument. */
 export type Names = (kind: 'pool' | 'node') => Promise<readonly string[]>;
 
+/** The arguments that are names of objects. */
+const KINDS: Readonly<Record<string, Parameters<Names>[0]>> = { pool: 'pool', from: 'pool', to: 'pool', node: 'node' };
+
 /** The lines that kubectl expects: the completions with descriptions, and a directive. The last word is the one to complete. */
 export async function completions(program: Command, words: readonly string[], names: Names): Promise<string[]> {
   const typed = words.at(-1) ?? '';
@@ -36,9 +39,10 @@ export async function completions(program: Command, words: readonly string[], na
   if (!command) return lines(program.commands.map((each) => [each.name(), each.description()]));
   const argument =
     command.registeredArguments[position] ?? command.registeredArguments.find(({ variadic }) => variadic);
-  const kind = argument?.name();
-  if (kind === 'files') return [FILES];
-  if (kind !== 'pool' && kind !== 'node') return [NO_FILES];
+  const name = argument?.name() ?? '';
+  if (name === 'files') return [FILES];
+  const kind = KINDS[name];
+  if (!kind) return [NO_FILES];
   return lines((await names(kind).catch(() => [])).map((name) => [name, '']));
 }
 

@@ -1,5 +1,5 @@
 /** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
-import type { V1DaemonSetList, V1Deployment, V1Lease, V1SelfSubjectAccessReview } from '@kubernetes/client-node';
+import type { V1DaemonSetList, V1Deployment, V1Lease } from '@kubernetes/client-node';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
@@ -14,6 +14,7 @@ import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { type OutputFormat, printResult } from './output.ts';
+import { missingPermissions, type Permission } from './permissions.ts';
 import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -128,47 +129,45 @@ async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: Do
   });
 }
 
+const POOLS = { group: 'winpool.dev', resource: 'windowspools' } as const;
+
 /** What the commands need. Reading is required, changing is not. */
-const PERMISSIONS = [
+const PERMISSIONS: readonly {
+  readonly name: string;
+  readonly commands: string;
+  readonly required?: true;
+  readonly permissions: readonly Permission[];
+}[] = [
   {
     name: 'Your permission to read',
     commands: 'status, nodes and plan',
     required: true,
-    verbs: [
-      ['list', 'winpool.dev', 'windowspools'],
-      ['list', '', 'nodes'],
-      ['list', '', 'pods'],
+    permissions: [
+      { verb: 'list', ...POOLS },
+      { verb: 'list', resource: 'nodes' },
+      { verb: 'list', resource: 'pods' },
     ],
   },
   {
     name: 'Your permission to change pools',
     commands: 'retry, pause and resume',
-    required: false,
-    verbs: [['patch', 'winpool.dev', 'windowspools']],
+    permissions: [{ verb: 'patch', ...POOLS }],
   },
   {
     name: 'Your permission to change nodes',
     commands: 'replace and remove',
-    required: false,
-    verbs: [
-      ['patch', '', 'nodes'],
-      ['list', 'policy', 'poddisruptionbudgets'],
+    permissions: [
+      { verb: 'patch', resource: 'nodes' },
+      { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
     ],
   },
-] as const;
+];
 
-async function permissionChecks({ client, signal }: Cluster): Promise<Check[]> {
-  const mayNot = async ([verb, group, resource]: readonly [string, string, string]): Promise<string[]> => {
-    const spec = { resourceAttributes: { verb, group, resource } };
-    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec };
-    const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-    const { status } = await client.request<V1SelfSubjectAccessReview>('POST', path, { body, signal });
-    return status?.allowed ? [] : [`${verb} ${resource}`];
-  };
+async function permissionChecks(cluster: Cluster): Promise<Check[]> {
   return Promise.all(
-    PERMISSIONS.map(({ name, commands, required, verbs }) =>
+    PERMISSIONS.map(({ name, commands, required, permissions }) =>
       checked(name, async () => {
-        const missing = (await Promise.all(verbs.map(mayNot))).flat();
+        const missing = await missingPermissions(cluster, permissions);
         if (missing.length === 0) return { result: 'PASS', detail: `you can use ${commands}` };
         const detail = `you may not ${missing.join(', ')}, which ${commands} require.`;
         return { result: required ? 'FAIL' : 'SKIP', detail };

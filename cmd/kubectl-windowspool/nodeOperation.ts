@@ -3,7 +3,7 @@ import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { removalRefusal } from '../../controllers/windowspool/disruption/admission.ts';
-import { drainOf, nameOf } from '../../controllers/windowspool/disruption/drain.ts';
+import { type Drain, drainOf, nameOf } from '../../controllers/windowspool/disruption/drain.ts';
 import { drainOptionsOf } from '../../controllers/windowspool/disruption/drainAction.ts';
 import {
   annotationOf,
@@ -113,7 +113,8 @@ export function operationLines(plan: OperationPlan, columns: number): string[] {
   ];
 }
 
-function bullet(text: string, columns: number): string[] {
+/** A line of a list, with its further lines below the text. */
+export function bullet(text: string, columns: number): string[] {
   return labelled('  - ', 4, text, columns);
 }
 
@@ -132,21 +133,34 @@ function podsNotes({ pool, node, pods, now }: OperationPlan): string[] {
   if (!pods.ok) return [`The pods on the node are unknown: ${sentence(pods.error.message)}`];
   const options = drainOptionsOf(pool);
   const { evict, obstructions } = drainOf(pods.value, { ready: node.ready, since: now }, options, now);
-  const blocked = obstructions.map(({ pod, why, field }) => `${nameOf(pod)} ${why} (disruption.drain.${field})`);
-  if (blocked.length > 0)
-    return [`${count(blocked.length, 'pod')} must be deleted or allowed first: ${joined(blocked, MOST_PODS)}.`];
-  if (evict.length === 0) return ['No pods must leave the node.'];
-  return [`${count(evict.length, 'pod')} must leave the node: ${joined(evict.map(nameOf), MOST_PODS)}.`];
+  return [obstructions.length > 0 ? obstructionNote(obstructions) : leavingNote(evict, 'the node')];
+}
+
+/** Which pods prevent a drain from starting, and the fields that allow their eviction. */
+export function obstructionNote(obstructions: Drain['obstructions']): string {
+  const pods = obstructions.map(({ pod, why, field }) => `${nameOf(pod)} ${why} (disruption.drain.${field})`);
+  return `${count(pods.length, 'pod')} must be deleted or allowed first: ${joined(pods, MOST_PODS)}.`;
+}
+
+/** Which pods must leave nodes. */
+export function leavingNote(pods: readonly Pick<DrainPod, 'namespace' | 'name'>[], nodes: string): string {
+  if (pods.length === 0) return `No pods must leave ${nodes}.`;
+  return `${count(pods.length, 'pod')} must leave ${nodes}: ${joined(pods.map(nameOf), MOST_PODS)}.`;
 }
 
 function budgetsNote({ pods, stuck }: OperationPlan): string {
   if (!stuck.ok) return pods.ok ? `The PodDisruptionBudgets are unknown: ${sentence(stuck.error.message)}` : '';
-  if (stuck.value.length === 0) return 'No PodDisruptionBudget blocks an eviction now.';
+  return stuckNote(stuck.value);
+}
+
+/** Which pods cannot be evicted now, and why. */
+export function stuckNote(stuck: readonly StuckPod[]): string {
+  if (stuck.length === 0) return 'No PodDisruptionBudget blocks an eviction now.';
   const pod = (each: StuckPod) =>
     each.budgets.length > 0
       ? `${nameOf(each)} by ${joined(each.budgets)}`
       : `${nameOf(each)}, which tolerates all taints`;
-  return `${count(stuck.value.length, 'pod')} cannot be evicted now: ${joined(stuck.value.map(pod), MOST_PODS)}.`;
+  return `${count(stuck.length, 'pod')} cannot be evicted now: ${joined(stuck.map(pod), MOST_PODS)}.`;
 }
 
 function endNote({ operation, pool }: OperationPlan): string {

@@ -7,6 +7,7 @@ import { type DiagnoseFlags, diagnose } from './diagnose.ts';
 import { type DoctorFlags, doctor } from './doctor.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { checkLintArguments, type LintFlags, lint } from './lint.ts';
+import { type MigrateFlags, migrate } from './migrate/migrate.ts';
 import { operate, type UserOperation } from './nodeOperation.ts';
 import { nodes } from './nodes.ts';
 import { OUTPUT_FORMATS, type OutputFormat } from './output.ts';
@@ -93,18 +94,19 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
   const command = <Flags extends object>(
     name: string,
     description: string,
-    run: (cluster: Cluster, argument: string | undefined, flags: Flags) => Promise<void>,
+    run: (cluster: Cluster, argument: string | undefined, flags: Flags, second?: string) => Promise<void>,
   ): Command =>
     subcommand(program, name)
       .description(description)
       .action(async (...given: readonly unknown[]) => {
         const self = given.at(-1) as Command;
-        const [typed] = self.args;
-        const argument = typed === undefined ? undefined : nameIn(self.registeredArguments[0]?.name() ?? '', typed);
+        const [argument, second] = self.args.map((typed, index) =>
+          nameIn(self.registeredArguments[index]?.name() ?? '', typed),
+        );
         const flags = self.optsWithGlobals<Flags & ClusterFlags>();
         const cluster = await connectTo(flags, version, signal, (text) => terminal.printError(`Warning: ${text}`));
         try {
-          await run(cluster, argument, flags);
+          await run(cluster, argument, flags, second);
         } finally {
           cluster.close();
         }
@@ -158,6 +160,18 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
   )
     .option('-n, --namespace <name>', 'Namespace of the pod. Default: that of the context.')
     .addOption(outputOption());
+  command<MigrateFlags>(
+    'migrate <from> <to>',
+    'Show which workloads still use a pool, and what each must change to run in another.',
+    (cluster, from = '', flags, to = '') => migrate(cluster, terminal, [from, to], flags),
+  )
+    .option('--drain', 'Cordon the nodes of the old pool, and evict their pods. Asks first.')
+    .option(
+      '--allow-pending',
+      'With --drain: also if workloads cannot run in the new pool, so that their pods stay Pending.',
+    )
+    .addOption(yesOption())
+    .addOption(outputOption());
   subcommand(program, 'lint [files...]')
     .description('Find workloads that cannot run on Windows, in manifests or in the cluster.')
     .option('--cluster', 'Check what runs in the cluster.')
@@ -190,8 +204,11 @@ function subcommand(program: Command, nameAndArguments: string): Command {
 }
 
 /** The names of the kinds of arguments, which kubectl prints and accepts before the name of an object. */
+const POOL_PREFIX = /^(?:windowspools?(?:\.winpool\.dev)?|wp)\//;
 const KINDS: Readonly<Record<string, RegExp>> = {
-  pool: /^(?:windowspools?(?:\.winpool\.dev)?|wp)\//,
+  pool: POOL_PREFIX,
+  from: POOL_PREFIX,
+  to: POOL_PREFIX,
   node: /^(?:nodes?|no)\//,
   pod: /^(?:pods?|po)\//,
 };

@@ -44,7 +44,8 @@ export function createDrains(client: KubernetesClient): Drains {
   };
 }
 
-function drainPodOf({ metadata = {}, spec, status }: Wire<V1Pod>): DrainPod {
+/** The fields of a pod that a drain depends on. */
+export function drainPodOf({ metadata = {}, spec, status }: Wire<V1Pod>): DrainPod {
   const { namespace = '', name = '', uid = '', creationTimestamp, deletionTimestamp } = metadata;
   return {
     namespace,

@@ -1,6 +1,7 @@
 /** The port Evictions: finds the pods that made an update fail, by pods and PodDisruptionBudgets. */
 import type { V1LabelSelector, V1Pod, V1PodDisruptionBudget, V1Toleration } from '@kubernetes/client-node';
 import type { NodeSelector } from '../windowspool/api.gen.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
@@ -21,7 +22,7 @@ interface Pod {
 const BUDGETS = { limit: 500, most: 100_000 };
 
 /** The fields of a PodDisruptionBudget that matter here: a cluster can have tens of thousands of them. */
-interface Budget {
+export interface Budget {
   readonly namespace: string;
   readonly name: string;
   readonly selector: Wire<V1LabelSelector> | undefined;
@@ -45,19 +46,29 @@ export function createEvictions(client: KubernetesClient): Evictions {
         return found.flat();
       });
       if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
-      const budgets = await toCallResult('list poddisruptionbudgets', signal, () =>
-        readPages<V1PodDisruptionBudget, Budget>(
-          client,
-          '/apis/policy/v1/poddisruptionbudgets',
-          { signal, ...BUDGETS },
-          budgetOf,
-        ),
-      );
+      const budgets = await readBudgets(client, signal);
       if (!budgets.ok) return budgets;
       const stuck = pods.value.flatMap((pod) => stuckPod(pod, budgets.value) ?? []);
       return { ok: true, value: stuck.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
     },
   };
+}
+
+/** All PodDisruptionBudgets, from the API server. */
+export function readBudgets(client: KubernetesClient, signal: AbortSignal): Promise<CallResult<readonly Budget[]>> {
+  return toCallResult('list poddisruptionbudgets', signal, () =>
+    readPages<V1PodDisruptionBudget, Budget>(
+      client,
+      '/apis/policy/v1/poddisruptionbudgets',
+      { signal, ...BUDGETS },
+      budgetOf,
+    ),
+  );
+}
+
+/** Why eviction does not remove the pod from its node; undefined: it does, or a drain does not evict the pod. */
+export function stuckPodOf(pod: Wire<V1Pod>, budgets: readonly Budget[]): StuckPod | undefined {
+  return mustGo(pod) ? stuckPod(podOf(pod), budgets) : undefined;
 }
 
 function budgetOf({ metadata, spec, status }: Wire<V1PodDisruptionBudget>): Budget {

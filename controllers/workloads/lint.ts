@@ -76,6 +76,12 @@ export function runtimeClassNameOf(manifest: unknown): string | undefined {
   return typeof runtimeClassName === 'string' ? runtimeClassName : undefined;
 }
 
+/** Whether the containers of a pod or a template share the kernel of the node, so that their images must be of its build. Throws as `findingsOf`. */
+export function isProcessIsolated(manifest: unknown, runtimeClasses: readonly LintedRuntimeClass[]): boolean {
+  const podSpec = podSpecOf(manifest);
+  return podSpec !== undefined && variablesOf(podSpec, runtimeClasses).isProcessIsolated === true;
+}
+
 /** The text of a violation, which starts with the name of the rule and of the containers or volumes. */
 export function messageOf(rule: Rule, names: readonly string[]): string {
   return `${rule.name}${names.length > 0 ? ` (${names.join(', ')})` : ''}: ${rule.message}.`;

@@ -1,4 +1,5 @@
 /** Rules about the nodes of pods: their operating system and their Windows build. */
+import { TAGS } from './images.ts';
 import { inContainers, type Rule } from './rule.ts';
 
 const NO_PRIVATE_ADDRESS = 'https://github.com/aws/containers-roadmap/issues/463';
@@ -12,23 +13,6 @@ const HAS_NODE_NAME = "variables.podSpec.?nodeName.orValue('') != ''";
 const HAS_OS_NAME = "variables.podSpec.?os.?name.orValue('') == 'windows'";
 const NO_ADDRESS = 'so on EKS it gets no IP address: the VPC webhook reads only nodeSelector';
 const REMEDY = 'Set runtimeClassName, or nodeSelector kubernetes.io/os: windows';
-
-/** Microsoft's tags of Windows base images, as regular expressions of lower-case images, by build. Other tags are unknown. */
-const TAGS: Readonly<Record<string, string>> = {
-  '10.0.17763': `${tagWith('ltsc2019')}|${versionTag('1809')}`,
-  '10.0.19042': versionTag('20h2'),
-  '10.0.20348': tagWith('ltsc2022'),
-  '10.0.26100': tagWith('ltsc2025'),
-};
-
-function tagWith(part: string): string {
-  return `:([^/]*[._-])?${part}($|[._-])`;
-}
-
-/** 1809 can also be the number of a CI build: it is a version only next to the name of a base image. */
-function versionTag(version: string): string {
-  return `(windows|servercore|nanoserver):${version}($|[._-])|${tagWith(`(win|windows|windowsservercore|servercore|nanoserver)[_-]?${version}`)}`;
-}
 
 const IS_OTHER = Object.entries(TAGS)
   .map(([build, tag]) => `(variables.selectedBuild != '${build}' && c.image.lowerAscii().matches('${tag}'))`)

@@ -23,7 +23,7 @@ export function idleGroup(s: ObservedState): NodeGroup | undefined {
 const MAX_TERMINATING = 100;
 
 /** `disruption.maxUnavailable`, or else that of the group, as a number of nodes: at least one. */
-function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group: NodeGroup | undefined): number {
+export function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group?: NodeGroup): number {
   const limit = String(spec.disruption?.maxUnavailable ?? group?.update.maxUnavailable ?? 1);
   return Math.min(MAX_TERMINATING, Math.max(1, amountOf(limit, nodes)));
 }

@@ -1,0 +1,122 @@
+/** `kubectl windowspool migrate`: which workloads still use a pool, what each must change to run in another, and the drain of the old nodes. */
+import { joined } from '../../../controllers/windowspool/util/words.ts';
+import type { Cluster } from '../cluster.ts';
+import { confirm } from '../confirm.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { type OutputFormat, printResult } from '../output.ts';
+import { missingPermissions } from '../permissions.ts';
+import { runtimeClassesOf } from '../runtimeClasses.ts';
+import type { Terminal } from '../terminal.ts';
+import { labelled } from '../text.ts';
+import {
+  type DrainPlan,
+  drainLines,
+  drainPermissions,
+  drainRefusal,
+  finishedLines,
+  isDrained,
+  stoppedLines,
+} from './drainPlan.ts';
+import { readInventory } from './inventory.ts';
+import { PoolDrain } from './poolDrain.ts';
+import { isDone, progressLines, progressScreen } from './progress.ts';
+import { isReady, migrationReport } from './report.ts';
+import { findingLines, reportLines } from './reportLines.ts';
+import { type Move, moveOf } from './side.ts';
+
+export interface MigrateFlags {
+  readonly drain?: boolean;
+  readonly allowPending?: boolean;
+  readonly yes?: boolean;
+  readonly output?: OutputFormat;
+}
+
+const SKIP = 'SKIP  ';
+/** Between two reads of the nodes that are drained. */
+const INTERVAL_MS = 2_000;
+
+/** Prints what the migration requires. Fails if a workload must change, or if something blocks the move. With --drain, drains the old nodes. */
+export async function migrate(
+  cluster: Cluster,
+  terminal: Terminal,
+  [from, to]: readonly [from: string, to: string],
+  { drain, allowPending = false, yes, output }: MigrateFlags,
+): Promise<void> {
+  if (from === to) throw new Failure(`Name two different pools: ${from} is both the old and the new one.`, EXIT.usage);
+  if (!drain && (allowPending || yes)) throw new Failure('--allow-pending and --yes require --drain.', EXIT.usage);
+  if (drain && output) throw new Failure('--drain and --output exclude each other.', EXIT.usage);
+  const plan = await readPlan(cluster, terminal, [from, to], allowPending);
+  if (drain) return drainNodes(cluster, terminal, plan, yes);
+  const { report } = plan;
+  printResult(terminal, output, report, (columns) => reportLines(report, columns, terminal.paint));
+  // The lines say what to do first.
+  if (!isReady(report)) throw new Failure('', EXIT.failed);
+}
+
+/** Reads the pools and their workloads. Prints what the user may not read. */
+export async function readPlan(
+  cluster: Cluster,
+  terminal: Terminal,
+  [from, to]: readonly [from: string, to: string],
+  allowsPending: boolean,
+): Promise<DrainPlan> {
+  const move = await readMove(cluster, from, to);
+  const skipped: string[] = [];
+  const inventory = await readInventory(cluster, move, skipped);
+  for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
+  return { move, inventory, report: migrationReport(move, inventory), allowsPending };
+}
+
+/** Shows what the drain disrupts, asks, and drains all nodes of the old pool. */
+export async function drainNodes(
+  cluster: Cluster,
+  terminal: Terminal,
+  plan: DrainPlan,
+  yes: boolean | undefined,
+  intervalMs = INTERVAL_MS,
+): Promise<void> {
+  const { columns, paint, isScreen } = terminal;
+  const { from } = plan.move;
+  terminal.print(findingLines(plan.report, columns, paint).join('\n'));
+  const finish = (nodes: number) => terminal.print(['', ...finishedLines(plan, nodes, columns)].join('\n'));
+  const refusal = drainRefusal(plan, cluster.client.now());
+  if (refusal !== undefined) throw new Failure(refusal);
+  if (isDrained(plan)) return finish(from.nodes.length);
+  const missing = await missingPermissions(cluster, drainPermissions(plan));
+  if (missing.length > 0)
+    throw new Failure(
+      `Permission denied: you may not ${joined(missing)}, which --drain requires. Ask a cluster administrator for ${missing.length === 1 ? 'this permission' : 'these permissions'}.`,
+    );
+  terminal.print(['', ...drainLines(plan, columns)].join('\n'));
+  await confirm(terminal, `\nDrain pool ${from.name}?`, yes, cluster.signal);
+  const run = new PoolDrain(cluster, plan, intervalMs);
+  let shown: readonly string[] = [];
+  try {
+    await run.run((progress) => {
+      if (isScreen) return terminal.redraw(progressScreen(progress, columns, paint).join('\n'));
+      const lines = progressLines(progress);
+      for (const line of lines) if (!shown.includes(line)) terminal.print(line);
+      shown = lines;
+    });
+  } catch (error) {
+    const { nodes } = run.progress();
+    const lines = stoppedLines(plan, nodes.filter(isDone).length, nodes.length);
+    if (!(error instanceof Failure)) {
+      terminal.printError(['', ...lines].join('\n'));
+      throw error;
+    }
+    throw new Failure([error.message, ...lines].join('\n'));
+  }
+  finish(run.progress().nodes.length);
+}
+
+/** Reads both pools with their nodes, and the RuntimeClasses. */
+async function readMove(cluster: Cluster, from: string, to: string): Promise<Move> {
+  const [old, target] = [await cluster.pool(from), await cluster.pool(to)];
+  const [oldNodes, nodes, runtimeClasses] = await Promise.all([
+    cluster.nodes(from),
+    cluster.nodes(to),
+    runtimeClassesOf(cluster),
+  ]);
+  return moveOf([old, oldNodes], [target, nodes], runtimeClasses);
+}

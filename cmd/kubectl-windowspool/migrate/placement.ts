@@ -1,0 +1,163 @@
+/** What a pod spec must change so that its pods run in the new pool. Pure. */
+import type { V1PodSpec } from '@kubernetes/client-node';
+import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import { WINDOWS_BUILD_LABEL } from '../../../controllers/windowspool/nodes/windows.ts';
+import type { Toleration } from '../../../controllers/windowspool/ports/runtimeClasses.ts';
+import { covers, describeTaint } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
+import { labelIn } from '../../../controllers/windowspool/util/labelSelector.ts';
+import { joined } from '../../../controllers/windowspool/util/words.ts';
+import { buildOfImage, imageFor } from '../../../controllers/workloads/images.ts';
+import { findingsOf, isProcessIsolated } from '../../../controllers/workloads/lint.ts';
+import { IMAGE_RULES } from '../../../controllers/workloads/rules.ts';
+import type { ClusterRuntimeClass } from '../runtimeClasses.ts';
+import { fits, type Move, type Requirements, type Side, type Term, taintsOf } from './side.ts';
+
+export type PodSpec = Wire<V1PodSpec>;
+
+/** A change of a pod spec. */
+export interface Change {
+  /** Of the pod spec: `runtimeClassName`, `nodeSelector`, `image` and so on. */
+  readonly field: string;
+  /** The current value. */
+  readonly from?: string;
+  /** The new value, where it is known. */
+  readonly to?: string;
+  /** Both as text, or what to do. */
+  readonly text: string;
+}
+
+/** What a pod spec must change. */
+export interface Placement {
+  readonly changes: readonly Change[];
+  /** Sentences. */
+  readonly advice: readonly string[];
+}
+
+/** Whether the pods can run in the old pool, but not in the new one: by their RuntimeClass, node selector or node affinity. */
+export function selectsOldPool(spec: PodSpec, move: Move): boolean {
+  const requirements = requirementsOf(spec, move);
+  return fits(move.from, requirements) && !fits(move.to, requirements);
+}
+
+/**
+ * What the pod spec must change. Of a pod, the nodeName is the scheduler's, and the nodeSelector includes that of its RuntimeClass.
+ * @param kind of the object with the pod spec
+ */
+export function placementOf(spec: PodSpec, kind: string, move: Move): Placement {
+  const { to } = move;
+  const before = classOf(spec, move);
+  const mustChange = before !== undefined && !fits(to, { nodeSelector: selectorOf(before), terms: undefined });
+  const after = mustChange ? to.runtimeClass : before;
+  const selector = ownSelector(spec, before);
+  const images = imagesOf(spec, after, move);
+  return {
+    changes: [
+      ...(mustChange ? [changed('runtimeClassName', before.metadata.name, to.runtimeClass.metadata.name)] : []),
+      ...selectorChanges(selector, to),
+      ...affinityChanges(spec, to),
+      ...(kind !== 'Pod' && spec.nodeName ? [nodeNameChange(spec.nodeName)] : []),
+      ...tolerationChanges(spec, after, to),
+      ...images.changes,
+    ],
+    advice: images.advice,
+  };
+}
+
+function changed(field: string, from: string, to: string, name = field): Change {
+  return { field, from, to, text: `${name}: ${from} -> ${to}` };
+}
+
+function classOf({ runtimeClassName }: PodSpec, { runtimeClasses }: Move): ClusterRuntimeClass | undefined {
+  return runtimeClasses.find(({ metadata }) => metadata.name === runtimeClassName);
+}
+
+function selectorOf(runtimeClass: ClusterRuntimeClass | undefined): Readonly<Record<string, string>> {
+  return runtimeClass?.scheduling?.nodeSelector ?? {};
+}
+
+/** The node selector without what the RuntimeClass adds: the API server merges it into the spec of a pod. */
+function ownSelector({ nodeSelector = {} }: PodSpec, runtimeClass: ClusterRuntimeClass | undefined) {
+  const added = selectorOf(runtimeClass);
+  return Object.fromEntries(Object.entries(nodeSelector).filter(([key, value]) => labelIn(added, key) !== value));
+}
+
+function termsOf({ affinity }: PodSpec): readonly Term[] | undefined {
+  return affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
+}
+
+function requirementsOf(spec: PodSpec, move: Move): Requirements {
+  return { nodeSelector: { ...selectorOf(classOf(spec, move)), ...spec.nodeSelector }, terms: termsOf(spec) };
+}
+
+function selectorChanges(selector: Readonly<Record<string, string>>, to: Side): Change[] {
+  const changes = Object.entries(selector).flatMap(([key, value]): Change[] => {
+    if (fits(to, { nodeSelector: { [key]: value }, terms: undefined })) return [];
+    const wanted = labelIn(to.labels, key);
+    if (wanted !== undefined) return [changed('nodeSelector', value, wanted, `nodeSelector ${key}`)];
+    const text = `nodeSelector ${key}: ${value}. No node of pool ${to.name} has this label: remove it.`;
+    return [{ field: 'nodeSelector', from: value, text }];
+  });
+  if (changes.length > 0 || fits(to, { nodeSelector: selector, terms: undefined })) return changes;
+  return [{ field: 'nodeSelector', text: `nodeSelector: no node of pool ${to.name} has all of its labels.` }];
+}
+
+function affinityChanges(spec: PodSpec, to: Side): Change[] {
+  const terms = termsOf(spec);
+  if (fits(to, { nodeSelector: {}, terms })) return [];
+  const text = `affinity: the required node affinity matches no node of pool ${to.name}. Change it.`;
+  return [{ field: 'affinity', text }];
+}
+
+function nodeNameChange(nodeName: string): Change {
+  return { field: 'nodeName', from: nodeName, text: `nodeName: ${nodeName}. Remove it: the scheduler chooses a node.` };
+}
+
+function tolerationChanges(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, to: Side): Change[] {
+  const own = (spec.tolerations ?? []) as readonly Toleration[];
+  const tolerations = [...own, ...(runtimeClass?.scheduling?.tolerations ?? [])];
+  const missing = taintsOf(to).filter((taint) => !tolerations.some((toleration) => covers(toleration, taint)));
+  return missing.map((taint) => ({
+    field: 'tolerations',
+    to: describeTaint(taint),
+    text: `tolerations: add one for ${describeTaint(taint)}, the taint of the nodes of pool ${to.name}.`,
+  }));
+}
+
+/** The images that do not run on the build of the new pool, as far as their tags show it. */
+function imagesOf(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, move: Move): Placement {
+  const { from, to, runtimeClasses } = move;
+  if (from.build === to.build) return { changes: [], advice: [] };
+  const { runtimeClassName: _, ...rest } = spec;
+  const nodeSelector = { 'kubernetes.io/os': 'windows', [WINDOWS_BUILD_LABEL]: to.build };
+  const className = runtimeClass && { runtimeClassName: runtimeClass.metadata.name };
+  const moved = { kind: 'Pod', spec: { ...rest, ...className, nodeSelector } };
+  if (!isProcessIsolated(moved, runtimeClasses)) return { changes: [], advice: [] };
+  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const imageIn = (container: string) => containers.find(({ name }) => name === container)?.image ?? '';
+  const findings = findingsOf(moved, runtimeClasses).filter(({ rule }) => IMAGE_RULES.includes(rule));
+  const unknown = containers.map(({ image = '' }) => image).filter((image) => buildOfImage(image) === undefined);
+  return {
+    changes: findings
+      .filter(({ grade }) => grade === 'fails')
+      .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn(name), to))),
+    advice: [
+      ...findings.filter(({ grade }) => grade === 'advice').map(({ message }) => message),
+      ...(unknown.length > 0 ? [unknownImages([...new Set(unknown)], to)] : []),
+    ],
+  };
+}
+
+function imageChange(container: string, image: string, { tag, release }: Side): Change {
+  const wanted = imageFor(image, tag);
+  if (wanted) return changed('image', image, wanted, `image (${container})`);
+  return {
+    field: 'image',
+    from: image,
+    text: `image (${container}): ${image}. Use an image for ${release}, whose tags contain ${tag}.`,
+  };
+}
+
+function unknownImages(images: readonly string[], { release }: Side): string {
+  const [subject, verb] = images.length === 1 ? ['tag', 'names'] : ['tags', 'name'];
+  return `The ${subject} of ${joined(images)} ${verb} no Windows build. Check that there is an image for ${release}.`;
+}

@@ -1,0 +1,85 @@
+/** The lines of a migration report. Pure. */
+import { count } from '../../../controllers/windowspool/util/words.ts';
+import { type Column, labelled, type Paint, table, wrap } from '../text.ts';
+import type { MigrationReport, WorkloadReport } from './report.ts';
+
+const COLUMNS: readonly Column[] = [
+  { header: 'WORKLOAD', cut: true },
+  { header: 'PODS' },
+  { header: 'STATE' },
+  { header: 'CHANGES', cut: true },
+];
+
+const STATES = { Change: 'bad', Blocked: 'warning', Ready: 'good' } as const;
+const LABELS = { CHANGE: 'bad', BLOCKS: 'warning', ADVICE: 'minor', FAILS: 'bad' } as const;
+const LABEL_WIDTH = 6;
+const INDENT = 2;
+
+/** The table of all workloads, what each must change, the state of the pools, and the next step. */
+export function reportLines(report: MigrationReport, columns: number, paint: Paint): string[] {
+  const { nextStep, nextCommand } = report;
+  return [
+    ...findingLines(report, columns, paint),
+    '',
+    paint('title', 'Next step'),
+    ...wrap(nextStep, columns, '  '),
+    `  $ ${nextCommand}`,
+  ];
+}
+
+/** These lines without the next step. */
+export function findingLines(report: MigrationReport, columns: number, paint: Paint): string[] {
+  const { from, to, workloads, problems, advice } = report;
+  const ofPool = ({ pool, windowsVersion, nodes }: MigrationReport['from']) =>
+    `pool ${pool} (${windowsVersion}, ${count(nodes, 'node')})`;
+  const item = (label: keyof typeof LABELS, text: string) =>
+    labelled(
+      `${' '.repeat(INDENT)}${paint(LABELS[label], label.padEnd(LABEL_WIDTH))}  `,
+      INDENT + LABEL_WIDTH + 2,
+      text,
+      columns,
+    );
+  const pools = [
+    ...problems.flatMap(({ message }) => item('FAILS', message)),
+    ...advice.flatMap((text) => item('ADVICE', text)),
+  ];
+  return [
+    ...wrap(`From ${ofPool(from)} to ${ofPool(to)}`, columns),
+    '',
+    ...(workloads.length === 0 ? [`No workload uses pool ${from.pool}.`] : workloadTable(workloads, columns, paint)),
+    ...workloads
+      .filter(hasDetails)
+      .flatMap((workload) => [
+        '',
+        workloadName(workload),
+        ...workload.changes.flatMap(({ text }) => item('CHANGE', text)),
+        ...workload.blocks.flatMap((text) => item('BLOCKS', text)),
+        ...workload.advice.flatMap((text) => item('ADVICE', text)),
+      ]),
+    ...(pools.length > 0 ? ['', 'Pools', ...pools] : []),
+  ];
+}
+
+function hasDetails({ changes, blocks, advice }: WorkloadReport): boolean {
+  return changes.length + blocks.length + advice.length > 0;
+}
+
+/** `shop/cart`. */
+function nameOf({ namespace, name }: Pick<WorkloadReport, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+/** `Deployment shop/cart`. */
+export function workloadName(workload: Pick<WorkloadReport, 'kind' | 'namespace' | 'name'>): string {
+  return `${workload.kind} ${nameOf(workload)}`;
+}
+
+function workloadTable(workloads: readonly WorkloadReport[], columns: number, paint: Paint): string[] {
+  const rows = workloads.map((workload) => [
+    workloadName(workload),
+    String(workload.pods),
+    paint(STATES[workload.state], workload.state),
+    [...new Set(workload.changes.map(({ field }) => field))].join(', '),
+  ]);
+  return table(COLUMNS, rows, { columns, wide: columns === Number.POSITIVE_INFINITY });
+}
