@@ -49,12 +49,13 @@ export const SECURITY_RULES: readonly Rule[] = [
       'hostNetwork works on Windows only for HostProcess pods, so the pod gets no network. Remove it, or set windowsOptions.hostProcess',
     source: 'https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
   },
+  // The processes of HostProcess pods are those of the node, which these pods see anyway: the chart of windows_exporter sets hostPID.
   ...(['hostPID', 'hostIPC', 'shareProcessNamespace'] as const).map(
     (field): Rule => ({
       name: field[0]?.toUpperCase() + field.slice(1),
       grade: 'fails',
       for: 'windows',
-      expression: `variables.podSpec.?${field}.orValue(false)`,
+      expression: `variables.podSpec.?${field}.orValue(false) && !variables.isHostProcess`,
       message: `${field} does not work on Windows, which does not share these namespaces. Remove it`,
       source: POD_FIELDS,
     }),

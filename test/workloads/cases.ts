@@ -45,6 +45,9 @@ const namespaces: readonly Case[] = [
   pod('hostNetwork, as HostProcess', hostProcess()),
   pod('hostNetwork false', windowsSpec({ hostNetwork: false })),
   pod('hostPID', windowsSpec({ hostPID: true }), 'HostPID'),
+  ...['hostPID', 'hostIPC', 'shareProcessNamespace'].map((field) =>
+    pod(`${field}, as HostProcess`, hostProcess({ [field]: true })),
+  ),
   pod('hostIPC', windowsSpec({ hostIPC: true }), 'HostIPC'),
   pod('shareProcessNamespace', windowsSpec({ shareProcessNamespace: true }), 'ShareProcessNamespace'),
   pod('hostUsers false', windowsSpec({ hostUsers: false }), 'HostUsers'),

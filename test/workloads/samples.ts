@@ -9,6 +9,7 @@ import {
   type Manifest,
   SELECTOR,
   SELECTOR_2022,
+  TOLERATIONS,
   windowsSpec,
   workload,
 } from './build.ts';
@@ -189,7 +190,12 @@ const system: readonly Sample[] = [
     ...hostProcess({ tolerations: [] }),
     containers: [container({ image: 'registry.example.com/image1:latest', command: ['ping', '-t', '127.0.0.1'] })],
   }),
-  sample('windows_exporter as HostProcess', 'DaemonSet', hostProcess(exporter), 'NoMemoryLimit'),
+  sample(
+    'the Helm chart of windows_exporter',
+    'DaemonSet',
+    hostProcess({ ...exporter, hostPID: true, tolerations: [{ effect: 'NoSchedule', operator: 'Exists' }] }),
+    'NoMemoryLimit',
+  ),
   sample(
     'windows_exporter with os.name',
     'DaemonSet',
@@ -242,12 +248,34 @@ const system: readonly Sample[] = [
     hostProcess({ containers: [unlimited('ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.3')] }),
     'NoMemoryLimit',
   ),
+  sample(
+    'kube-proxy of SIG Windows, placed by affinity',
+    'DaemonSet',
+    {
+      ...hostProcess({ nodeSelector: {} }),
+      affinity: affinity({ 'kubernetes.io/os': ['windows'], 'kubernetes.io/arch': ['amd64'] }),
+      priorityClassName: 'system-node-critical',
+      containers: [unlimited('registry.example.com/kube-proxy:v1.36.0-flannel-hostprocess')],
+    },
+    'NoMemoryLimit',
+  ),
   sample('the Amazon EBS CSI driver with CSI proxy', 'DaemonSet', storageDriver(), 'KubeletHostPath'),
   sample(
     'the SMB CSI driver',
     'DaemonSet',
     storageDriver('C:\\var\\lib\\kubelet\\plugins_registry', 'C:\\var\\lib\\kubelet\\plugins\\smb.csi.k8s.io\\'),
     'KubeletHostPath',
+  ),
+  sample(
+    'the SMB CSI driver as HostProcess',
+    'DaemonSet',
+    hostProcess({
+      hostNetwork: false,
+      securityContext: { ...SYSTEM, seccompProfile: { type: 'RuntimeDefault' } },
+      tolerations: [{ key: 'node.kubernetes.io/os', operator: 'Exists', effect: 'NoSchedule' }],
+      containers: [container({ image: 'registry.example.com/smbplugin:v1.17.0', resources: limits('200Mi') })],
+    }),
+    'SeccompProfile',
   ),
   sample(
     'the Secrets Store CSI driver',
@@ -283,6 +311,18 @@ const system: readonly Sample[] = [
     }),
   ),
   sample(
+    'Fluent Bit for Windows of Amazon CloudWatch, as HostProcess',
+    'DaemonSet',
+    hostProcess({
+      containers: [
+        container({
+          image: 'public.ecr.aws/aws-observability/aws-for-fluent-bit:2.32.2-windowsservercore',
+          resources: limits('500Mi'),
+        }),
+      ],
+    }),
+  ),
+  sample(
     'the Amazon CloudWatch agent for Windows',
     'DaemonSet',
     hostProcess({
@@ -304,6 +344,57 @@ const system: readonly Sample[] = [
     'the node problem detector for Windows',
     'DaemonSet',
     hostProcess({ containers: [container({ image: 'registry.example.com/npd:windows' })] }),
+  ),
+];
+
+const PIPE = '\\\\.\\pipe\\';
+const pulling: readonly Sample[] = [
+  sample(
+    'the DaemonSet of GKE that pulls images in advance',
+    'DaemonSet',
+    {
+      nodeSelector: { ...SELECTOR, 'cloud.google.com/gke-os-distribution': 'windows_ltsc' },
+      tolerations: [{ key: 'node.kubernetes.io/os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+      initContainers: [
+        unlimited('mcr.microsoft.com/windows/nanoserver:1809', {
+          name: 'pull',
+          securityContext: { windowsOptions: { runAsUserName: 'ContainerAdministrator' } },
+          command: ['cmd', '/c'],
+          volumeMounts: [{ name: 'containerd', mountPath: `${PIPE}containerd-containerd` }],
+        }),
+      ],
+      containers: [unlimited('registry.example.com/pause:3.10')],
+      volumes: [
+        hostPath('containerd', `${PIPE}containerd-containerd`),
+        hostPath('programs', 'C:\\Program Files\\containerd'),
+      ],
+    },
+    'NoMemoryLimit',
+  ),
+  sample(
+    'the DaemonSet of the Kubernetes tests that pulls images in advance',
+    'DaemonSet',
+    {
+      nodeSelector: SELECTOR,
+      tolerations: TOLERATIONS,
+      containers: ['agnhost', 'busybox', 'httpd'].map((name) => unlimited(`registry.example.com/${name}:1`, { name })),
+    },
+    'NoMemoryLimit',
+  ),
+  sample(
+    'an agent of Rancher with the pipe of wins',
+    'DaemonSet',
+    {
+      nodeSelector: SELECTOR,
+      tolerations: everything,
+      containers: [
+        unlimited('registry.example.com/windows-exporter:1', {
+          volumeMounts: [{ name: 'wins', mountPath: `${PIPE}rancher_wins` }],
+        }),
+      ],
+      volumes: [hostPath('wins', `${PIPE}rancher_wins`), hostPath('folder', 'c:/etc/windows-exporter')],
+    },
+    'NoMemoryLimit',
   ),
 ];
 
@@ -346,4 +437,4 @@ const eks: readonly Sample[] = [
 ];
 
 /** All samples. */
-export const SAMPLES: readonly Sample[] = [...web, ...system, ...eks];
+export const SAMPLES: readonly Sample[] = [...web, ...system, ...pulling, ...eks];
