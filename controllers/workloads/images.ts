@@ -2,6 +2,7 @@
 
 /** Microsoft's tags of Windows base images, as regular expressions of lower-case images, by build. Other tags are unknown. */
 export const TAGS: Readonly<Record<string, string>> = {
+  '10.0.14393': tagWith('ltsc2016'),
   '10.0.17763': `${tagWith('ltsc2019')}|${versionTag('1809')}`,
   '10.0.19042': versionTag('20h2'),
   '10.0.20348': tagWith('ltsc2022'),

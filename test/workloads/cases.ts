@@ -209,6 +209,7 @@ const images: readonly Case[] = [
     'nanoserver:1809',
     'app:8.0-nanoserver-1809-amd64',
     'servercore:20H2',
+    'servercore:ltsc2016',
     'app:1-ltsc2025',
   ].map((tag) => pod(`the image ${tag} on 2022`, image(tag), 'ImageForOtherBuild')),
   pod('a 2022 image on 2019', image('servercore:ltsc2022', on('10.0.17763')), 'ImageForOtherBuild'),
