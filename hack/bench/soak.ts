@@ -44,7 +44,9 @@ async function soak(settings: SoakSettings, say: Say, signal: AbortSignal): Prom
   try {
     await waitForConvergence(cluster, settings.pools, whole);
     say(`All ${settings.pools} pools are Ready. The world turns hostile for ${settings.minutes} minutes.`);
-    const memory = new MemoryTrack(probe, () => replicas.all.map(({ process }) => process));
+    const memory = new MemoryTrack(probe, () =>
+      replicas.all.map(({ process: { pid, running }, leads }) => ({ pid, running, leads })),
+    );
     const pools = new PoolChurn(cluster, groupPools, Math.random);
     const { api, pauses, ...counts } = await storm(world, pools, memory, settings, say, whole);
     say('The faults are over. Waiting until every pool is reconciled.');

@@ -6,7 +6,10 @@ import type { ProbeProcess } from './probeProcess.ts';
 
 /** The memory of compilers and caches at the start is not a leak: only the second half is measured. */
 const BEGIN = 1 / 2;
-/** And of each process of the operator only what comes after its first minutes, if that is long enough to show a trend. */
+/**
+ * And of each process of the operator only what comes after its first minutes as the leader or as a standby, if that is long enough to show a trend: a
+ * standby that becomes the leader fills the caches of all pools.
+ */
 const WARM_UP_MINUTES = 2;
 const LEAST_MINUTES = 2;
 /** In a test of this length, a process must have lived long enough to be measured. */
@@ -23,14 +26,16 @@ const CONTAINER_MB = 512 * 1.048576;
 interface Sampled {
   readonly pid: number;
   readonly running: boolean;
+  /** Whether it is the leader. */
+  readonly leads: boolean;
 }
 
 export class MemoryTrack {
   readonly #probe: ProbeProcess;
   readonly #operators: () => readonly Sampled[];
   readonly #probeHeap: Point[] = [];
-  /** For each process of the operator. */
-  readonly #operatorRss = new Map<number, Point[]>();
+  /** For each process of the operator, as the leader and as a standby. */
+  readonly #operatorRss = new Map<string, Point[]>();
   #peakMB = 0;
   #minutes = 0;
 
@@ -48,12 +53,12 @@ export class MemoryTrack {
       const x = (performance.now() - started) / 60_000;
       this.#minutes = x;
       this.#probeHeap.push({ x, y: megabytes(heapKiB + externalKiB) });
-      for (const { pid, running } of this.#operators()) if (running) this.#sample(pid, x);
+      for (const operator of this.#operators()) if (operator.running) this.#sample(operator, x);
       await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  #sample(pid: number, x: number): void {
+  #sample({ pid, leads }: Sampled, x: number): void {
     let memory: Memory;
     try {
       memory = memoryOf(pid);
@@ -61,22 +66,31 @@ export class MemoryTrack {
       // It has just exited.
       return;
     }
-    const points = this.#operatorRss.get(pid) ?? [];
+    const series = `${pid} ${leads ? 'leader' : 'standby'}`;
+    const points = this.#operatorRss.get(series) ?? [];
     points.push({ x, y: megabytes(memory.rssKiB) });
-    this.#operatorRss.set(pid, points);
+    this.#operatorRss.set(series, points);
     this.#peakMB = Math.max(this.#peakMB, megabytes(memory.peakKiB));
   }
 
   summary() {
     const begin = this.#minutes * BEGIN;
-    const growths = [...this.#operatorRss.values()].flatMap((points) => growthOf(points, begin) ?? []);
+    const growths = [...this.#operatorRss].flatMap(([operator, points]) => {
+      const growth = growthOf(points, begin);
+      return growth ? [{ operator, ...growth }] : [];
+    });
     const longest = Math.max(0, ...growths.map(({ minutes }) => minutes));
+    const [most] = growths.sort((a, b) => b.growthMB - a.growthMB);
     return {
       probeHeapMB: this.#probeHeap.at(-1)?.y ?? Number.NaN,
       probeHeapMBPerMinute: round(slope(this.#probeHeap.filter(({ x }) => x >= begin)), 3),
       operatorPeakMB: this.#peakMB,
       /** Of the process that grew most; undefined if none lived long enough. */
-      operatorGrowthMB: longest === 0 ? undefined : round(Math.max(...growths.map(({ growthMB }) => growthMB)), 1),
+      operatorGrowthMB: most && round(most.growthMB, 1),
+      /** How it was measured: its role, for how many minutes, and its memory at the start and at the end. */
+      ...(most && {
+        mostGrowth: `${most.operator}: ${round(most.firstMB, 1)} to ${round(most.lastMB, 1)} MB in ${round(most.minutes, 1)} min`,
+      }),
       /** For how long one process was measured, at most. */
       operatorMeasuredMinutes: round(longest, 1),
     };
@@ -102,13 +116,24 @@ export class MemoryTrack {
   }
 }
 
+/** How much a process has grown. */
+interface Growth {
+  /** The slope of its samples, times the minutes. */
+  readonly growthMB: number;
+  readonly minutes: number;
+  readonly firstMB: number;
+  readonly lastMB: number;
+}
+
 /**
- * How much a process has grown, from `begin` and the end of its first minutes until its last sample, and how many minutes that are. `points` has MB by
- * minutes. Undefined if that time is too short to show a trend.
+ * How much a process has grown, from `begin` and the end of its first minutes until its last sample. `points` has MB by minutes. Undefined if that time is
+ * too short to show a trend.
  */
-export function growthOf(points: readonly Point[], begin: number): { growthMB: number; minutes: number } | undefined {
+export function growthOf(points: readonly Point[], begin: number): Growth | undefined {
   const from = Math.max(begin, (points[0]?.x ?? 0) + WARM_UP_MINUTES);
   const minutes = (points.at(-1)?.x ?? 0) - from;
   if (minutes < LEAST_MINUTES) return undefined;
-  return { minutes, growthMB: slope(points.filter(({ x }) => x >= from)) * minutes };
+  const measured = points.filter(({ x }) => x >= from);
+  const [first, last] = [measured[0], measured.at(-1)];
+  return { minutes, growthMB: slope(measured) * minutes, firstMB: first?.y ?? 0, lastMB: last?.y ?? 0 };
 }
