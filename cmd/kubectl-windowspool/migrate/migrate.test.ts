@@ -368,7 +368,7 @@ describe('kubectl windowspool migrate --drain', () => {
     recreating(api);
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);
-    assert.match(text, /^Node old-1: draining, 1 pod left, waits for shop\/cart-a \(PodDisruptionBudget cart\)$/m);
+    assert.match(text, /^Node old-1: draining, 1 pod left, waits for PodDisruptionBudget cart \(shop\/cart-a\)$/m);
     assert.equal(api.writes.filter((write) => write === 'evict shop/cart-a').length, 1);
   });
 
@@ -461,7 +461,7 @@ describe('kubectl windowspool migrate --drain', () => {
       (api) => {
         api.intercept = (_, path) => (path.endsWith('/eviction') ? blockedBy('cart') : undefined);
       },
-      /^Node old-1 still has 1 pod after 1 second \(disruption\.drain\.timeout\), and waits for shop\/cart-a \(PodDisruptionBudget cart\)\.\nDrained: 0 of 2 /,
+      /^Node old-1 still has 1 pod after 1 second \(disruption\.drain\.timeout\), and waits for PodDisruptionBudget cart \(shop\/cart-a\)\.\nDrained: 0 of 2 /,
     ],
     [
       'the pods do not become ready',

@@ -260,10 +260,11 @@ function troubleOf(error: unknown): string {
 
 /** What the pods of a node wait for; empty: they are being evicted. */
 function waitsFor({ terminating }: Drain, blocked: readonly BlockedPod[]): string {
-  const pods = blocked.map((pod) => {
-    const by = pod.admission ?? (pod.budget ? `PodDisruptionBudget ${pod.budget}` : 'several PodDisruptionBudgets');
-    return `${nameOf(pod)} (${by})`;
+  const causes = Map.groupBy(blocked, (pod) => {
+    if (pod.admission) return pod.admission;
+    return pod.budget ? `PodDisruptionBudget ${pod.budget}` : 'several PodDisruptionBudgets';
   });
-  if (pods.length > 0) return joined(pods, 3);
+  const texts = [...causes].map(([cause, pods]) => `${cause} (${joined(pods.map(nameOf), 3)})`);
+  if (texts.length > 0) return joined(texts);
   return terminating.length > 0 ? `the end of ${joined(terminating.map(nameOf), 3)}` : '';
 }

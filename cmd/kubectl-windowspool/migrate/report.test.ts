@@ -183,7 +183,7 @@ describe('kubectl windowspool migrate --drain', () => {
         node: 'ip-10-0-1-2.eu-west-1.compute.internal',
         phase: 'draining',
         pods: 2,
-        waitsFor: 'shop/db-0 (PodDisruptionBudget db)',
+        waitsFor: 'PodDisruptionBudget db (shop/db-0)',
       },
       { node: 'ip-10-0-1-3.eu-west-1.compute.internal', phase: 'cordoned', pods: undefined, waitsFor: '' },
     ];

@@ -134,14 +134,21 @@ export interface Requirements {
 }
 
 /** Whether a node of the pool has the labels. If the pool has no nodes, labels that its spec does not set are taken for granted. */
-export function fits({ candidates }: Side, { nodeSelector, terms }: Requirements): boolean {
+export function fits({ candidates, labels }: Side, { nodeSelector, terms }: Requirements): boolean {
+  // Most workloads select nothing but labels that all nodes of the pool have: then there is no need to look at each node.
+  const others = Object.entries(nodeSelector).filter(([key, value]) => labelIn(labels, key) !== value);
+  if (others.some(([key]) => labelIn(labels, key) !== undefined)) return false;
+  if (others.length === 0 && terms === undefined) return true;
   return candidates.some(
     (candidate) =>
-      Object.entries(nodeSelector).every(([key, value]) =>
-        holds({ key, operator: 'In', values: [value] }, candidate),
-      ) &&
+      others.every(([key, value]) => hasLabel(candidate, key, value)) &&
       (terms === undefined || terms.some((term) => matches(term, candidate))),
   );
+}
+
+function hasLabel({ name, labels }: Candidate, key: string, value: string): boolean {
+  const found = labelIn(labels, key);
+  return found === value || (name === undefined && found === undefined);
 }
 
 function matches({ matchExpressions = [], matchFields = [] }: Term, candidate: Candidate): boolean {

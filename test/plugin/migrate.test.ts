@@ -1,0 +1,172 @@
+/** `kubectl windowspool migrate`, against a real API server, scheduler and controllers. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { assertGolden, normalized } from '../goldenText.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+import { KubectlPlugin } from './kubectlPlugin.ts';
+
+const NAMESPACE = 'moving';
+const DRAIN = ['migrate', 'old', 'new', '--drain'];
+
+/** A Deployment of the namespace with two pods. */
+function deployment(name: string, image: string, spec: object) {
+  const labels = { app: name };
+  const containers = [{ name: 'app', image, resources: { limits: { memory: '1Gi' } } }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: NAMESPACE },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { ...spec, containers } },
+    },
+  };
+}
+
+describe('kubectl windowspool migrate', () => {
+  const fixture = withOperator('--resync-interval=1s');
+  let plugin: KubectlPlugin;
+  const kubectl = (...words: readonly string[]) => fixture.world.kubectl('-n', NAMESPACE, ...words);
+  const isRolledOut = (name: string) => kubectl('rollout', 'status', `deployment/${name}`, '--timeout=60s');
+  const createPool = async (name: string, windowsVersion: string) => {
+    const nodeGroup = { scaling: { minSize: 2 } };
+    await fixture.world.apply(poolManifest(name, { windowsVersion, nodeGroup, disruption: { maxUnavailable: 1 } }));
+    await fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+  };
+  const nodesOf = async (pool: string, query: string): Promise<string[]> => {
+    const path = `jsonpath={range .items[*]}${query}{"\\n"}{end}`;
+    return (await kubectl('get', 'nodes', '-l', `winpool.dev/pool=${pool}`, '-o', path)).split('\n').filter(Boolean);
+  };
+  const cordoned = async () => (await nodesOf('old', '{.spec.unschedulable}')).length;
+  const nodesOfPods = async () =>
+    (await kubectl('get', 'pods', '-o', 'jsonpath={range .items[*]}{.spec.nodeName}{"\\n"}{end}'))
+      .split('\n')
+      .filter(Boolean);
+
+  before(async function () {
+    this.timeout(300_000);
+    const { world } = fixture;
+    plugin = await KubectlPlugin.install(world);
+    await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await createPool('old', 'Windows2019');
+    await world.apply(deployment('cart', 'example.com/cart:1-ltsc2019', { runtimeClassName: 'windows-2019' }));
+    const anyWindows = {
+      nodeSelector: { 'kubernetes.io/os': 'windows' },
+      tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    };
+    await world.apply(deployment('web', 'example.com/web:1', anyWindows));
+    await world.apply({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'web', namespace: NAMESPACE },
+      spec: { minAvailable: 2, selector: { matchLabels: { app: 'web' } } },
+    });
+    await Promise.all(['cart', 'web'].map(isRolledOut));
+    await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=2', 'pdb/web', '--timeout=20s');
+    await createPool('new', 'Windows2022');
+  });
+  after(async () => {
+    await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
+    // Otherwise they are on the nodes of the next suite that have the same names.
+    await kubectl('delete', 'pods', '--all', '--grace-period=0', '--force');
+    await plugin?.remove();
+  });
+
+  it('shows what each workload must change, and does not drain before', async () => {
+    const session = plugin.start(['migrate', 'old', 'new']);
+    assert.equal(await session.ended, 1);
+    await assertGolden('plugin/terminal-migrate', normalized(session.shown()));
+    const { code, stderr } = await plugin.run([...DRAIN, '--yes']);
+    const words =
+      /^Nothing was drained: 1 workload cannot run in pool new yet: Deployment moving\/cart\. .* add --allow-pending\.\n$/;
+    assert.equal(code, 1);
+    assert.match(stderr, words);
+    assert.equal(await cordoned(), 0);
+  });
+
+  it('finds no workload to change after the changes that it shows', async () => {
+    await fixture.world.apply(deployment('cart', 'example.com/cart:1-ltsc2022', { runtimeClassName: 'windows-2022' }));
+    await isRolledOut('cart');
+    const { stdout } = await plugin.run(['migrate', 'old', 'new', '--output=json']);
+    const { workloads } = JSON.parse(stdout) as { workloads: { name: string; state: string }[] };
+    assert.deepEqual(
+      workloads.map(({ name, state }) => `${name} ${state}`),
+      ['web Blocked'],
+    );
+  });
+
+  it('tells a user without permissions which ones are missing, before it asks', async () => {
+    const { world } = fixture;
+    const read = 'view windowspool-operator-windowspools-view moving-nodes'.split(' ');
+    await kubectl('create', 'serviceaccount', 'reader');
+    await kubectl(
+      'create',
+      'clusterrole',
+      'moving-nodes',
+      '--verb=get,list',
+      '--resource=nodes,runtimeclasses.node.k8s.io',
+    );
+    const bind = (role: string) =>
+      kubectl(
+        'create',
+        'clusterrolebinding',
+        `moving-${role}`,
+        `--clusterrole=${role}`,
+        `--serviceaccount=${NAMESPACE}:reader`,
+      );
+    try {
+      const kubeconfig = await world.controlPlane.serviceAccountKubeconfig(NAMESPACE, 'reader');
+      const nothing = await plugin.run([...DRAIN, '--kubeconfig', kubeconfig]);
+      assert.match(nothing.stderr, /^Permission denied: windowspools\.winpool\.dev is forbidden: [^\n]*\n$/);
+      await Promise.all(read.map(bind));
+      const refused = async () => (await plugin.run([...DRAIN, '--yes', '--kubeconfig', kubeconfig])).stderr;
+      const words =
+        'Permission denied: you may not patch nodes and create pods/eviction in namespace moving, which --drain requires. Ask a cluster administrator for these permissions.\n';
+      // The authorizer of the API server learns about a binding from a watch.
+      let last = '';
+      const isRefused = async () => {
+        last = await refused();
+        return last === words;
+      };
+      await waitFor(isRefused, { what: 'the refusal', timeoutMs: 20_000, explain: () => last });
+    } finally {
+      await kubectl('delete', 'clusterrolebinding', ...read.map((role) => `moving-${role}`), '--ignore-not-found');
+      await kubectl('delete', 'clusterrole', 'moving-nodes');
+    }
+  });
+
+  it('cordons all nodes, waits for a PodDisruptionBudget, and can be interrupted and undone', async () => {
+    const session = plugin.start(DRAIN);
+    await session.shows('Drain pool old? [y/N]');
+    assert.equal(await cordoned(), 0);
+    session.type('y\n');
+    await session.shows('PodDisruptionBudget web (moving/web-');
+    assert.equal(await cordoned(), 2);
+    session.type('\x03');
+    assert.equal(await session.ended, 130);
+    const [, last = ''] = session.shown().split(/^(?=Drained: )/m);
+    await assertGolden('plugin/terminal-migrate-stopped', normalized(last));
+    const undo = /\$ kubectl (uncordon .*)$/m.exec(last)?.[1] ?? assert.fail(last);
+    await kubectl(...undo.trim().split(' '));
+    assert.equal(await cordoned(), 0);
+  });
+
+  it('moves all pods to the new pool, and shows the next command', async () => {
+    await kubectl('delete', 'pdb', 'web');
+    const session = plugin.start(DRAIN);
+    await session.shows('Drain pool old? [y/N]');
+    session.type('y\n');
+    assert.equal(await session.ended, 0, session.shown());
+    const [, last = ''] = session.shown().split(/^(?=All nodes )/m);
+    await assertGolden('plugin/terminal-migrate-drained', normalized(last));
+    assert.equal(await cordoned(), 2);
+    const usable = await nodesOf('new', '{.metadata.name}');
+    const unexpected = (await nodesOfPods()).filter((node) => !usable.includes(node));
+    assert.deepEqual(unexpected, []);
+    const again = await plugin.shows(...DRAIN);
+    assert.match(again, /No workload uses pool old\.\n\nAll nodes of pool old are drained and cordoned\./);
+  });
+});
