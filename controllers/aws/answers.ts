@@ -133,7 +133,8 @@ const ANSWERS: Answers = {
     InstanceTypes: [
       {
         InstanceType: 64,
-        ProcessorInfo: { SupportedArchitectures: [64, ITEMS] },
+        BareMetal: 'flag',
+        ProcessorInfo: { SupportedArchitectures: [64, ITEMS], SupportedFeatures: [64, ITEMS] },
         NetworkInfo: { Ipv4AddressesPerInterface: 'number' },
         Hypervisor: 64,
       },
@@ -178,6 +179,7 @@ const ANSWERS: Answers = {
           BlockDeviceMappings: [{ DeviceName: 256, Ebs: { VolumeSize: 'number', Encrypted: 'flag' } }, ITEMS],
           NetworkInterfaces: [{ SubnetId: 64, Groups: [64, ENTRIES] }, ITEMS],
           SecurityGroupIds: [64, ENTRIES],
+          CpuOptions: { NestedVirtualization: 64 },
           HibernationOptions: { Configured: 'flag' },
           InstanceInitiatedShutdownBehavior: 64,
           ImageId: ARN,

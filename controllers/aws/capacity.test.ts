@@ -29,7 +29,9 @@ describe('the capacity of EC2', () => {
             NetworkInfo: { Ipv4AddressesPerInterface: 10 },
             Hypervisor: 'nitro',
           },
-          { InstanceType: 'm4.large', Hypervisor: 'xen' },
+          { InstanceType: 'm4.large', Hypervisor: 'xen', BareMetal: false },
+          { InstanceType: 'm5.metal', BareMetal: true },
+          { InstanceType: 'm8i.large', ProcessorInfo: { SupportedFeatures: ['nested-virtualization'] } },
         ],
         NextToken: 'next',
       },
@@ -40,6 +42,8 @@ describe('the capacity of EC2', () => {
       value: [
         { name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10, isNitro: true },
         { name: 'm4.large', architectures: [], addressesPerInterface: undefined, isNitro: false },
+        { name: 'm5.metal', architectures: [], addressesPerInterface: undefined, virtualization: 'always' },
+        { name: 'm8i.large', architectures: [], addressesPerInterface: undefined, virtualization: 'ifEnabled' },
         { name: '', architectures: [], addressesPerInterface: undefined },
       ],
     });

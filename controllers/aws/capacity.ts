@@ -1,5 +1,5 @@
 /** The port Capacity on EC2. */
-import type { Subnet as Ec2Subnet } from '@aws-sdk/client-ec2';
+import type { Subnet as Ec2Subnet, InstanceTypeInfo } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Capacity, InstanceType, Offering, Subnet, SubnetTerm } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
@@ -18,13 +18,7 @@ export class Ec2Capacity implements Capacity {
 
   async instanceTypes(names: readonly string[], signal: AbortSignal): Promise<CallResult<readonly InstanceType[]>> {
     return this.#list('DescribeInstanceTypes', { Filters: filter('instance-type', names) }, signal, (page) =>
-      (page.InstanceTypes ?? []).map(({ InstanceType: name = '', ProcessorInfo, NetworkInfo, Hypervisor }) => ({
-        name,
-        architectures: ProcessorInfo?.SupportedArchitectures ?? [],
-        addressesPerInterface: NetworkInfo?.Ipv4AddressesPerInterface,
-        // Bare metal has no hypervisor.
-        ...(Hypervisor && { isNitro: Hypervisor === 'nitro' }),
-      })),
+      (page.InstanceTypes ?? []).map(instanceTypeOf),
     );
   }
 
@@ -77,6 +71,24 @@ export class Ec2Capacity implements Capacity {
     const result = await everyPage(this.#ec2, this.#limiter, operation, input, signal);
     return result.ok ? { ok: true, value: result.value.flatMap(read) } : result;
   }
+}
+
+function instanceTypeOf({
+  InstanceType: name,
+  BareMetal: isBareMetal,
+  ProcessorInfo: { SupportedArchitectures: architectures = [], SupportedFeatures: features = [] } = {},
+  NetworkInfo,
+  Hypervisor: hypervisor,
+}: InstanceTypeInfo): InstanceType {
+  const virtualization = isBareMetal ? 'always' : features.includes('nested-virtualization') ? 'ifEnabled' : undefined;
+  return {
+    name: name ?? '',
+    architectures,
+    addressesPerInterface: NetworkInfo?.Ipv4AddressesPerInterface,
+    // Bare metal has no hypervisor.
+    ...(hypervisor && { isNitro: hypervisor === 'nitro' }),
+    ...(virtualization && { virtualization }),
+  };
 }
 
 function subnetOf(subnet: Ec2Subnet): Subnet {

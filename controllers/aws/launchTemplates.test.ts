@@ -87,6 +87,18 @@ describe('a launch template', () => {
     });
   }
 
+  for (const [data, want] of [
+    [{}, undefined],
+    [{ CpuOptions: { CoreCount: 2 } }, undefined],
+    [{ CpuOptions: { NestedVirtualization: 'disabled' } }, undefined],
+    [{ CpuOptions: { NestedVirtualization: 'enabled' } }, true],
+  ] as const) {
+    it(`enables nested virtualization or not: ${JSON.stringify(data)}`, async () => {
+      const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+      assert.equal(answer.ok && answer.value?.isNested, want);
+    });
+  }
+
   it('can disable hibernation, and can have interfaces without a subnet', async () => {
     const data = { HibernationOptions: { Configured: false }, NetworkInterfaces: [{ Groups: ['sg-1'] }] };
     const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);

@@ -44,6 +44,7 @@ function fromEc2({
     instanceType: data.InstanceType,
     ...rootVolumeIn(data),
     ...securityGroupsIn(data),
+    ...(data.CpuOptions?.NestedVirtualization === 'enabled' && { isNested: true }),
     forbidden: forbiddenIn(data),
   };
 }

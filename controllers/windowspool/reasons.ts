@@ -87,6 +87,7 @@ const prerequisites = {
  */
 export const adviceReasons = [
   'KubeletPortClosed',
+  'HyperVUnavailable',
   'SubnetsInOneZone',
   'DnsOnOneNode',
   'RootVolumeNotEncrypted',

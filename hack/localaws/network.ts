@@ -4,6 +4,7 @@ import type {
   InstanceTypeHypervisor,
   InstanceTypeInfo,
   IpPermission,
+  SupportedAdditionalProcessorFeature,
 } from '@aws-sdk/client-ec2';
 
 /** The account of the local AWS. */
@@ -83,15 +84,25 @@ const row = (
   {
     architecture = 'x86_64',
     hypervisor = 'nitro',
-  }: { architecture?: ArchitectureType; hypervisor?: InstanceTypeHypervisor } = {},
+    isMetal = false,
+    features = [],
+  }: {
+    architecture?: ArchitectureType;
+    hypervisor?: InstanceTypeHypervisor;
+    isMetal?: boolean;
+    features?: SupportedAdditionalProcessorFeature[];
+  } = {},
 ) =>
   ({
     InstanceType,
     CurrentGeneration: hypervisor === 'nitro',
     SupportedUsageClasses: ['on-demand', 'spot'],
-    BareMetal: false,
-    Hypervisor: hypervisor,
-    ProcessorInfo: { SupportedArchitectures: [architecture] },
+    BareMetal: isMetal,
+    ...(!isMetal && { Hypervisor: hypervisor }),
+    ProcessorInfo: {
+      SupportedArchitectures: [architecture],
+      ...(features.length > 0 && { SupportedFeatures: features }),
+    },
     VCpuInfo: { DefaultVCpus },
     MemoryInfo: { SizeInMiB },
     NetworkInfo: { MaximumNetworkInterfaces, Ipv4AddressesPerInterface, Ipv6Supported: true },
@@ -115,6 +126,8 @@ export const instanceTypes = [
   row('r5.large', 2, 16384, 3, 10),
   row('r5.xlarge', 4, 32768, 4, 15),
   row('m4.large', 2, 8192, 2, 10, { hypervisor: 'xen' }),
+  row('m5.metal', 96, 393216, 15, 50, { isMetal: true }),
+  row('m8i.large', 2, 8192, 3, 10, { features: ['nested-virtualization'] }),
   row('t4g.medium', 2, 4096, 3, 6, { architecture: 'arm64' }),
   row('m6g.large', 2, 8192, 3, 10, { architecture: 'arm64' }),
 ];

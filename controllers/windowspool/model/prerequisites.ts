@@ -65,6 +65,7 @@ export interface AdviceFacts {
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The node of each pod of CoreDNS. */
   readonly dnsNodes?: CallResult<readonly string[]>;
+  readonly instanceTypes?: CallResult<readonly InstanceType[]>;
   /** The security groups of the control plane and of the nodes. */
   readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
   /** Whether EC2 encrypts all new volumes. */

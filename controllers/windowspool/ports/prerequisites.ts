@@ -45,6 +45,8 @@ export interface InstanceType {
   readonly addressesPerInterface: number | undefined;
   /** Whether it runs on the Nitro system, which prefix delegation needs; absent when EC2 does not report it. */
   readonly isNitro?: boolean;
+  /** Whether virtual machines can run on it: always, because it is bare metal, or if the launch template enables nested virtualization. */
+  readonly virtualization?: 'always' | 'ifEnabled';
 }
 
 /** An instance type that EC2 offers in a zone. */
@@ -78,6 +80,8 @@ export interface LaunchTemplate {
   readonly rootVolume?: { readonly sizeGiB?: number; readonly isEncrypted?: boolean };
   /** The security groups that the nodes get in place of the cluster security group; absent: the template has none. Sorted. */
   readonly securityGroups?: readonly string[];
+  /** Whether it enables nested virtualization. */
+  readonly isNested?: true;
   /** Settings that EKS accepts in no template of a node group, by their EC2 names, with their values as text. */
   readonly forbidden: readonly {
     readonly field:

@@ -31,6 +31,7 @@ export function sampleAdviceFacts(change: AdviceFacts = {}): AdviceFacts {
   return {
     subnets: known(TWO_ZONES),
     dnsNodes: known(['linux-1', 'linux-2']),
+    instanceTypes: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
     securityGroups: known([sampleSecurityGroup()]),
     encryptsVolumes: known(true),
     ...change,
@@ -114,6 +115,7 @@ const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
   subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
   dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
+  instanceTypes: some(fc.constant([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }])),
   securityGroups: some(fc.subarray([sampleSecurityGroup({ inbound: [] })])),
   encryptsVolumes: some(fc.boolean()),
 });

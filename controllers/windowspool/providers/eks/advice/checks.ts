@@ -1,8 +1,9 @@
 /** Every advice check. */
 import type { AdviceCheck } from '../../../model/advice.ts';
+import { hyperVChecks } from './hyperVChecks.ts';
 import { placementChecks } from './placementChecks.ts';
 import { portChecks } from './portChecks.ts';
 import { volumeChecks } from './volumeChecks.ts';
 
 /** In the order of status.advice. */
-export const checks: readonly AdviceCheck[] = [...portChecks, ...placementChecks, ...volumeChecks];
+export const checks: readonly AdviceCheck[] = [...portChecks, ...hyperVChecks, ...placementChecks, ...volumeChecks];

@@ -2,7 +2,8 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { AdviceFacts } from '../../../model/prerequisites.ts';
 import type { LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
-import { type Ask, subnetsOf } from '../prerequisites/questions.ts';
+import { type Ask, instanceTypesFor, subnetsOf } from '../prerequisites/questions.ts';
+import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { checks } from './checks.ts';
 import { controlPlaneGroups, nodeSecurityGroups } from './portChecks.ts';
 
@@ -22,6 +23,8 @@ const readers: {
 } = {
   subnets: ({ s, sources, ask }) => subnetsOf(s, sources.capacity, ask),
   dnsNodes: ({ sources, ask }) => ask('CoreDNS pods', (signal) => sources.system.dnsNodes(signal)),
+  instanceTypes: ({ s, sources, ask, template }) =>
+    instanceTypesFor(instanceTypesOf(s.pool.spec, template), sources.capacity, ask),
   securityGroups: ({ s: { cluster }, sources, ask, template }) => {
     if (cluster.kind !== 'seen' || cluster.cluster.securityGroup === undefined) return undefined;
     const ids = new Set([...controlPlaneGroups(cluster.cluster), ...nodeSecurityGroups(cluster.cluster, template)]);

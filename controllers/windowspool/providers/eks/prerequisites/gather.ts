@@ -15,7 +15,7 @@ import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
 import { scopeOf, wasUnmet } from './examination.ts';
 import { roleName } from './networkChecks.ts';
-import { type Ask, subnetsOf } from './questions.ts';
+import { type Ask, instanceTypesFor, subnetsOf } from './questions.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** How long rarely changing answers are cached: instance types, their offerings and the roles of groups. In milliseconds. */
@@ -167,7 +167,7 @@ async function otherFacts(
   const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles] = await Promise.all([
     clusterRole !== '' && ask(`policies of ${clusterRole}`, (signal) => rolePolicies.attachedTo(clusterRole, signal)),
     ask('webhook of pods', (signal) => system.podWebhook(signal)),
-    types.length > 0 && askRarely(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal)),
+    instanceTypesFor(names, capacity, askRarely),
     types.length > 0 && askRarely(`offerings of ${types}`, (signal) => capacity.offerings(types, signal)),
     subnetsOf(s, capacity, ask),
     ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>

@@ -1,7 +1,7 @@
 /** Questions to AWS whose answers several readers share. */
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
-import type { Capacity, Subnet } from '../../../ports/prerequisites.ts';
+import type { Capacity, InstanceType, Subnet } from '../../../ports/prerequisites.ts';
 import { canonical } from '../../../util/hash.ts';
 import { subnetTerms } from '../subnets.ts';
 
@@ -10,6 +10,17 @@ export type Ask = <T>(
   question: string,
   call: (signal: AbortSignal) => Promise<CallResult<T>>,
 ) => Promise<CallResult<T>>;
+
+/** These instance types; undefined if there are none. */
+export function instanceTypesFor(
+  names: readonly string[],
+  capacity: Pick<Capacity, 'instanceTypes'>,
+  ask: Ask,
+): Promise<CallResult<readonly InstanceType[]>> | undefined {
+  if (names.length === 0) return undefined;
+  const types = [...names].sort();
+  return ask(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal));
+}
 
 /** The subnets that the spec selects. */
 export function subnetsOf(
