@@ -13,6 +13,7 @@ import { freezeAws } from '../sharedWorld.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { scrape } from './scraper.ts';
+import { serveWindowsExposition } from './windowsExposition.ts';
 
 /** Half an hour is a second. */
 const TIMES = 1_800;
@@ -29,6 +30,9 @@ describe('alerts on a real Prometheus', function () {
   let token: string;
   let port: number;
   const fired = new Set<string>();
+  const exporters = new Map<string, Awaited<ReturnType<typeof serveWindowsExposition>>>();
+  /** What the exporter of each node of the pool web changes in its metrics. Until a test sets it, they serve none. */
+  const changes = new Map<string, (text: string) => string>();
 
   /** Uses its own environment, because new releases would disturb other suites. */
   before(async function () {
@@ -43,10 +47,17 @@ describe('alerts on a real Prometheus', function () {
       '--clusterrole=windowspool-operator-metrics-reader',
     );
     token = (await world.kubectl('create', 'token', 'prometheus', '-n', 'default')).trim();
-    prometheus = await PrometheusServer.start({ rules: ruleText(hastened(ruleFile, TIMES)), port, token });
+    for (const node of ['win-1', 'win-2'])
+      exporters.set(node, await serveWindowsExposition((text) => changes.get(node)?.(text) ?? ''));
+    const jobs = [...exporters].map(([node, exporter]) => ({
+      job_name: `windows-exporter-${node}`,
+      static_configs: [{ targets: [`127.0.0.1:${exporter.port}`], labels: { node, pool: 'web' } }],
+    }));
+    prometheus = await PrometheusServer.start({ rules: ruleText(hastened(ruleFile, TIMES)), port, token, jobs });
   });
   after(async () => {
     await prometheus?.[Symbol.asyncDispose]();
+    for (const exporter of exporters.values()) await exporter.stop();
     await world?.stop();
   });
 
@@ -170,6 +181,23 @@ describe('alerts on a real Prometheus', function () {
     for (const [index, node] of nodes.entries()) faults().patchKernel({ node, kernelVersion: kernels[index] ?? '' });
     for (const name of ['NodesUnverified', 'PoolMixedBuilds', 'PoolNotReady', 'RemediationShortCircuited'])
       await ends(`Windows${name}`);
+  });
+
+  it('Windows itself: a node without metrics, one without memory, and one with a full disk', async () => {
+    const healthy = (text: string) => text;
+    const gibibytes = (name: string, value: number) => (text: string) =>
+      text.replace(new RegExp(`^(${name}) .*$`, 'm'), `$1 ${value * 2 ** 30}`);
+    changes.set('win-1', healthy);
+    await fires('WindowsExporterMissing', { pool: 'web' });
+    changes.set('win-2', healthy);
+    await ends('WindowsExporterMissing');
+    changes.set('win-1', gibibytes('windows_memory_committed_bytes', 19));
+    changes.set('win-2', gibibytes('windows_logical_disk_free_bytes{volume="C:"}', 5));
+    await fires('WindowsNodeCommitMemoryHigh', { pool: 'web', node: 'win-1' });
+    await fires('WindowsNodeDiskSpaceLow', { pool: 'web', node: 'win-2', volume: 'C:' });
+    for (const node of exporters.keys()) changes.set(node, healthy);
+    for (const name of ['CommitMemoryHigh', 'DiskSpaceLow']) await ends(`WindowsNode${name}`);
+    changes.clear();
   });
 
   it('a failed update: the pool is Stalled until a user requests a retry', async () => {

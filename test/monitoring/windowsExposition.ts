@@ -64,12 +64,14 @@ export function windowsExposition(seconds: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Serves it on loopback like the exporters of the nodes. */
-export async function serveWindowsExposition(): Promise<{ readonly port: number; stop(): Promise<void> }> {
+/** Serves it on loopback like the exporter of a node. `change` is applied to each response. */
+export async function serveWindowsExposition(
+  change: (text: string) => string = (text) => text,
+): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const from = performance.now();
   const server: Server = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/plain; version=0.0.4; charset=utf-8');
-    response.end(windowsExposition((performance.now() - from) / 1000));
+    response.end(change(windowsExposition((performance.now() - from) / 1000)));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
