@@ -533,7 +533,7 @@ export interface NodeCounts {
    */
   failing?: number;
   /**
-   * Nodes with the taint of unverified nodes (verification.policy Gate)
+   * Nodes with the taint of unverified nodes (verification.policy Gate), or with a taint under readiness.k8s.io/.
    */
   gated?: number;
   /**
