@@ -1,5 +1,11 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
-import type { AdviceState, Condition, NodeCounts, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type {
+  AdviceState,
+  Condition,
+  NodeCounts,
+  PreparingNode,
+  WindowsPool,
+} from '../../controllers/windowspool/api.gen.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
 import {
   type NodeCheck,
@@ -28,6 +34,8 @@ export interface PoolReport {
   /** What the operator, EKS or a node is working on. */
   readonly inProgress: readonly Finding[];
   readonly nodes: NodeCounts;
+  /** New nodes on which the operator runs pods, at most 20. */
+  readonly preparingNodes: readonly PreparingNode[];
   readonly windowsVersion: string;
   readonly build?: string;
   readonly release?: string;
@@ -87,6 +95,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     problems,
     inProgress,
     nodes: status?.nodes ?? {},
+    preparingNodes: status?.preparingNodes ?? [],
     windowsVersion: spec.windowsVersion,
     ...(build && { build }),
     ...(group?.releaseVersion && { release: group.releaseVersion }),

@@ -17,8 +17,9 @@ import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeCl
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
 import { groupKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
+import { NodePodCache } from './nodePodCache.ts';
 
-/** Pools, nodes and RuntimeClasses of the cluster, and the verification results of the nodes. Changes trigger pools. */
+/** Pools, nodes and RuntimeClasses of the cluster, the operator's pods on nodes, and the verification results of the nodes. Changes trigger pools. */
 export class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
@@ -27,23 +28,27 @@ export class Caches {
   readonly fleet = new Fleet();
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
+  readonly nodePods: NodePodCache;
   readonly #watches: Watches;
   #controller: Controller | undefined;
   #events: EventPublisher | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
-  constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics) {
+  /** @param podNamespace the namespace of the operator's pods on nodes */
+  constructor(client: KubernetesClient, podNamespace: string, log: Logger, metrics: EngineMetrics) {
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
     this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
     this.poolNodesCache = new PoolNodesCache(
       (group) => this.nodes.byIndex('nodeGroup', group),
       () => client.now(),
+      (pool, { uid }) => this.nodePods.on(pool, uid),
     );
     this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
       poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(groupKnownOf)?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
       now: () => client.now(),
+      podsOn: (pool, { uid }) => this.nodePods.on(pool, uid),
     });
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
@@ -59,7 +64,12 @@ export class Caches {
       };
       return { name, clock: realClock, log, hooks: { ...hooks, unreadable } };
     };
+    this.nodePods = new NodePodCache(client, podNamespace, common('pods', { apiVersion: 'v1', kind: 'Pod' }), () =>
+      this.#watches.nodePodsListed(),
+    );
+    this.nodePods.store.subscribe((change) => this.#watches.nodePod(change));
     this.#reflectors = [
+      this.nodePods,
       new Reflector({
         ...common('windowspools', { apiVersion: API_VERSION, kind: KIND }),
         source: poolListWatch(client),
@@ -83,7 +93,7 @@ export class Caches {
 
   /** The stores that must be synced before anything is decided. */
   get stores() {
-    return [this.pools, this.nodes, this.runtimeClasses];
+    return [this.pools, this.nodes, this.runtimeClasses, this.nodePods];
   }
 
   /** Watches until the signal aborts. */

@@ -16,6 +16,7 @@ import { createKubernetesClient, type KubernetesClient } from '../../controllers
 import { createInstanceLists } from '../../controllers/kubernetes/configMaps.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
 import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
@@ -63,12 +64,15 @@ export async function connect(
     fence,
   });
   const aws = createAwsClients({ region: options.region, version, fence });
-  const caches = new Caches(client, log, metrics);
+  const caches = new Caches(client, options.podNamespace, log, metrics);
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }
 
 /** The domain's ports to AWS and the cluster. */
-export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections: Connections): Sources & Writers {
+export function portsOf(
+  { clusterName, podNamespace, maxPoolsUpdating }: Options,
+  connections: Connections,
+): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
@@ -89,6 +93,7 @@ export function portsOf({ clusterName, maxPoolsUpdating }: Options, connections:
     evictions: createEvictions(client),
     drains: createDrains(client),
     nodes: createNodes(client, caches.nodes),
+    nodePods: createNodePods(client, podNamespace, caches.nodePods.store, (pool) => caches.nodePods.of(pool)),
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client),

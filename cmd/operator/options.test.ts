@@ -42,6 +42,15 @@ describe('the command line', () => {
     assert.deepEqual([options.clusterName, options.region, options.pollMs], ['staging', 'eu-west-1', 5_000]);
   });
 
+  it('runs pods on nodes in its own namespace, which is also that of the lease', () => {
+    const namespaces = ({ podNamespace, leaderElectionNamespace }: ReturnType<typeof optionsOf>) => [
+      podNamespace,
+      leaderElectionNamespace,
+    ];
+    assert.deepEqual(namespaces(optionsOf(read(NEEDED))), ['winpool-system', 'winpool-system']);
+    assert.deepEqual(namespaces(optionsOf(read(NEEDED, { POD_NAMESPACE: 'ops' }))), ['ops', 'ops']);
+  });
+
   it('treats an empty variable as unset, and uses the last value of a repeated flag', () => {
     const options = optionsOf(
       read(['--workers=0', ...NEEDED, '--workers=2'], { KUBECONFIG: '', WINPOOL_RETRY_MAX: '' }),
@@ -88,6 +97,7 @@ describe('the command line', () => {
           'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs',
           'WINPOOL_DOCS_URL',
         ],
+        ['--pod-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         ['--leader-elect <boolean>', 'true', 'WINPOOL_LEADER_ELECT'],
         ['--leader-election-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         ['--metrics-address <address>', '127.0.0.1:8080', 'WINPOOL_METRICS_ADDRESS'],

@@ -93,6 +93,15 @@ const flags = {
       'URL of the documentation that messages link to. Change it for a fork or a mirror.',
     ).default('https://github.com/windowspool-operator/windowspool-operator/blob/main/docs'),
   }),
+  ...group('Pods on nodes:', {
+    podNamespace: new Flag(
+      '--pod-namespace <name>',
+      text,
+      'Namespace of the pods that the operator runs on new nodes (verification.imagePrePull), and of their image pull Secrets: that of the operator, which config/rbac allows.',
+    )
+      .env('POD_NAMESPACE')
+      .default('winpool-system'),
+  }),
   ...group('Leader election:', {
     leaderElect: new Flag(
       '--leader-elect <boolean>',

@@ -5,9 +5,8 @@ import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { ignoreNotFound, toCallError, toCallResult } from './errors.ts';
-import { KubernetesError } from './kubernetesError.ts';
-import { createListWatch } from './listWatch.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
+import { createListWatch, reportingListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
 
 /** The fields of a ConfigMap that the operator keeps. */
@@ -58,25 +57,5 @@ export function configMapListWatch(
     decoder: jsonDecoder(configMapOf),
     fieldSelector: `metadata.name=${name}`,
   });
-  const fail = (error: unknown): never => {
-    if (error instanceof KubernetesError) onResult(toCallError(error, `watch configmaps ${namespace}/${name}`));
-    throw error;
-  };
-  return {
-    list: async (options, signal) => {
-      const page = await source.list(options, signal).catch(fail);
-      onResult();
-      return page;
-    },
-    watch: async function* (options, signal) {
-      try {
-        for await (const events of source.watch(options, signal)) {
-          onResult();
-          yield events;
-        }
-      } catch (error) {
-        fail(error);
-      }
-    },
-  };
+  return reportingListWatch(source, `watch configmaps ${namespace}/${name}`, onResult);
 }

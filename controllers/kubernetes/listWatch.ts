@@ -1,6 +1,9 @@
 import type { ListWatch } from '../runtime/ports.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { KubernetesClient, Query } from './client.ts';
 import type { Decoder } from './decoder.ts';
+import { toCallError } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
 
 const LIST_TIMEOUT_MS = 60_000;
 /**
@@ -59,6 +62,39 @@ export function createListWatch<T>({
         yield events.push(piece);
       }
       events.end();
+    },
+  };
+}
+
+/**
+ * The same collection, which also reports its state: a Reflector retries without end.
+ * @param operation what the error says that failed
+ * @param onResult receives the error of a list or watch that failed, and undefined after a success
+ */
+export function reportingListWatch<T>(
+  source: ListWatch<T>,
+  operation: string,
+  onResult: (error?: CallError) => void,
+): ListWatch<T> {
+  const fail = (error: unknown): never => {
+    if (error instanceof KubernetesError) onResult(toCallError(error, operation));
+    throw error;
+  };
+  return {
+    list: async (options, signal) => {
+      const page = await source.list(options, signal).catch(fail);
+      onResult();
+      return page;
+    },
+    watch: async function* (options, signal) {
+      try {
+        for await (const events of source.watch(options, signal)) {
+          onResult();
+          yield events;
+        }
+      } catch (error) {
+        fail(error);
+      }
     },
   };
 }

@@ -21,6 +21,7 @@ import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
 import { nodeFields } from './nodeFields.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
+import { same } from './sameValue.ts';
 
 const PATH = '/api/v1/nodes';
 /** For one small object: what takes longer is retried. */
@@ -46,15 +47,6 @@ export const nodeIdentity: Identity<NodeRecord> = {
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const comparedFields = (Object.keys(nodeFields) as (keyof NodeRecord)[]).filter((field) => field !== 'resourceVersion');
-
-/** Deep equality without serializing: it runs for every field of every heartbeat. */
-function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => key in b && same(a[key as never], b[key as never]));
-}
 
 /** Indexes of the store of nodes. */
 export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => readonly string[]>> = {

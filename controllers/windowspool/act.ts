@@ -12,7 +12,7 @@ import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { isLasting } from './queries.ts';
-import { isNodeStep, stepKindOf } from './steps/steps.ts';
+import { isNodeStep, laneOf, stepKindOf } from './steps/steps.ts';
 import { inParallel } from './util/inParallel.ts';
 
 /** How many nodes are written to at once: a thousand nodes take about a second, and the API server has other clients. */
@@ -52,8 +52,8 @@ export async function act(
         errors.push(entry);
       }
     } else {
-      // Node steps run in parallel and change nothing in the outcome, so their order of completion does not matter.
-      if (!isNodeStep(step)) outcome = result;
+      // Steps of different nodes run in parallel and change nothing in the outcome, so their order of completion does not matter.
+      if (laneOf(step) === undefined) outcome = result;
       blocked.push(...(result.blocked ?? []));
       done.push(result.took ?? step);
     }
@@ -105,18 +105,19 @@ function batchesOf(steps: readonly Step[]): (readonly Step[])[][] {
   const batches: (readonly Step[])[][] = [];
   let nodes: Map<string, Step[]> | undefined;
   for (const step of steps) {
-    if (!isNodeStep(step)) {
+    const node = laneOf(step);
+    if (node === undefined) {
       nodes = undefined;
       batches.push([[step]]);
       continue;
     }
-    const known = nodes?.get(step.node.name);
+    const known = nodes?.get(node);
     if (known) known.push(step);
     else {
       const list = [step];
       if (nodes) batches.at(-1)?.push(list);
       else batches.push([list]);
-      nodes = (nodes ?? new Map<string, Step[]>()).set(step.node.name, list);
+      nodes = (nodes ?? new Map<string, Step[]>()).set(node, list);
     }
   }
   return batches;

@@ -312,6 +312,7 @@ export interface VerificationSpec {
     | 'KubeletVersionSkew'
     | 'UnhealthyCondition'
     | 'RequiredConditionMissing'
+    | 'ImagePullFailed'
     | 'ImagesMissing'
     | 'NoPodAddresses'
   )[];
@@ -319,10 +320,33 @@ export interface VerificationSpec {
    * Images that a node must have before it is verified. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails. A node that has had them once stays verified when the kubelet removes them later. The kubelet reports the 50 largest images of a node.
    */
   requiredImages?: string[];
+  imagePrePull?: ImagePrePullSpec;
   /**
    * Conditions that a node must have before it is verified, for example one that an antivirus agent or a node problem detector sets. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails.
    */
   requiredConditions?: NodeConditionMatch[];
+}
+/**
+ * The operator pulls the images in requiredImages on each new node before the node is verified, one after the other, with pods in its own namespace that tolerate the gate. Each pod runs cmd.exe /c exit and is deleted afterwards. To use the defaults, set {}.
+ */
+export interface ImagePrePullSpec {
+  /**
+   * How long the pull of one image may take, as a duration such as 30m. After that, it failed, and the operator tries it again later.
+   */
+  timeout: string;
+  /**
+   * Secrets with the credentials of registries. They must exist in the namespace of the operator.
+   */
+  imagePullSecrets?: ImagePullSecret[];
+}
+/**
+ * A Secret in the namespace of the operator.
+ */
+export interface ImagePullSecret {
+  /**
+   * Name of the Secret.
+   */
+  name: string;
 }
 /**
  * A condition of the Node with a status.
@@ -442,6 +466,10 @@ export interface WindowsPoolStatus {
    * Nodes that fail a check, by name, at most 20; nodes.failing is the total.
    */
   failingNodes?: FailingNode[];
+  /**
+   * New nodes on which the operator runs pods before it verifies them (verification.imagePrePull), by name, at most 20.
+   */
+  preparingNodes?: PreparingNode[];
   /**
    * Prerequisites that need attention. A prerequisite that is met has no entry. See docs/prerequisites.md.
    */
@@ -579,6 +607,20 @@ export interface FailingNode {
   reason: string;
   /**
    * What the check found and what it expected.
+   */
+  message: string;
+}
+export interface PreparingNode {
+  /**
+   * Name of the node.
+   */
+  name: string;
+  /**
+   * How many of the images in verification.requiredImages it has, such as 1/3.
+   */
+  images?: string;
+  /**
+   * What it waits for, with the pod if there is one.
    */
   message: string;
 }

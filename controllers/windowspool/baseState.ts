@@ -17,6 +17,7 @@ export function baseState(pool: WindowsPool, group: ObservedNodeGroup, { sources
     settings,
     group,
     serverVersion,
+    nodePods: sources.nodePods.of(pool.metadata.name),
     fleet: sources.fleet.seenBy(pool.metadata.name),
     runtimeClass: sources.runtimeClasses.get(desired.name),
     membership: undefined,

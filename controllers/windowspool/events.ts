@@ -30,6 +30,7 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   publishCleanupIncomplete(outcome, events);
   publishUntaggedGroup(outcome, events);
   publishUnverifiedReleases(outcome, events);
+  publishImagesNotStarted(outcome, events);
 }
 
 /** Publishes what is new in a status that was just written. An event must not refer to a status that is not written yet. */
@@ -96,6 +97,17 @@ function publishCleanupIncomplete(outcome: Outcome, events: Events): void {
   if (!unremoved) return;
   const message = `${subject} ${sentence(unremoved)} Remove them manually.`;
   events.publish(pool, { type: 'Warning', reason: 'CleanupIncomplete', action: 'removeFinalizer', message });
+}
+
+/** Images that were pulled, and whose container did not start: one event for each, because it concerns every node. */
+function publishImagesNotStarted({ done, after: { pool } }: Outcome, events: Events): void {
+  const found = done.flatMap((step) => (step.kind === 'deleteNodePod' && step.startError !== undefined ? [step] : []));
+  for (const [image, steps] of Map.groupBy(found, ({ pod }) => pod.image)) {
+    const [{ pod, startError = '' }] = steps as [(typeof found)[number]];
+    const where = `${count(steps.length, 'node')}, such as ${pod.node}`;
+    const message = `Image ${image} is on ${where}, but cmd.exe did not start in a container of it: ${sentence(startError)}`;
+    events.publish(pool, { type: 'Warning', reason: 'ImageNotStarted', action: 'deleteNodePod', message });
+  }
 }
 
 /** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */

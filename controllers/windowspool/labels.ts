@@ -69,9 +69,12 @@ export const OPERATION_ANNOTATIONS = [
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';
 
-/** The label that says who created a RuntimeClass. */
+/** The label that says who created a RuntimeClass or a pod. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const MANAGED_BY = 'windowspool-operator';
+
+/** The label that says what a pod of the operator on a node is for. */
+export const PURPOSE_LABEL = 'app.kubernetes.io/component';
 
 /**
  * The taint of nodes that are not verified yet (verification.policy Gate). The cluster-autoscaler treats a node with a taint of this prefix as still

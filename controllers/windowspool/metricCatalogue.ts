@@ -4,6 +4,7 @@
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
+import { PULL_STATES } from './model/nodePods.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
@@ -116,6 +117,10 @@ const nodes = {
   windowspool_node_warnings: poolGauge(
     'Verified nodes of a pool with a warning, by the reason of the check. No series for a check without such nodes.',
     { reason: nodeCheck },
+  ),
+  windowspool_image_pulls: poolGauge(
+    'Images of verification.requiredImages that the operator pulls on nodes before it verifies them, by state, each image once for each node. Images that the node lists are not counted. No series without verification.imagePrePull.',
+    { state: { values: PULL_STATES } },
   ),
   windowspool_pod_ip_addresses: poolGauge(
     'IP addresses for pods on the nodes of a pool: the sum of their allocatable vpc.amazonaws.com/PrivateIPv4Address.',

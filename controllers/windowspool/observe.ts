@@ -2,14 +2,22 @@
 import type { WindowsPool } from './api.gen.ts';
 import type { AwsSnapshot } from './awsCache.ts';
 import type { ObservedState } from './model/observedState.ts';
+import { runsNodePods } from './nodePods/preparation.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
+import { withError } from './queries.ts';
 
 /** The observed state of a pool. With `before`, AWS is not called. */
-export function observe(
+export async function observe(
   pool: WindowsPool,
   before: AwsSnapshot | undefined,
   context: ObserveContext,
 ): Promise<ObservedState> {
-  return providerOf(pool).observe(pool, before, context);
+  return withPodsError(await providerOf(pool).observe(pool, before, context));
+}
+
+/** Adds why the operator's pods on nodes cannot be listed, if the pool needs any. */
+function withPodsError(s: ObservedState): ObservedState {
+  const error = s.nodePods.kind === 'unknown' ? s.nodePods.error : undefined;
+  return error && runsNodePods(s.pool.spec.verification) ? withError(s, 'watchNodePods', error) : s;
 }

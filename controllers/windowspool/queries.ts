@@ -1,6 +1,6 @@
 /** Questions that rules and conditions ask about a pool and its observed state. Pure. */
 import type { WindowsPool } from './api.gen.ts';
-import { PAUSED_ANNOTATION } from './labels.ts';
+import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
 import { nodeSourceOf } from './nodeSource.ts';
@@ -92,6 +92,7 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
   const { pool, serverVersion, settings } = s;
   const reportedBy = isDeleting(pool) ? undefined : pool.metadata.name;
   const owner = nodeSourceOf(pool).marksNodes ? reportedBy : undefined;
+  const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
   const mayComeLate = groupOf(s)?.taints.some(isRegistrationTaint);
   return {
     spec: pool.spec,
@@ -99,6 +100,7 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
     joinGraceMs: settings.joinGraceMs,
     taints: taintPolicyOf(s),
     reportedBy,
+    ...(retry && { retry }),
     ...(owner !== undefined && { owner, marks: [...marksOf(pool)].sort() }),
     ...(mayComeLate && { settlingMs: SETTLING_MS }),
   };

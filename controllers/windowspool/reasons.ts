@@ -26,6 +26,8 @@ const nodeChecks = {
     'A node has a condition that remediation.conditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
   RequiredConditionMissing:
     'A node does not have a condition of verification.requiredConditions, and --join-grace has passed since it joined. Check the agent that sets the condition.',
+  ImagePullFailed:
+    'The operator cannot pull an image of verification.requiredImages on a node, and --join-grace has passed since it joined. The message has the cause. The operator tries again; to try now, run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite.',
   ImagesMissing:
     'A node does not have an image of verification.requiredImages, and --join-grace has passed since it joined. Check what pulls the images, and whether the node can reach the registry.',
   NoPodAddresses:
@@ -236,6 +238,8 @@ const others = {
     'A node that was to be replaced or removed stays and is uncordoned. Its annotation was removed, or has the value timed-out, refused or uncordoned. To retry, set it to true; after remediation, remove winpool.dev/remediation.',
   GateTaintReplaced:
     'EKS rejected the key of the gate taint, so nodes register with winpool.dev/unverified instead. Set --startup-taint=winpool.dev/unverified on the cluster-autoscaler: otherwise it treats gated nodes as nodes to which no pod can be scheduled.',
+  ImageNotStarted:
+    'An image of verification.requiredImages is on the node, but cmd.exe did not start in a container of it. No action is needed if the image has no cmd.exe. Otherwise, pods with this image may fail: the message has the cause.',
   NodeTainted:
     'The operator set or removed its own taints on a node, because the result of the verification or verification.policy changed.',
 } as const;
@@ -293,6 +297,8 @@ const remedies: Readonly<Record<NodeCheck, string>> = {
   NotReady: 'Check its kubelet and kube-proxy: kubectl describe node NODE',
   UnhealthyCondition: 'Check the node: kubectl describe node NODE',
   RequiredConditionMissing: 'Check the agent that sets the condition: kubectl describe node NODE',
+  ImagePullFailed:
+    'Check the name of the image, verification.imagePrePull.imagePullSecrets, and whether the node can reach the registry.',
   ImagesMissing: 'Check what pulls the images: kubectl get events --field-selector reason=Failed --all-namespaces',
   NoPodAddresses: 'Check that Windows IPAM is enabled in the VPC CNI.',
   GateTaintMissing: 'Configure its kubelet to register with the taint.',

@@ -45,7 +45,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (deps.pools.get(name)) deps.metrics.stampFirst(name, confirmedAt(deps.now()));
   const seen = await observation(name, deps, signal);
   if (!seen.ok) return retry(seen.error);
-  if (!seen.value) return forget(name, deps);
+  if (!seen.value) return (await deleteOrphans(name, deps, signal)) ?? forget(name, deps);
   const { observed, fresh } = seen.value;
   const plan = planFor(observed);
   const steps = fresh ? plan.steps : withoutAws(plan.steps);
@@ -190,6 +190,20 @@ function keepOperations(after: ObservedState, awsCache: AwsCache): void {
   const operations = rememberedOperations(after);
   if (operations) awsCache.operations.set(name, operations);
   else awsCache.operations.delete(name);
+}
+
+/** Deletes the pods of a pool whose finalizer another user removed. Undefined: there are none left. */
+async function deleteOrphans(
+  name: string,
+  { nodePods }: Deps,
+  signal: AbortSignal,
+): Promise<ReconcileResult | undefined> {
+  const view = nodePods.of(name);
+  for (const pod of view.kind === 'seen' ? view.pods : []) {
+    const deleted = await nodePods.delete(pod, signal);
+    if (!deleted.ok) return retry(deleted.error);
+  }
+  return undefined;
 }
 
 function forget(name: string, { awsCache, poolNodesCache, fleet, statusThrottle, metrics }: Deps): ReconcileResult {

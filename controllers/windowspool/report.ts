@@ -30,6 +30,8 @@ export type ReportResult =
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: CallError };
 
+const FOLLOWING: readonly Step['kind'][] = ['setNodeCondition', 'createNodePod', 'deleteNodePod'];
+
 /**
  * Reports the outcome of a run. Changes that come only from nodes may be deferred; what was done or learned from AWS is the operator's memory and is
  * written at once. Events and metrics never fail.
@@ -56,8 +58,8 @@ export async function report(
     reporter.metrics.stamp(name, confirmedAt(now));
     return { kind: 'reported', pool };
   }
-  // A node condition follows from the same change as the status, and does not make it more urgent.
-  const isDone = outcome.done.some(({ kind }) => kind !== 'setNodeCondition');
+  // Node conditions and pods on nodes follow from the same change as the status, and do not make it more urgent.
+  const isDone = outcome.done.some(({ kind }) => !FOLLOWING.includes(kind));
   const ms = urgent || pool.status === undefined || isDone ? 0 : reporter.statusThrottle.wait(name, now);
   if (ms > 0) return { kind: 'deferred', ms };
   const answer = await reporter.pools.writeStatus(pool, status, signal);

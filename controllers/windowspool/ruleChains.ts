@@ -21,6 +21,7 @@ export interface RuleChain {
     | 'nodes'
     | 'taints'
     | 'nodeConditions'
+    | 'nodePods'
     | 'terminatingNodes'
     | 'annotations';
   readonly rules: readonly Rule[];

@@ -124,6 +124,20 @@ describe('the metrics of a pool', () => {
     });
   });
 
+  it('show the images that the operator pulls, and none for a pool without them', () => {
+    const pulls = Object.entries(news('images that are pulled')).filter(([series]) => series.includes('image_pulls'));
+    assert.deepEqual(Object.fromEntries(pulls), {
+      'windowspool_image_pulls{state="waiting"}': 1,
+      'windowspool_image_pulls{state="pulling"}': 0,
+      'windowspool_image_pulls{state="failed"}': 1,
+      'windowspool_image_pulls{state="pulled"}': 0,
+    });
+    assert.deepEqual(
+      Object.keys(shown({})).filter((series) => series.includes('image_pulls')),
+      [],
+    );
+  });
+
   it('are absent for the node group if there is none', () => {
     const gauges = Object.keys(shown(statesForMetrics['existing nodes'] ?? {}));
     assert.deepEqual(

@@ -4,6 +4,7 @@ import { terminatingNodeSamples } from './disruption/samples.ts';
 import { type ConditionType, type GaugeSample, gaugeSample, type LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
+import { PULL_STATES } from './model/nodePods.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
@@ -26,6 +27,7 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
     ...conditionSamples(assessment),
     ...nodeSamples(s, status),
     ...findingSamples(s),
+    ...nodePodSamples(s),
     ...terminatingNodeSamples(s),
     ...prerequisiteSamples(s),
     ...adviceSamples(status),
@@ -85,6 +87,14 @@ function findingSamples({ poolNodes }: ObservedState): GaugeSample[] {
     [...Map.groupBy(findings, ({ reason }) => reason)].map(([reason, found]) =>
       gaugeSample(metric, { reason }, found.length),
     ),
+  );
+}
+
+function nodePodSamples({ pool, poolNodes }: ObservedState): GaugeSample[] {
+  if (!pool.spec.verification.imagePrePull) return [];
+  const images = poolNodes.podNeeds.flatMap(({ preparation }) => preparation.images);
+  return PULL_STATES.map((state) =>
+    gaugeSample('windowspool_image_pulls', { state }, images.filter((image) => image.state.kind === state).length),
   );
 }
 

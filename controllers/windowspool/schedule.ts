@@ -25,6 +25,7 @@ export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult 
         untilReadMs,
         ownRetryMs,
         untilNodesLate(s),
+        s.poolNodes.nextPodAt - s.now,
         providerOf(s.pool).untilNextEvent(s),
         untilPass(s),
         nextUnhealthyAt(s) - s.now,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPool } from './api.gen.ts';
 import { nodeGroupsOf } from './nodes/poolNodesCache.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import { knownStatus, sampleNode, samplePool } from './testing/fixtures.ts';
+import { knownStatus, sampleNode, sampleNodePod, samplePool } from './testing/fixtures.ts';
 import { poolChangeMatters, poolIndexes, Watches } from './watches.ts';
 
 describe('a change of a node', () => {
@@ -99,8 +99,13 @@ describe('a change in a watch', () => {
       },
       nodes: { byIndex: () => [node] },
       fleet: { follow: log('fleet'), onRelease: () => undefined },
-      poolNodesCache: { follow: log('nodes of pools') },
-      nodeMembership: { declare: log('declare'), follow: log('membership'), reconsider: log('reconsider') },
+      poolNodesCache: { follow: log('nodes of pools'), podsChanged: log('pods of pools') },
+      nodeMembership: {
+        declare: log('declare'),
+        follow: log('membership'),
+        reconsider: log('reconsider'),
+        podsChanged: log('pods of membership'),
+      },
       lists: { follow: log('list'), of: () => ({ kind: 'unknown' }) },
     });
     const begin = () =>
@@ -152,6 +157,28 @@ describe('a change in a watch', () => {
     assert.throws(() => watches.node({ after: node }), /^Error: a defect in membership$/);
     assert.throws(() => watches.pool('web', { after: web }), /^Error: a defect in declare$/);
     assert.deepEqual(done, ['nodes of pools', 'wake web', 'fleet', 'list', 'reconsider', 'wake web']);
+  });
+
+  it('of a pod of the operator verifies its node again, and triggers its pool', () => {
+    const { watches, begin, done } = watching(web);
+    begin();
+    done.splice(0);
+    watches.nodePod({ after: sampleNodePod() });
+    assert.deepEqual(done.splice(0), ['pods of pools', 'pods of membership', 'wake web']);
+    watches.nodePod({ before: sampleNodePod(), after: sampleNodePod({ phase: 'Failed' }) });
+    assert.deepEqual(done.splice(0), ['pods of pools', 'pods of membership', 'wake web']);
+    watches.nodePod({ after: sampleNodePod({ pool: '' }) });
+    assert.deepEqual(done, []);
+  });
+
+  it('in whether the pods of the operator can be listed triggers the pools that need them', () => {
+    const verification = { requiredImages: ['a'], imagePrePull: { timeout: '30m' } };
+    const pulling = samplePool({ verification }, { metadata: { name: 'pulling' } });
+    const { watches, begin, done } = watching(web, pulling);
+    begin();
+    done.splice(0);
+    watches.nodePodsListed();
+    assert.deepEqual(done, ['wake pulling']);
   });
 
   it('of a list of hosts or a RuntimeClass triggers the pools that use it', () => {

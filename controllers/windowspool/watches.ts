@@ -6,13 +6,16 @@
  *   Node          any field of NodeRecord           membership, pool nodes             pools of its node groups; membership triggers its own pools
  *   RuntimeClass  any                                                                  pools that use its name
  *   ConfigMap     an instance list that pools name  membership                         those pools
+ *   Pod           one of the operator's on a node   membership, pool nodes             its pool
  *
  * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
  * before it reaches any listener. The fleet triggers pools that wait for other pools.
  */
 import type { WindowsPool } from './api.gen.ts';
 import type { Fleet } from './disruption/fleet.ts';
+import { runsNodePods } from './nodePods/preparation.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
+import type { NodePod } from './ports/nodePods.ts';
 import type { InstanceList, NodeRecord } from './ports/nodes.ts';
 import type { NodeMembership } from './providers/existing/nodeMembership.ts';
 import { providerOf } from './providers/providers.ts';
@@ -34,8 +37,8 @@ export interface WatchedViews {
   };
   readonly nodes: { byIndex(index: 'nodeGroup', group: string): readonly NodeRecord[] };
   readonly fleet: Pick<Fleet, 'follow' | 'onRelease'>;
-  readonly poolNodesCache: Pick<PoolNodesCache, 'follow'>;
-  readonly nodeMembership: Pick<NodeMembership, 'declare' | 'follow' | 'reconsider'>;
+  readonly poolNodesCache: Pick<PoolNodesCache, 'follow' | 'podsChanged'>;
+  readonly nodeMembership: Pick<NodeMembership, 'declare' | 'follow' | 'reconsider' | 'podsChanged'>;
   /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
 }
@@ -97,6 +100,24 @@ export class Watches {
   list(pool: string): void {
     this.#declare(pool);
     this.#wake(pool);
+  }
+
+  nodePod({ before, after }: Change<NodePod>): void {
+    const { poolNodesCache, nodeMembership } = this.#views;
+    const affected = new Map([before, after].flatMap((pod) => (pod?.pool ? [[`${pod.pool}/${pod.node}`, pod]] : [])));
+    each(
+      [...affected.values()].flatMap(({ pool, node }) => [
+        () => poolNodesCache.podsChanged(pool, node),
+        () => nodeMembership.podsChanged(pool, node),
+        () => this.#wake(pool),
+      ]),
+    );
+  }
+
+  /** Whether the pods of the operator can be listed has changed. */
+  nodePodsListed(): void {
+    for (const { metadata, spec } of this.#views.pools.list())
+      if (runsNodePods(spec.verification)) this.#wake(metadata.name);
   }
 
   /** Declares what a pool selects, after the pool or its list changed. */

@@ -113,6 +113,7 @@ describe('grants of roles', () => {
       'ClusterRole windowspool-operator',
       'Role windowspool-operator-leader-election',
       'Role windowspool-operator-node-events',
+      'Role windowspool-operator-node-pods',
       'Role windowspool-operator-prerequisites',
       'Role windowspool-operator-windows-ipam',
     ]);

@@ -269,6 +269,7 @@ export const empty: readonly string[] = [
   'Evictions',
 
   'Check warnings',
+  'Images of new nodes',
   'Throttling',
   'Failed AWS calls',
   'Terminated instances',

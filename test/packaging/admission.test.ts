@@ -117,6 +117,32 @@ describe('the admission policy of the operator', function () {
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
     });
   const OURS = { 'app.kubernetes.io/managed-by': 'windowspool-operator' };
+  const OWN_PODS =
+    'The operator creates and deletes only pods in its own namespace with the labels app.kubernetes.io/managed-by=windowspool-operator and winpool.dev/pool.';
+  const WINDOWS_PODS = 'The operator creates only pods for Windows nodes, with a deadline.';
+  const PLAIN_PODS = 'The operator creates only pods without a token, volumes, and values from Secrets and ConfigMaps.';
+  const UNPRIVILEGED = 'The operator creates only pods whose containers run as a user without privileges on the node.';
+  /** The pod that the operator runs on a node, with a change. */
+  const pod = (change: object = {}, container: object = {}, metadata: object = {}) =>
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'image-pull-a-1',
+        namespace: 'winpool-system',
+        labels: { ...OURS, 'winpool.dev/pool': 'web' },
+        ...metadata,
+      },
+      spec: {
+        os: { name: 'windows' },
+        nodeSelector: { 'kubernetes.io/os': 'windows' },
+        containers: [{ name: 'pull', image: 'nginx', ...container }],
+        securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName: 'ContainerUser' } },
+        automountServiceAccountToken: false,
+        activeDeadlineSeconds: 60,
+        ...change,
+      },
+    });
 
   const cases: readonly [what: string, args: readonly string[], expected: string, stdin?: string][] = [
     ['a label of its own', patch(node('windows'), { metadata: { labels: { 'winpool.dev/pool': 'web' } } }), 'allowed'],
@@ -234,6 +260,93 @@ describe('the admission policy of the operator', function () {
     ['the spec of a pool', patch(['windowspool', 'web'], { spec: { deletionPolicy: 'Retain' } }), POOLS],
     ['an annotation of a pool', patch(['windowspool', 'web'], { metadata: { annotations: { a: 'b' } } }), POOLS],
   ];
+
+  const token = { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } };
+  const secret = { secretKeyRef: { name: 'other', key: 'password' } };
+  const pods: typeof cases = [
+    ['a pod of its own', ['create', '-f', '-'], 'allowed', pod()],
+    ['a pod with a fixed value', ['create', '-f', '-'], 'allowed', pod({}, { env: [{ name: 'A', value: 'b' }] })],
+    [
+      'a pod without its label',
+      ['create', '-f', '-'],
+      OWN_PODS,
+      pod({}, {}, { labels: { 'winpool.dev/pool': 'web' } }),
+    ],
+    ['a pod without a pool', ['create', '-f', '-'], OWN_PODS, pod({}, {}, { labels: OURS })],
+    ['a pod without a deadline', ['create', '-f', '-'], WINDOWS_PODS, pod({ activeDeadlineSeconds: undefined })],
+    ['a pod for any node', ['create', '-f', '-'], WINDOWS_PODS, pod({ nodeSelector: {} })],
+    [
+      'a pod for Linux nodes',
+      ['create', '-f', '-'],
+      WINDOWS_PODS,
+      pod({ nodeSelector: { 'kubernetes.io/os': 'linux' } }),
+    ],
+    [
+      'a pod with the token of its ServiceAccount',
+      ['create', '-f', '-'],
+      PLAIN_PODS,
+      pod({ automountServiceAccountToken: undefined }),
+    ],
+    ['a pod with a token in a volume', ['create', '-f', '-'], PLAIN_PODS, pod({ volumes: [token] })],
+    [
+      'a pod with a value of a Secret',
+      ['create', '-f', '-'],
+      PLAIN_PODS,
+      pod({}, { env: [{ name: 'A', valueFrom: secret }] }),
+    ],
+    [
+      'a pod with all values of a Secret',
+      ['create', '-f', '-'],
+      PLAIN_PODS,
+      pod({}, { envFrom: [{ secretRef: { name: 'other' } }] }),
+    ],
+    [
+      'a pod with an init container that reads a Secret',
+      ['create', '-f', '-'],
+      PLAIN_PODS,
+      pod({ initContainers: [{ name: 'a', image: 'a', env: [{ name: 'A', valueFrom: secret }] }] }),
+    ],
+    [
+      'a pod whose container has privileges of its own',
+      ['create', '-f', '-'],
+      UNPRIVILEGED,
+      pod({}, { securityContext: { windowsOptions: { runAsUserName: 'ContainerAdministrator' } } }),
+    ],
+    ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', 'winpool-system'], 'allowed'],
+    ['the deletion of another pod', ['delete', 'pod', 'other', '-n', 'winpool-system'], OWN_PODS],
+    ['a pod in another namespace', ['create', '-f', '-'], OWN_PODS, pod({}, {}, { namespace: 'default' })],
+    ['the deletion of a pod in another namespace', ['delete', 'pod', 'own', '-n', 'default'], OWN_PODS],
+  ];
+  // Pod Security rejects it first in the namespace of the operator.
+  const hostProcess = pod({
+    hostNetwork: true,
+    securityContext: {
+      runAsNonRoot: true,
+      windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' },
+    },
+  });
+
+  describe('lets the operator write, with the permission to write any pod,', () => {
+    before(async () => {
+      await install(OPERATOR, 'resources: [admission]\n');
+      await kubectl(['create', 'clusterrole', 'pods', '--verb=get,create,delete', '--resource=pods']);
+      await kubectl(['create', 'clusterrolebinding', 'pods', '--clusterrole=pods', '--group=system:authenticated']);
+      for (const namespace of ['winpool-system', 'default'])
+        await apply(JSON.parse(pod({}, {}, { name: 'own', namespace })));
+      await apply(JSON.parse(pod({}, {}, { name: 'other', labels: {} })));
+      await kubectl(['label', 'namespace', 'winpool-system', 'pod-security.kubernetes.io/enforce-']);
+    });
+    after(async () => {
+      await kubectl(['delete', 'clusterrolebinding', 'pods']);
+      await kubectl(['delete', 'pods', '--all', '-n', 'default', '--grace-period=0', '--force']);
+    });
+
+    for (const [what, args, expected, stdin] of pods) {
+      it(`${what}: ${expected}`, async () => assert.equal(await write(OPERATOR, args, stdin), expected));
+    }
+    it(`a HostProcess pod: ${UNPRIVILEGED}`, async () =>
+      assert.equal(await write(OPERATOR, ['create', '-f', '-'], hostProcess), UNPRIVILEGED));
+  });
 
   describe('lets the operator write', () => {
     before(() => install(OPERATOR, 'resources: [admission]\n'));

@@ -211,6 +211,31 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { verification: { minimumReservedMemory: '2048' } },
     'verification.minimumReservedMemory in body should match',
   ],
+  [
+    'a pull of no images',
+    { verification: { imagePrePull: {} } },
+    'imagePrePull pulls the images in requiredImages. List images in requiredImages, or remove imagePrePull',
+  ],
+  [
+    'a pull that may take no time',
+    { verification: { requiredImages: ['nginx'], imagePrePull: { timeout: '30s' } } },
+    'timeout must be from 1m to 24h',
+  ],
+  [
+    'a pull that may take days',
+    { verification: { requiredImages: ['nginx'], imagePrePull: { timeout: '25h' } } },
+    'timeout must be from 1m to 24h',
+  ],
+  [
+    'a pull with a Secret twice',
+    {
+      verification: {
+        requiredImages: ['nginx'],
+        imagePrePull: { imagePullSecrets: [{ name: 'registry' }, { name: 'registry' }] },
+      },
+    },
+    'Duplicate value',
+  ],
   ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],
   [
     'an instance type twice',

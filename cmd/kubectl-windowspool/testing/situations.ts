@@ -17,6 +17,15 @@ import {
   samplePool,
   sampleState,
 } from '../../../controllers/windowspool/testing/fixtures.ts';
+import {
+  CORE,
+  CREATING,
+  newcomer,
+  newNode,
+  pulling,
+  pullPod,
+  WEB,
+} from '../../../controllers/windowspool/testing/nodePodScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
 import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 
@@ -44,6 +53,11 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETING' }) },
   },
   advice: { prerequisites: sampleFacts({ advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }) }) },
+  'pulling-images': {
+    pool: samplePool(pulling, { status: knownStatus() }),
+    nodes: [newNode({ name: 'ip-10-0-1-9.internal', images: [WEB] }), newcomer, ...sampleNodes(1)],
+    nodePods: { kind: 'seen', pods: [pullPod(CORE, CREATING)] },
+  },
   'existing-nodes': statesForMetrics['existing nodes'] ?? {},
 };
 

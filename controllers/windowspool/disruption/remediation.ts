@@ -5,6 +5,7 @@
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { podsOn } from '../nodePods/preparation.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
@@ -81,6 +82,6 @@ export function amountOf(limit: string, nodes: number): number {
 /** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
   if (operation !== 'Remediate') return operationFor(now) === operation;
-  const fails = verifyNode(now, expectationOf(s), s.now).state === 'failing';
+  const fails = verifyNode(now, expectationOf(s), s.now, podsOn(s.nodePods, now)).state === 'failing';
   return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
 }

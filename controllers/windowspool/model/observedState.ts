@@ -3,6 +3,7 @@ import type { WindowsPool } from '../api.gen.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { Cluster, NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
+import type { NodePodsView } from '../ports/nodePods.ts';
 import type { StuckPod } from '../ports/pods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { DrainState, FleetView, NodeCount } from './disruption.ts';
@@ -86,6 +87,8 @@ export interface ObservedState {
   readonly counted?: CallResult<NodeCount>;
   /** The verification results of the pool's nodes: a live view of the cache. */
   readonly poolNodes: PoolNodesView;
+  /** The operator's pods on nodes, as far as they are this pool's. */
+  readonly nodePods: NodePodsView;
   /** For a pool of existing nodes: nodes that it selects and does not own, or owns and must release. */
   readonly membership: NodeMembershipView | undefined;
   /** The facts that prerequisites are checked against; undefined when none are checked. */

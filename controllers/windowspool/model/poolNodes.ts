@@ -2,6 +2,7 @@
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { NodeCondition, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
+import type { NodePodNeed } from './nodePods.ts';
 
 /** What plan and conditions may use. Lists are sorted by node name, so that equal pools compare equal. */
 export interface PoolNodesView {
@@ -40,6 +41,10 @@ export interface PoolNodesView {
   readonly podAddresses: number | undefined;
   /** When the join grace of the first joining node ends, in epoch milliseconds; Infinity when none is joining. */
   readonly nextGraceEnd: number;
+  /** New nodes on which the operator runs pods. */
+  readonly podNeeds: readonly NodePodNeed[];
+  /** When the first of them changes without any event, in epoch milliseconds; Infinity if none does. */
+  readonly nextPodAt: number;
   /** Nodes with the label of the group whose instance is not in its scaling groups. Not in any of the counts. */
   readonly nonMembers: readonly NodeRecord[];
   /** Whether AWS was asked about every node that is not on an instance of the group. */
@@ -82,12 +87,14 @@ export interface CheckFailure {
   readonly reason: NodeCheck;
   /** What was found and what was expected. */
   readonly message: string;
+  /** The operator's pods on the node are working on it, which may take longer than the join grace. */
+  readonly isInProgress?: true;
 }
 
 /**
  * The verification result of a node.
  * - `verified`: Ready, and every enforced check passes.
- * - `joining`: fails only checks that a new node needs time for, and is younger than the join grace.
+ * - `joining`: fails only checks that a new node needs time for, and is younger than the join grace, or than what the operator's pods may take.
  * - `failing`: fails an enforced check.
  */
 export interface VerificationResult {
@@ -112,6 +119,8 @@ export interface Expectation {
   readonly reportedBy: string | undefined;
   /** The pool of existing nodes that sets the marks itself; absent when the node group does. */
   readonly owner?: string;
+  /** The annotation winpool.dev/retry of the pool; absent if it has none. */
+  readonly retry?: string;
   /** The labels and taints that this pool may undo, as status records them. */
   readonly marks?: readonly string[];
 }

@@ -1,6 +1,7 @@
 /** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
+import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
@@ -122,6 +123,15 @@ interface Steps {
   setNodeCondition: {
     node: NodeRecord;
     condition: NodeCondition | undefined;
+    retain?: Retaining;
+  };
+  /** Runs a pod on a node. */
+  createNodePod: { node: NodeRecord; pod: DesiredNodePod };
+  /** Deletes a pod on a node that has done its work, or that nothing needs. */
+  deleteNodePod: {
+    pod: NodePod;
+    /** Why the container of an image that was pulled did not start. */
+    startError?: string;
     retain?: Retaining;
   };
 }

@@ -3,6 +3,7 @@ import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeGroups } from '../ports/eks.ts';
+import type { NodePods } from '../ports/nodePods.ts';
 import type { Nodes } from '../ports/nodes.ts';
 import type { Drains } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
@@ -19,6 +20,7 @@ export interface Writers {
   readonly system: SystemObjects;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
+  readonly nodePods: NodePods;
   readonly instances: Instances;
   readonly drains: Drains;
   readonly budget: {

@@ -3,7 +3,7 @@
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import { foreignMessage } from '../ports/foreignText.ts';
 import type { NodeCondition } from '../ports/nodes.ts';
-import type { Reason } from '../reasons.ts';
+import type { NodeCheck, Reason } from '../reasons.ts';
 import { count, sentence } from '../util/words.ts';
 
 /**
@@ -23,16 +23,22 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
       'True',
       'ChecksPassed',
       warnings.length > 0
-        ? `passes every enforced check, with ${count(warnings.length, 'warning')}: ${reported(warnings)}`
+        ? `passes every enforced check, with ${count(warnings.length, 'warning')}: ${reported(rememberedFirst(warnings))}`
         : 'passes every check',
     );
   }
-  // The operator reads from the message that a node joined without the gate taint or lacks images, so that comes first and is not cut off.
   const ungated = warnings.filter(({ reason }) => reason === 'GateTaintMissing');
-  const lacking = failures.filter(({ reason }) => reason === 'ImagesMissing');
-  const found = reported([...ungated, ...lacking, ...failures.filter((failure) => !lacking.includes(failure))]);
+  const found = reported(rememberedFirst([...ungated, ...failures]));
   if (state === 'joining') return make('Unknown', 'Joining', `is joining: ${found}`);
   return make('False', failures[0]?.reason ?? 'NodesFailing', found);
+}
+
+/** The operator reads these from the message later, so they come first and are not cut off. */
+const REMEMBERED: readonly NodeCheck[] = ['GateTaintMissing', 'ImagePullFailed', 'ImagesMissing'];
+
+function rememberedFirst(findings: readonly CheckFailure[]): readonly CheckFailure[] {
+  const first = REMEMBERED.flatMap((reason) => findings.filter((finding) => finding.reason === reason));
+  return [...first, ...findings.filter((finding) => !first.includes(finding))];
 }
 
 /** Whether two conditions have the same status, reason and message. */

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
 import type { Expectation, PoolNodesView } from '../model/poolNodes.ts';
+import { podName } from '../nodePods/attempts.ts';
+import { pullKey } from '../nodePods/preparation.ts';
+import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { randomNodePod } from '../testing/randomNodePods.ts';
 import { PoolNodes } from './poolNodes.ts';
 import { PoolNodesCache } from './poolNodesCache.ts';
 
 const GRACE = 15 * MINUTE;
-const expecting = (minimumRevision?: number, quarantine = true): Expectation => ({
-  spec: samplePool({ verification: { ...(minimumRevision !== undefined && { minimumRevision }) } }).spec,
+const IMAGES = { requiredImages: ['a', 'b'], imagePrePull: { timeout: '30m' } };
+const expecting = (minimumRevision?: number, quarantine = true, pulls = false): Expectation => ({
+  spec: samplePool({
+    verification: { ...(minimumRevision !== undefined && { minimumRevision }), ...(pulls && IMAGES) },
+  }).spec,
   serverVersion: 'v1.36.3',
   joinGraceMs: GRACE,
   taints: { gate: quarantine, quarantine },
@@ -19,7 +26,7 @@ const expecting = (minimumRevision?: number, quarantine = true): Expectation => 
 /** All public properties of the nodes of a pool. */
 function read(poolNodes: PoolNodesView) {
   const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = poolNodes;
-  const { mistainted, unreported, gated, quarantined, belowMinimum } = poolNodes;
+  const { mistainted, unreported, gated, quarantined, belowMinimum, podNeeds, nextPodAt } = poolNodes;
   const sorted = [...builds].sort();
   return {
     total,
@@ -36,6 +43,8 @@ function read(poolNodes: PoolNodesView) {
     belowMinimum,
     builds: sorted,
     nextGraceEnd,
+    podNeeds,
+    nextPodAt,
     instances: ['', 'i-1', 'i-2'].filter((id) => poolNodes.hasInstance(id)),
   };
 }
@@ -48,6 +57,8 @@ const anyNode = fc
     createdAt: fc.constantFrom(NOW - 60 * MINUTE, NOW - MINUTE),
     deleting: fc.boolean(),
     providerID: fc.constantFrom('', 'aws:///eu-west-1a/i-1', 'aws:///eu-west-1a/i-2'),
+    verified: fc.constantFrom(undefined, sampleNode().verified),
+    images: fc.subarray(['docker.io/library/a:latest', 'docker.io/library/b:latest']),
     taints: fc.subarray<Taint>([
       { key: 'os', value: 'windows', effect: 'NoSchedule' },
       { key: GATE_TAINT_KEY, effect: 'NoSchedule' },
@@ -56,15 +67,24 @@ const anyNode = fc
   })
   .map((change) => sampleNode(change as Partial<NodeRecord>));
 
+/** A pod that pulls one of the images on one of the nodes. */
+const anyPod = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('a', 'b')).chain(([name, image]) => {
+  const { uid } = sampleNode({ name });
+  const key = pullKey({ uid }, image, IMAGES.imagePrePull);
+  return randomNodePod({ name: podName('image-pull', key, 1), node: name, nodeUid: uid });
+});
+
 const anyChange = fc.oneof(
   { weight: 6, arbitrary: anyNode.map((node) => ({ kind: 'put' as const, node })) },
   { weight: 2, arbitrary: fc.constantFrom('a', 'b', 'c', 'd', 'e').map((name) => ({ kind: 'drop' as const, name })) },
+  { weight: 2, arbitrary: anyPod.map((pod) => ({ kind: 'pod' as const, pod })) },
   {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('spec' as const),
       floor: fc.constantFrom(undefined, 2000),
       quarantine: fc.boolean(),
+      pulls: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.constantFrom(MINUTE, GRACE).map((ms) => ({ kind: 'wait' as const, ms })) },
@@ -77,7 +97,9 @@ describe('the nodes of a pool', () => {
         let now = NOW;
         let expected = expecting();
         const nodes = new Map<string, NodeRecord>();
-        const poolNodes = new PoolNodes([], expected, now);
+        const pods = new Map<string, NodePod>();
+        const podsOf = ({ uid }: NodeRecord) => [...pods.values()].filter(({ nodeUid }) => nodeUid === uid);
+        const poolNodes = new PoolNodes([], expected, now, podsOf);
         for (const change of changes) {
           if (change.kind === 'put') {
             nodes.set(change.node.name, change.node);
@@ -85,11 +107,14 @@ describe('the nodes of a pool', () => {
           } else if (change.kind === 'drop') {
             nodes.delete(change.name);
             poolNodes.drop(change.name);
-          } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine);
+          } else if (change.kind === 'pod') {
+            pods.set(change.pod.name, change.pod);
+            poolNodes.podsChanged(change.pod.node, now);
+          } else if (change.kind === 'spec') expected = expecting(change.floor, change.quarantine, change.pulls);
           else now += change.ms;
         }
         poolNodes.verifyAgainst(expected, now);
-        assert.deepEqual(read(poolNodes), read(new PoolNodes(nodes.values(), expected, now)));
+        assert.deepEqual(read(poolNodes), read(new PoolNodes(nodes.values(), expected, now, podsOf)));
       }),
       { numRuns: 500 },
     );

@@ -2,6 +2,7 @@
 
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
 import { CORDONED_ANNOTATION } from '../labels.ts';
+import type { NodePodNeed } from '../model/nodePods.ts';
 import type {
   CheckFailure,
   Expectation,
@@ -11,6 +12,9 @@ import type {
   Unreported,
   VerificationResult,
 } from '../model/poolNodes.ts';
+import { needOf } from '../nodePods/need.ts';
+import { runsNodePods } from '../nodePods/preparation.ts';
+import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
 import { canonical } from '../util/hash.ts';
@@ -34,6 +38,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #ordered = new Map<string, NodeRecord>();
   readonly #cordoned = new Map<string, NodeRecord>();
   readonly #unavailable = new Map<string, string>();
+  readonly #podNeeds = new Map<string, NodePodNeed>();
   readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
@@ -55,7 +60,11 @@ export class PoolNodes implements PoolNodesView {
   #expectedKey: string;
   #marks: ReadonlySet<string>;
 
-  constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number) {
+  readonly #podsOf: PodsOf;
+
+  /** @param podsOf the operator's pods on a node, as far as they are the pool's */
+  constructor(nodes: Iterable<NodeRecord>, expected: Expectation, now: number, podsOf: PodsOf = () => []) {
+    this.#podsOf = podsOf;
     this.#expected = expected;
     this.#expectedKey = canonical(expected);
     this.#marks = new Set(expected.marks);
@@ -108,6 +117,14 @@ export class PoolNodes implements PoolNodesView {
 
   get unavailable(): readonly string[] {
     return byName(this.#unavailable);
+  }
+
+  get podNeeds(): readonly NodePodNeed[] {
+    return byName(this.#podNeeds);
+  }
+
+  get nextPodAt(): number {
+    return Math.min(...[...this.#podNeeds.values()].map(({ nextAt }) => nextAt), Number.POSITIVE_INFINITY);
   }
 
   get podAddresses(): number | undefined {
@@ -175,8 +192,11 @@ export class PoolNodes implements PoolNodesView {
       this.#exclude(node);
       return;
     }
-    const result = verifyNode(node, this.#expected, now);
+    const pods = runsNodePods(this.#expected.spec.verification) ? this.#podsOf(node) : [];
+    const result = verifyNode(node, this.#expected, now, pods);
     this.#results.set(node.name, result);
+    const need = needOf(result, this.#expected, pods, now);
+    if (need) this.#podNeeds.set(node.name, need);
     if (result.state === 'failing') this.#failing.set(node.name, result);
     if (result.state === 'joining') this.#joining.set(node.name, result);
     if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
@@ -239,23 +259,37 @@ export class PoolNodes implements PoolNodesView {
       this.#ordered,
       this.#unavailable,
       this.#cordoned,
+      this.#podNeeds,
     ];
     const writes = [this.#mistainted, this.#unreported, this.#unmarked];
     for (const map of [this.#results, ...lists, ...writes]) map.delete(name);
     this.#tally(before, -1);
   }
 
-  /** Verifies again the nodes that another spec or the passage of time affects: all nodes, or only those that are joining. */
+  /** Verifies a node again after a change of the operator's pods on it. */
+  podsChanged(name: string, now: number): void {
+    const before = this.#results.get(name);
+    if (before) this.put(before.node, now);
+  }
+
+  /**
+   * Verifies again the nodes that another spec or the passage of time affects: all nodes, or only those that are joining or on which the operator runs
+   * pods.
+   */
   verifyAgainst(expected: Expectation, now: number): void {
     const expectedKey = canonical(expected);
     const changed = expectedKey !== this.#expectedKey;
     this.#expected = expected;
     this.#expectedKey = expectedKey;
     if (changed) this.#marks = new Set(expected.marks);
-    const results = changed ? this.#results : this.#joining;
-    for (const { node } of [...results.values()]) this.put(node, now);
+    const affected = changed ? [this.#results] : [this.#joining, this.#podNeeds];
+    const nodes = new Set(affected.flatMap((map) => [...map.values()].map(({ node }) => node)));
+    for (const node of nodes) this.put(node, now);
   }
 }
+
+/** The operator's pods on a node. */
+type PodsOf = (node: NodeRecord) => readonly NodePod[];
 
 function count(counts: Map<string, number>, key: string, change: number): void {
   const nodes = (counts.get(key) ?? 0) + change;

@@ -6,8 +6,12 @@
 
 import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { Expectation } from '../model/poolNodes.ts';
+import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { PoolNodes } from './poolNodes.ts';
+
+/** The operator's pods of a pool on a node. */
+export type PodsOfPool = (pool: string, node: NodeRecord) => readonly NodePod[];
 
 /** The PoolNodes of all pools. A pool's are created at its first reconcile and follow node events from then on. */
 export class PoolNodesCache {
@@ -15,11 +19,16 @@ export class PoolNodesCache {
   readonly #poolsOf = new Map<string, Set<string>>();
   readonly #nodesOf: (group: string) => readonly NodeRecord[];
   readonly #now: () => number;
+  readonly #podsOn: PodsOfPool;
 
-  /** @param nodesOf the cached nodes of a node group, read when PoolNodes are created */
-  constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number) {
+  /**
+   * @param nodesOf the cached nodes of a node group, read when PoolNodes are created
+   * @param podsOn the cached pods of the operator on a node, as far as they are the pool's
+   */
+  constructor(nodesOf: (group: string) => readonly NodeRecord[], now: () => number, podsOn: PodsOfPool = () => []) {
     this.#nodesOf = nodesOf;
     this.#now = now;
+    this.#podsOn = podsOn;
   }
 
   /** The nodes of a pool that has a node group. */
@@ -30,7 +39,7 @@ export class PoolNodesCache {
       return known.poolNodes;
     }
     this.forget(pool);
-    const poolNodes = new PoolNodes(this.#nodesOf(group), expected, this.#now());
+    const poolNodes = new PoolNodes(this.#nodesOf(group), expected, this.#now(), (node) => this.#podsOn(pool, node));
     this.#byPool.set(pool, { group, poolNodes });
     this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
     return poolNodes;
@@ -45,6 +54,11 @@ export class PoolNodesCache {
         else if (before) poolNodes?.leave(before);
       }
     }
+  }
+
+  /** Takes in a change of the operator's pods on a node. */
+  podsChanged(pool: string, node: string): void {
+    this.#byPool.get(pool)?.poolNodes.podsChanged(node, this.#now());
   }
 
   /** Forgets a deleted pool. */

@@ -1,11 +1,13 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
+import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
+import { isOnNode, preparationMs, preparationOf, REQUIRED_IMAGES } from '../nodePods/preparation.ts';
+import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
-import { count, joined } from '../util/words.ts';
-import { normalizedImage } from './imageNames.ts';
+import { count, cut, joined } from '../util/words.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -23,8 +25,20 @@ interface Check {
   readonly takesTime?: 'joinGrace' | 'settling';
   /** Never fails a node. */
   readonly warns?: true;
-  /** The failure message, or undefined. `isIncomplete`: an earlier check fails the node. */
-  readonly test: (node: NodeRecord, expected: Expectation, isIncomplete: boolean) => string | undefined;
+  /** What it found, or undefined. */
+  readonly test: (
+    node: NodeRecord,
+    expected: Expectation,
+    seen: Seen,
+  ) => string | Omit<CheckFailure, 'reason'> | undefined;
+}
+
+/** What checks know besides the node. */
+interface Seen {
+  /** Whether an earlier check fails the node. */
+  readonly isIncomplete: boolean;
+  /** What the operator's pods on the node have shown. */
+  readonly preparation: Preparation;
 }
 
 /**
@@ -68,6 +82,7 @@ const checks: readonly Check[] = [
   },
   { reason: 'UnhealthyCondition', test: unhealthyCondition },
   { reason: 'RequiredConditionMissing', takesTime: 'joinGrace', test: requiredConditionMissing },
+  { reason: 'ImagePullFailed', takesTime: 'joinGrace', test: imagePullFailed },
   { reason: 'ImagesMissing', takesTime: 'joinGrace', test: imagesMissing },
   { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
@@ -80,19 +95,27 @@ const checks: readonly Check[] = [
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
 export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
-/** Verifies one node. Pure: the same node at the same time gets the same result. */
-export function verifyNode(node: NodeRecord, expected: Expectation, now: number): VerificationResult {
-  const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
+/** Verifies one node. Pure: the same node and pods at the same time get the same result. `pods`: those of the operator on the node. */
+export function verifyNode(
+  node: NodeRecord,
+  expected: Expectation,
+  now: number,
+  pods: readonly NodePod[] = [],
+): VerificationResult {
+  const { verification } = expected.spec;
+  const warnOnly: readonly string[] = verification.warnOnly ?? [];
+  const preparation = preparationOf(node, verification, pods, now);
   const failures: CheckFailure[] = [];
   const warnings: CheckFailure[] = [];
-  let grace = expected.joinGraceMs;
+  let grace = Number.POSITIVE_INFINITY;
   for (const check of checks) {
-    const message = check.test(node, expected, failures.length > 0);
-    if (message === undefined) continue;
-    if (check.warns || warnOnly.includes(check.reason)) warnings.push({ reason: check.reason, message });
+    const found = check.test(node, expected, { isIncomplete: failures.length > 0, preparation });
+    if (found === undefined) continue;
+    const failure = { reason: check.reason, ...(typeof found === 'string' ? { message: found } : found) };
+    if (check.warns || warnOnly.includes(check.reason)) warnings.push(failure);
     else {
-      failures.push({ reason: check.reason, message });
-      grace = Math.min(grace, graceOf(check, expected));
+      failures.push(failure);
+      grace = Math.min(grace, graceOf(failure, expected));
     }
   }
   if (failures.length === 0) return { node, state: 'verified', failures, warnings };
@@ -100,15 +123,16 @@ export function verifyNode(node: NodeRecord, expected: Expectation, now: number)
 }
 
 /** How long after its registration a node may fail the check, in milliseconds. */
-function graceOf({ takesTime }: Pick<Check, 'takesTime'>, { joinGraceMs, settlingMs = 0 }: Expectation): number {
+function graceOf({ reason, isInProgress }: CheckFailure, { spec, joinGraceMs, settlingMs = 0 }: Expectation): number {
+  const takesTime = checks.find((check) => check.reason === reason)?.takesTime;
   if (takesTime === undefined) return 0;
-  return takesTime === 'joinGrace' ? joinGraceMs : Math.min(settlingMs, joinGraceMs);
+  if (takesTime === 'settling') return Math.min(settlingMs, joinGraceMs);
+  return joinGraceMs + (isInProgress ? preparationMs(spec.verification) : 0);
 }
 
 /** When the result of a joining node changes without any event, in epoch milliseconds. */
 export function graceEnd({ node, failures }: VerificationResult, expected: Expectation): number {
-  const failed = checks.filter(({ reason }) => failures.some((failure) => failure.reason === reason));
-  return node.createdAt + Math.min(...failed.map((check) => graceOf(check, expected)));
+  return node.createdAt + Math.min(...failures.map((failure) => graceOf(failure, expected)));
 }
 
 /** Checks the label and not what the kubelet reports, because the RuntimeClass selects nodes by label. */
@@ -185,18 +209,30 @@ function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectat
   return `${what}, expected ${stateOf(missing)} (verification.requiredConditions)`;
 }
 
-const REQUIRED_IMAGES = 'verification.requiredImages';
+/** Of a cause in a message: the other checks must be visible, too. */
+const CAUSE_LENGTH = 300;
 
-/**
- * Only until the node has had the images once: later, the kubelet removes unused images when the disk is full. The message of the node's condition
- * shows whether it still lacks them.
- */
-function imagesMissing({ images, verified }: NodeRecord, { spec }: Expectation): string | undefined {
-  const { requiredImages = [] } = spec.verification;
-  if (verified && !verified.message.includes(REQUIRED_IMAGES)) return undefined;
-  const missing = requiredImages.filter((image) => !images.includes(normalizedImage(image)));
+/** Images that the operator's pods cannot pull. */
+function imagePullFailed(
+  _node: NodeRecord,
+  _expected: Expectation,
+  { preparation: { images } }: Seen,
+): string | undefined {
+  const failed = images.flatMap(({ image, state }) =>
+    state.kind === 'failed' ? [{ image, cause: state.message }] : [],
+  );
+  const [first] = failed;
+  if (!first) return undefined;
+  const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
+  return cut(`cannot pull an image of ${REQUIRED_IMAGES}${more}: ${first.image}: ${first.cause}`, CAUSE_LENGTH);
+}
+
+/** Images that the node does not have yet. */
+function imagesMissing(_node: NodeRecord, { spec }: Expectation, { preparation: { images } }: Seen) {
+  const missing = images.filter((image) => !isOnNode(image) && image.state.kind !== 'failed').map(({ image }) => image);
   if (missing.length === 0) return undefined;
-  return `lacks ${missing.length} of ${count(requiredImages.length, 'image')} of ${REQUIRED_IMAGES}: ${joined(missing)}`;
+  const message = `lacks ${missing.length} of ${count(images.length, 'image')} of ${REQUIRED_IMAGES}: ${joined(missing)}`;
+  return spec.verification.imagePrePull ? { message, isInProgress: true as const } : message;
 }
 
 function stateOf({ type, status }: { readonly type: string; readonly status: string }): string {
@@ -227,7 +263,7 @@ const UNGATED = 'joined without the taint';
  * A node of another provisioner has the gate taint only if its kubelet registers with it, which the ownership record shows. In a node group EKS may
  * add the taint later. There the node's condition shows it: the operator writes it while the node is incomplete, before it removes the gate taint.
  */
-function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectation, isIncomplete: boolean) {
+function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectation, { isIncomplete }: Seen) {
   if (spec.verification.policy !== 'Gate') return undefined;
   const isFirstSeen = node.verified === undefined && isIncomplete && reportedBy !== undefined;
   const isLate =

@@ -9,7 +9,7 @@ import { canonical } from '../util/hash.ts';
 import { joined } from '../util/words.ts';
 
 /** Both spellings of the registration taint: `windows` for EKS pools, `Windows` for OpenShift's Windows nodes. */
-const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
+export const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
   key: REGISTRATION_TAINT.key,
   operator: 'Equal',
   value,
@@ -35,7 +35,12 @@ export function runtimeClassFor({ metadata, spec }: WindowsPool): DesiredRuntime
   };
 }
 
-function tolerationOf(taint: { key: string; value?: string; effect: Toleration['effect'] & string }): Toleration {
+/** The toleration of a taint in a spec. */
+export function tolerationOf(taint: {
+  key: string;
+  value?: string;
+  effect: Toleration['effect'] & string;
+}): Toleration {
   return taint.value
     ? { key: taint.key, operator: 'Equal', value: taint.value, effect: taint.effect }
     : { key: taint.key, operator: 'Exists', effect: taint.effect };

@@ -2,12 +2,25 @@ import assert from 'node:assert/strict';
 import type { Step } from '../model/steps.ts';
 import type { ConfigChange } from '../ports/eks.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
-import { newNodeGroup, sampleGroup, sampleNode, samplePool, sampleRuntimeClass } from '../testing/fixtures.ts';
+import {
+  newNodeGroup,
+  sampleGroup,
+  sampleNode,
+  sampleNodePod,
+  samplePool,
+  sampleRuntimeClass,
+  sampleState,
+} from '../testing/fixtures.ts';
+import { newNode, pulling } from '../testing/nodePodScenes.ts';
 import { describeChange } from './describeChange.ts';
 import { describeStep } from './steps.ts';
 
 const pool = samplePool();
 const rc = runtimeClassFor(pool) ?? assert.fail('the pool has a RuntimeClass');
+const podFor = (name: string) => {
+  const need = sampleState({ pool: samplePool(pulling), nodes: [newNode({ name })] }).poolNodes.podNeeds[0];
+  return need?.next ?? assert.fail('the node needs no pod');
+};
 const memory = { cluster: { name: 'prod', arn: 'arn' }, nodeGroupName: 'web', tagKeys: [] };
 
 describe('the description of a step', () => {
@@ -64,6 +77,18 @@ describe('the description of a step', () => {
         },
       },
       'correct the taints of node ip-1: set example.com/held:NoSchedule remove example.com/new:NoSchedule',
+    ],
+    [
+      {
+        kind: 'createNodePod',
+        node: sampleNode({ name: 'ip-1' }),
+        pod: { ...podFor('ip-1'), containers: [{ name: 'pull', image: 'example.com/web:1', command: [] }] },
+      },
+      'pull image example.com/web:1 on node ip-1',
+    ],
+    [
+      { kind: 'deleteNodePod', pod: sampleNodePod({ name: 'image-pull-a-1', node: 'ip-1' }) },
+      'delete pod image-pull-a-1 on node ip-1',
     ],
   ];
   for (const [step, want] of table) {

@@ -4,6 +4,7 @@ import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import { disruptionSteps } from './disruptionSteps.ts';
 import { nodeGroupSteps } from './nodeGroupSteps.ts';
+import { nodePodSteps } from './nodePodSteps.ts';
 import { nodeSteps } from './nodeSteps.ts';
 import { poolSteps } from './poolSteps.ts';
 import { runtimeClassSteps } from './runtimeClassSteps.ts';
@@ -17,6 +18,7 @@ const stepKinds: StepKinds = {
   ...windowsIpamSteps,
   ...runtimeClassSteps,
   ...nodeSteps,
+  ...nodePodSteps,
   ...disruptionSteps,
 };
 
@@ -63,6 +65,11 @@ export function isGivenUp(step: Step): boolean {
 /** Whether another tool may revert the step. */
 export function mayBeReverted(step: Step): boolean {
   return step.kind === 'applyCniConfig' && step.warning !== undefined;
+}
+
+/** The node whose steps do not wait for those of other nodes; undefined: the step waits for all steps before it. */
+export function laneOf(step: Step): string | undefined {
+  return step.kind === 'deleteNodePod' ? step.pod.node : isNodeStep(step) ? step.node.name : undefined;
 }
 
 /** Whether the step is about one node. */

@@ -202,6 +202,8 @@ export class CloudWorld extends FakeCluster {
     if (kind === 'join' || kind === 'restart') this.#put(instance);
     if (kind === 'leave') {
       this.nodes = this.nodes.filter(({ name }) => name !== instance.nodeName);
+      // The garbage collector deletes what the node owns.
+      this.setNodePods(this.nodePods.filter(({ node }) => node !== instance.nodeName));
       this.deliverNodeEvents();
       this.left(instance.nodeName);
     }

@@ -13,6 +13,7 @@ import {
 import type { TaintChange } from '../model/poolNodes.ts';
 import { PoolNodesCache } from '../nodes/poolNodesCache.ts';
 import type { CallResult } from '../ports/callResult.ts';
+import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
@@ -21,7 +22,7 @@ import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.
 import { NodeMembership } from '../providers/existing/nodeMembership.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
-import { sampleError } from './fixtures.ts';
+import { sampleError, sampleNodePod } from './fixtures.ts';
 import { sampleConfigMapOwner } from './prerequisites.ts';
 
 export interface PublishedEvent {
@@ -44,6 +45,8 @@ export class FakeCluster extends FakeCalls {
   /** The pods on nodes; an eviction removes one at once, unless a PodDisruptionBudget blocks it. */
   pods: (DrainPod & { readonly node: string; readonly keptBy?: string })[] = [];
   readonly evicted: string[] = [];
+  /** The operator's pods on nodes. No kubelet runs them: a test says what happens. */
+  nodePods: readonly NodePod[] = [];
   /** The ConfigMaps amazon-vpc-cni and aws-auth. */
   kubeSystem = {
     cniConfig: { 'enable-windows-ipam': 'true' } as Readonly<Record<string, string>> | undefined,
@@ -136,6 +139,12 @@ export class FakeCluster extends FakeCalls {
           }),
         setMarks: (node, marks) => this.call('mark node', () => this.mark(node, marks)).then(flat),
         setTaints: (node, change) => this.call('taint node', () => this.taint(node, change)).then(flat),
+      },
+      nodePods: {
+        of: (pool) => ({ kind: 'seen', pods: this.nodePods.filter((pod) => pod.pool === pool) }),
+        create: (desired) => this.call('create pod', () => this.createNodePod(desired)).then(flat),
+        delete: ({ uid }) =>
+          this.call('delete pod', () => this.setNodePods(this.nodePods.filter((pod) => pod.uid !== uid))),
       },
       runtimeClasses: {
         get: (name) => this.runtimeClasses.get(name),
@@ -235,6 +244,37 @@ export class FakeCluster extends FakeCalls {
     this.deliverNodeEvents();
   }
 
+  protected createNodePod({ name, node, containers, tolerations, ...rest }: DesiredNodePod): CallResult<void> {
+    if (this.nodePods.some((pod) => pod.name === name)) return { ok: false, error: sampleError('conflict') };
+    const created = sampleNodePod({
+      name,
+      uid: `uid-${this.next()}`,
+      pool: rest.pool,
+      node: node.name,
+      nodeUid: node.uid,
+      retry: rest.retry,
+      createdAt: this.now,
+      image: containers[0]?.image ?? '',
+      tolerates: tolerations.map(({ key = '' }) => key),
+    });
+    this.setNodePods([...this.nodePods, created]);
+    return done;
+  }
+
+  /** Replaces the operator's pods on nodes. */
+  setNodePods(pods: readonly NodePod[]): void {
+    const changed = [...this.nodePods, ...pods].filter((pod) => !this.nodePods.includes(pod) || !pods.includes(pod));
+    this.nodePods = pods;
+    for (const { pool, node } of changed) {
+      this.poolNodesCache.podsChanged(pool, node);
+      this.nodeMembership.podsChanged(pool, node);
+    }
+  }
+
+  private podsOn(pool: string, { uid }: NodeRecord): readonly NodePod[] {
+    return this.nodePods.filter((pod) => pod.pool === pool && pod.nodeUid === uid);
+  }
+
   protected emptyNodeMembership(): NodeMembership {
     this.declared.clear();
     return new NodeMembership({
@@ -242,13 +282,18 @@ export class FakeCluster extends FakeCalls {
       poolOfGroup: (group) => (this.isGroup(group) ? group : undefined),
       wake: () => undefined,
       now: () => this.now,
+      podsOn: (pool, node) => this.podsOn(pool, node),
     });
   }
 
   protected emptyPoolNodesCache(): PoolNodesCache {
     const inGroup = (group: string) =>
       this.nodes.filter((node) => isWatched(node) && node.labels[NODE_GROUP_LABEL] === group);
-    return new PoolNodesCache(inGroup, () => this.now);
+    return new PoolNodesCache(
+      inGroup,
+      () => this.now,
+      (pool, node) => this.podsOn(pool, node),
+    );
   }
 
   /** Delivers the changes since the last time, like the cache. */

@@ -4,10 +4,13 @@ import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
+import { tolerationsOn } from '../nodePods/need.ts';
+import { podsOn } from '../nodePods/preparation.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
+import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
@@ -283,8 +286,36 @@ export const RELEASE_FAILURE: ReleaseFailure = {
 /** A change of the observed state, or the nodes of its pool. */
 export type ObservedStateChange = Partial<ObservedState> & { readonly nodes?: readonly NodeRecord[] };
 
+/** A pod of the operator that was just created for a node. */
+export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {
+  const name = change.name ?? 'image-pull-0a1b-1';
+  return {
+    name,
+    uid: `uid-${name}`,
+    resourceVersion: '1',
+    pool: 'web',
+    node: sampleNode().name,
+    nodeUid: sampleNode().uid,
+    createdAt: NOW,
+    deleting: false,
+    retry: '',
+    image: 'mcr.microsoft.com/windows/servercore:ltsc2022',
+    tolerates: tolerationsOn(sampleNode(), samplePool().spec).map(({ key = '' }) => key),
+    phase: 'Pending',
+    reason: '',
+    message: '',
+    isScheduled: false,
+    unscheduled: '',
+    hasAddress: false,
+    containers: [],
+    changedAt: change.createdAt ?? NOW,
+    ...change,
+  };
+}
+
 /** A settled pool of three verified nodes, with the parts of `change` replaced. */
 export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): ObservedState {
+  const { nodePods = { kind: 'seen', pods: [] } } = change;
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
   const group = change.group ?? { kind: 'seen', group: sampleGroup(pool) };
@@ -299,7 +330,8 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
     },
     group,
     update: undefined,
-    poolNodes: new PoolNodes(nodes, expected, change.now ?? NOW),
+    poolNodes: new PoolNodes(nodes, expected, change.now ?? NOW, (node) => podsOn(nodePods, node)),
+    nodePods,
     membership: undefined,
     prerequisites: undefined,
     newestRelease: undefined,

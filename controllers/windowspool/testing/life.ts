@@ -16,8 +16,8 @@ export const ready = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
 /** The versions that change with each write. */
-function versionsIn({ pools, runtimeClasses, nodes }: FakeWorld): string {
-  const written = [...[...pools.values()].map(({ metadata }) => metadata), ...nodes];
+function versionsIn({ pools, runtimeClasses, nodes, nodePods }: FakeWorld): string {
+  const written = [...[...pools.values()].map(({ metadata }) => metadata), ...nodes, ...nodePods];
   return JSON.stringify([written.map(({ name, resourceVersion }) => [name, resourceVersion]), [...runtimeClasses]]);
 }
 

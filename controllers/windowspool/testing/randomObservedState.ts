@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { WindowsPool } from '../api.gen.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
+import { podsOn } from '../nodePods/preparation.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
@@ -28,6 +29,7 @@ import {
   settings,
 } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
+import { randomNodePods } from './randomNodePods.ts';
 
 const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS).map((kind) => sampleError(kind));
 
@@ -41,6 +43,9 @@ const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * 
   timeZone: 'Etc/UTC',
 }));
 
+/** An image that some nodes have. */
+const IMAGE = 'mcr.microsoft.com/windows/servercore:ltsc2022';
+
 /** A pool with a node group, with any status. */
 export const randomPool: fc.Arbitrary<WindowsPool> = fc
   .record({
@@ -52,6 +57,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     runtimeClassAdoption: fc.constantFrom('Never' as const, 'IfUnowned' as const),
     windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
+    pulls: fc.boolean(),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
@@ -69,7 +75,10 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
         ...(r.runtimeClassName && { name: r.runtimeClassName }),
         adoption: r.runtimeClassAdoption,
       },
-      verification: { policy: r.policy },
+      verification: {
+        policy: r.policy,
+        ...(r.pulls && { requiredImages: [IMAGE, 'nginx'], imagePrePull: { timeout: '30m' } }),
+      },
       nodeGroup: {
         scaling: {
           minSize: r.min,
@@ -304,8 +313,10 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
     })
     .chain(({ nodes, ...rest }): fc.Arbitrary<ObservedState> => {
       const expected = expectationOf({ pool, settings, ...rest });
-      const poolNodes = new PoolNodes(nodes, expected, NOW);
       const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
-      return membership.map((seen) => ({ pool, now: NOW, settings, poolNodes, membership: seen, ...rest }));
+      return fc.tuple(membership, randomNodePods(pool, nodes)).map(([seen, nodePods]) => {
+        const poolNodes = new PoolNodes(nodes, expected, NOW, (node) => podsOn(nodePods, node));
+        return { pool, now: NOW, settings, poolNodes, membership: seen, nodePods, ...rest };
+      });
     });
 }

@@ -19,6 +19,7 @@ import {
   samplePool,
   sampleState,
 } from './fixtures.ts';
+import { CORE, newcomer, PULL_ERROR, pulling, pullPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 
@@ -77,6 +78,11 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
       { remediation: { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
       { status: scene({ entries: [terminating('a')] }).pool.status ?? {} },
     ),
+  },
+  'images that are pulled': {
+    pool: samplePool(pulling, { status: knownStatus() }),
+    nodes: [newcomer, ...sampleNodes(2)],
+    nodePods: { kind: 'seen', pods: [pullPod(CORE, PULL_ERROR)] },
   },
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };

@@ -79,5 +79,12 @@ export function nodes(): PanelBuilder[] {
         { expr: sum(ofPools('windowspool_nodes_below_minimum_revision')), legend: 'below minimumRevision' },
       ],
     }),
+    graph({
+      title: 'Images of new nodes',
+      asks: 'How many images does the operator still have to pull before it verifies new nodes (verification.imagePrePull)? Failed: status.preparingNodes of the pool has the cause.',
+      unit: 'none',
+      width: 24,
+      queries: [{ expr: `sum by (state) (${ofPools('windowspool_image_pulls')})`, legend: '{{state}}' }],
+    }),
   ];
 }

@@ -3,6 +3,7 @@
 import { addFinalizerFirst } from '../../finalizer.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import { deleteNodePods, runNodePods } from '../../nodePods/rules.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
@@ -41,6 +42,7 @@ import {
 
 /** The rules of a pool that is being deleted. */
 export const deletionChains: readonly RuleChain[] = [
+  { about: 'nodePods', rules: [deleteNodePods] },
   {
     about: 'deletion',
     rules: [
@@ -88,6 +90,7 @@ export const poolChains: readonly RuleChain[] = [
   { about: 'nodes', rules: [stopOnClusterMismatch, skipUnownedGroup, correctBuildLabels] },
   { about: 'taints', rules: [stopOnClusterMismatch, skipUnownedGroup, correctTaints] },
   { about: 'nodeConditions', rules: [stopOnClusterMismatch, skipUnownedGroup, setNodeConditions] },
+  { about: 'nodePods', rules: [stopOnClusterMismatch, skipUnownedGroup, runNodePods] },
   { about: 'terminatingNodes', rules: [drainNodes] },
   { about: 'annotations', rules: [admitNodes] },
 ];

@@ -521,6 +521,7 @@ describe('a pool of existing nodes', () => {
             group,
             update: undefined,
             poolNodes: new PoolNodes(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
+            nodePods: { kind: 'seen', pods: [] },
             fleet: { disrupted: [], failures: [] },
             membership: {
               listed,

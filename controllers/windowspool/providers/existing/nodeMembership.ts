@@ -13,6 +13,7 @@ import type { Expectation } from '../../model/poolNodes.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
+import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
 import { isDeleting } from '../../queries.ts';
 import { canonical } from '../../util/hash.ts';
@@ -75,10 +76,15 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   }
 
   /** The verification results of the nodes that the pool holds. */
-  poolNodes(expected: Expectation, now: number): PoolNodes {
+  poolNodes(expected: Expectation, now: number, podsOn: (node: NodeRecord) => ReturnType<PodsOfPool>): PoolNodes {
     if (this.#poolNodes) this.#poolNodes.verifyAgainst(expected, now);
-    else this.#poolNodes = new PoolNodes(this.#held.values(), expected, now);
+    else this.#poolNodes = new PoolNodes(this.#held.values(), expected, now, podsOn);
     return this.#poolNodes;
+  }
+
+  /** Takes in a change of the operator's pods on a node. */
+  podsChanged(node: string, now: number): void {
+    this.#poolNodes?.podsChanged(node, now);
   }
 
   /** Moves a node to its place. Returns whether the pool is affected. */
@@ -158,6 +164,8 @@ export interface NodeMembershipOptions {
   readonly wake: (pool: string) => void;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The cached pods of the operator on a node, as far as they are the pool's. */
+  readonly podsOn?: PodsOfPool;
 }
 
 /** The nodes of all pools of existing nodes, kept up to date one node at a time. */
@@ -172,7 +180,13 @@ export class NodeMembership {
   /** The nodes of a pool with their verification results. */
   of(pool: string, expected: Expectation): { readonly poolNodes: PoolNodes; readonly membership: Membership } {
     const membership = this.#members.get(pool)?.membership ?? new Membership();
-    return { poolNodes: membership.poolNodes(expected, this.#options.now()), membership };
+    const { now, podsOn } = this.#options;
+    return { poolNodes: membership.poolNodes(expected, now(), (node) => podsOn?.(pool, node) ?? []), membership };
+  }
+
+  /** Takes in a change of the operator's pods on a node. */
+  podsChanged(pool: string, node: string): void {
+    this.#members.get(pool)?.membership.podsChanged(node, this.#options.now());
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The rules of a pool of existing nodes: one chain per subject, first match wins. */
 import { addFinalizerFirst } from '../../finalizer.ts';
+import { deleteNodePods, runNodePods } from '../../nodePods/rules.ts';
 import { correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import type { RuleChain } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
@@ -15,9 +16,13 @@ export const existingNodesChains: readonly RuleChain[] = [
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
   { about: 'nodeConditions', rules: [setNodeConditions] },
+  { about: 'nodePods', rules: [runNodePods] },
   { about: 'terminatingNodes', rules: [drainExistingNodes] },
   { about: 'annotations', rules: [admitExistingNodes] },
 ];
 
 /** The rules of a pool that is being deleted. */
-export const existingNodesDeletionChains: readonly RuleChain[] = [{ about: 'deletion', rules: [releaseExistingNodes] }];
+export const existingNodesDeletionChains: readonly RuleChain[] = [
+  { about: 'nodePods', rules: [deleteNodePods] },
+  { about: 'deletion', rules: [releaseExistingNodes] },
+];

@@ -12,6 +12,7 @@ import { nodeConditionCases } from './nodeConditions.ts';
 import { nodeGroupCases } from './nodeGroup.ts';
 import { nodeLabelCases } from './nodeLabels.ts';
 import { nodeOperationCases } from './nodeOperations.ts';
+import { nodePodCases } from './nodePods.ts';
 import { nodeTurnCases } from './nodeTurns.ts';
 import type { PlanCase } from './planCase.ts';
 import { prerequisiteCases } from './prerequisites.ts';
@@ -42,6 +43,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'for the labels of nodes': nodeLabelCases,
   'for the taints of nodes': [...gateCases, ...quarantineCases],
   'for the conditions of nodes': nodeConditionCases,
+  'for pods on new nodes': nodePodCases,
   'for terminating nodes': [...nodeTurnCases, ...nodeOperationCases, ...remediationCases],
   'for existing nodes that are drained': existingNodeOperationCases,
   'for a pool that is being deleted': deletionCases,

@@ -1,0 +1,243 @@
+/** The port NodePods: the pods that the operator runs on nodes, in its own namespace. */
+import type {
+  V1Container,
+  V1ContainerStatus,
+  V1NodeSelectorRequirement,
+  V1Pod,
+  V1PodSpec,
+  V1PodStatus,
+} from '@kubernetes/client-node';
+import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
+import {
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  OS_LABEL,
+  POOL_KEY,
+  PURPOSE_LABEL,
+  RETRY_ANNOTATION,
+  WINDOWS,
+} from '../windowspool/labels.ts';
+import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
+import {
+  type ContainerState,
+  type DesiredNodePod,
+  kubeletMessage,
+  NODE_POD_PURPOSES,
+  type NodePod,
+  type NodePodContainer,
+  type NodePods,
+  type NodePodsView,
+  type SeenContainer,
+} from '../windowspool/ports/nodePods.ts';
+import type { KubernetesClient } from './client.ts';
+import { jsonDecoder } from './decoder.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
+import { createListWatch, reportingListWatch } from './listWatch.ts';
+import { epochOf, type Wire } from './objects.ts';
+import { same } from './sameValue.ts';
+
+/** Of a pod. The operator creates one, or two. */
+const MOST_CONTAINERS = 4;
+/** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
+const MOST_TOLERATIONS = 100;
+
+/** What a container that runs one command needs. cmd.exe and curl.exe take some 10 MiB; the rest is for the processes of a Windows container. */
+const RESOURCES = { requests: { cpu: '10m', memory: '64Mi' }, limits: { cpu: '500m', memory: '256Mi' } };
+
+/** Indexes of the store of these pods. */
+export const nodePodIndexes = {
+  pool: ({ pool }: NodePod): readonly string[] => [pool],
+  node: ({ nodeUid }: NodePod): readonly string[] => [nodeUid],
+} as const;
+
+/** Of these pods. */
+export type NodePodIndex = keyof typeof nodePodIndexes;
+
+export const nodePodIdentity: Identity<NodePod> = {
+  key: ({ name }) => name,
+  uid: ({ uid }) => uid,
+  resourceVersion: ({ resourceVersion }) => resourceVersion,
+  absorbUnchanged: (known: { -readonly [Name in keyof NodePod]: NodePod[Name] }, newer) => {
+    const { resourceVersion, changedAt } = known;
+    const containers = newer.containers.map((seen, index) => withKnownCause(seen, known.containers[index]));
+    if (!same(known, { ...newer, containers, resourceVersion, changedAt })) return false;
+    known.resourceVersion = newer.resourceVersion;
+    return true;
+  },
+};
+
+/** A kubelet before 1.32 repeats no cause while it waits before it pulls an image again. The cause that is known remains. */
+function withKnownCause(newer: SeenContainer, known: SeenContainer | undefined): SeenContainer {
+  const [now, before] = [newer.state, known?.state];
+  const isRepeated =
+    now.kind === 'waiting' && before?.kind === 'waiting' && now.reason === before.reason && now.message === '';
+  return isRepeated ? { ...newer, state: before } : newer;
+}
+
+/** Lists and watches these pods. @param onResult receives the error of a list or watch that failed, and undefined after a success */
+export function nodePodListWatch(
+  client: KubernetesClient,
+  namespace: string,
+  onResult: (error?: CallError) => void,
+): ListWatch<NodePod> {
+  const labelSelector = `${MANAGED_BY_LABEL}=${MANAGED_BY},${PURPOSE_LABEL} in (${NODE_POD_PURPOSES.join(',')})`;
+  const source = createListWatch({ client, path: pathOf(namespace), decoder: jsonDecoder(nodePodOf), labelSelector });
+  return reportingListWatch(source, `watch pods in ${namespace}`, onResult);
+}
+
+function pathOf(namespace: string, name?: string): string {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  return name === undefined ? path : `${path}/${encodeURIComponent(name)}`;
+}
+
+/** The port. The result of a creation goes into the store. */
+export function createNodePods(
+  client: KubernetesClient,
+  namespace: string,
+  store: StoreView<NodePod, NodePodIndex>,
+  of: (pool: string) => NodePodsView,
+): NodePods {
+  return {
+    of,
+    create: async (desired, signal) =>
+      asRejection(
+        await toCallResult('create pods', signal, async () => {
+          const body = manifestOf(desired);
+          store.observeWrite(nodePodOf(await client.request<V1Pod>('POST', pathOf(namespace), { body, signal })));
+        }),
+      ),
+    delete: ({ name, uid }, signal) =>
+      toCallResult('delete pods', signal, async () => {
+        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
+        await ignoreNotFound(client.request('DELETE', pathOf(namespace, name), { body, signal }));
+      }),
+  };
+}
+
+/**
+ * RBAC answers with 403 as Pod Security, quotas and other admission plugins do, and a missing namespace with 404: only the first is a missing
+ * permission.
+ */
+function asRejection<T>(answer: CallResult<T>): CallResult<T> {
+  if (answer.ok) return answer;
+  const { kind, message } = answer.error;
+  const isRejected =
+    kind === 'gone' || (kind === 'denied' && message.includes(' is forbidden: ') && !message.includes('cannot create'));
+  return isRejected ? { ...answer, error: { ...answer.error, kind: 'refused' } } : answer;
+}
+
+/**
+ * The pod passes the Pod Security Standard restricted, which exempts pods of Windows from what Windows does not have:
+ * https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted. A controller owns it, so that kubectl drain and autoscalers evict it.
+ */
+function manifestOf({ name, purpose, pool, node, retry, ...rest }: DesiredNodePod): Wire<V1Pod> {
+  const owner = { apiVersion: 'v1', kind: 'Node', ...node, controller: true, blockOwnerDeletion: false };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      labels: { [MANAGED_BY_LABEL]: MANAGED_BY, [PURPOSE_LABEL]: purpose, [POOL_KEY]: pool },
+      annotations: {
+        'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
+        ...(retry !== '' && { [RETRY_ANNOTATION]: retry }),
+      },
+      ownerReferences: [owner],
+    },
+    spec: specOf({ node, ...rest }),
+  };
+}
+
+function specOf({
+  node,
+  containers,
+  imagePullSecrets,
+  tolerations,
+  deadlineSeconds,
+}: Pick<
+  DesiredNodePod,
+  'node' | 'containers' | 'imagePullSecrets' | 'tolerations' | 'deadlineSeconds'
+>): Wire<V1PodSpec> {
+  const isNode: Wire<V1NodeSelectorRequirement> = { key: 'metadata.name', operator: 'In', values: [node.name] };
+  return {
+    os: { name: WINDOWS },
+    // The VPC webhook requests an IP address only for pods with this selector.
+    nodeSelector: { [OS_LABEL]: WINDOWS },
+    // Through the scheduler, as the pods of a DaemonSet.
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [isNode] }] },
+      },
+    },
+    tolerations,
+    containers: containers.map(containerOf),
+    imagePullSecrets: imagePullSecrets.map((secret) => ({ name: secret })),
+    securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName: 'ContainerUser' } },
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    restartPolicy: 'Never',
+    terminationGracePeriodSeconds: 1,
+    activeDeadlineSeconds: deadlineSeconds,
+  };
+}
+
+function containerOf({ name, image, command }: NodePodContainer): Wire<V1Container> {
+  return {
+    name,
+    image,
+    command,
+    imagePullPolicy: 'IfNotPresent',
+    resources: RESOURCES,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+  };
+}
+
+/** Reads a pod. Exported for the tests. */
+export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): NodePod {
+  const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Node');
+  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
+  const isScheduled = Boolean(spec?.nodeName);
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    pool: metadata.labels?.[POOL_KEY] ?? '',
+    node: owner?.name ?? '',
+    nodeUid: owner?.uid ?? '',
+    createdAt: epochOf(metadata.creationTimestamp),
+    deleting: metadata.deletionTimestamp !== undefined,
+    retry: foreignText(metadata.annotations?.[RETRY_ANNOTATION] ?? ''),
+    image: foreignText(spec?.containers?.[0]?.image ?? ''),
+    tolerates: (spec?.tolerations ?? []).slice(0, MOST_TOLERATIONS).map(({ key = '' }) => key),
+    phase: foreignText(status.phase ?? ''),
+    reason: foreignText(status.reason ?? ''),
+    message: kubeletMessage(status.message ?? ''),
+    isScheduled,
+    unscheduled: isScheduled ? '' : kubeletMessage(scheduled?.message ?? ''),
+    hasAddress: Boolean(status.podIP),
+    containers: (status.containerStatuses ?? []).slice(0, MOST_CONTAINERS).map(containerSeen),
+    changedAt: changeOf(status, epochOf(metadata.creationTimestamp)),
+  };
+}
+
+function containerSeen({ name, imageID, state }: Wire<V1ContainerStatus>): SeenContainer {
+  return { name: foreignText(name), hasImage: Boolean(imageID), state: stateOf(state) };
+}
+
+/** ErrImagePull and ImagePullBackOff alternate while the kubelet cannot pull an image. */
+function stateOf({ waiting, running, terminated }: NonNullable<Wire<V1ContainerStatus>['state']> = {}): ContainerState {
+  if (terminated) {
+    const { exitCode, reason = '', message = '' } = terminated;
+    return { kind: 'ended', exitCode, reason: foreignText(reason), message: kubeletMessage(message) };
+  }
+  if (running) return { kind: 'running' };
+  const reason = waiting?.reason === 'ImagePullBackOff' ? 'ErrImagePull' : foreignText(waiting?.reason ?? '');
+  return { kind: 'waiting', reason, message: kubeletMessage(waiting?.message ?? '') };
+}
+
+function changeOf({ conditions = [], containerStatuses = [] }: Wire<V1PodStatus>, createdAt: number): number {
+  const ends = containerStatuses.slice(0, MOST_CONTAINERS).map(({ state }) => epochOf(state?.terminated?.finishedAt));
+  const turns = conditions.slice(0, 16).map(({ lastTransitionTime }) => epochOf(lastTransitionTime));
+  return Math.max(createdAt, ...ends.filter(Number.isFinite), ...turns.filter(Number.isFinite));
+}

@@ -1,0 +1,55 @@
+/** The attempts of one purpose on one node: a pod for each, with the number of the attempt in its name. Pure. */
+import type { NodePod, NodePodPurpose } from '../ports/nodePods.ts';
+import { duration } from '../util/words.ts';
+
+/** Delays before the next attempt: the first one, doubled with each attempt up to the last one, in milliseconds. */
+const FIRST_DELAY_MS = 10_000;
+const LAST_DELAY_MS = 600_000;
+
+/** One attempt. */
+export interface Attempt {
+  readonly number: number;
+  readonly pod: NodePod;
+}
+
+/** The name of an attempt's pod. The same input gives the same name, so that nothing runs twice after a crash or at two replicas. */
+export function podName(purpose: NodePodPurpose, key: string, attempt: number): string {
+  return `${purpose}-${key}-${attempt}`;
+}
+
+/** The attempts among the pods of a node, the latest first. Pods that are being deleted show nothing. */
+export function attemptsIn(pods: readonly NodePod[], purpose: NodePodPurpose, key: string): Attempt[] {
+  const prefix = `${purpose}-${key}-`;
+  return pods
+    .filter(({ name, deleting }) => !deleting && name.startsWith(prefix))
+    .map((pod) => ({ pod, number: Number(pod.name.slice(prefix.length)) }))
+    .filter(({ number }) => Number.isSafeInteger(number) && number > 0)
+    .sort((a, b) => b.number - a.number);
+}
+
+/** When the next attempt may start after this one ended, in epoch milliseconds. */
+export function retryAt({ number, pod }: Attempt): number {
+  return pod.changedAt + Math.min(FIRST_DELAY_MS * 2 ** Math.min(number - 1, 20), LAST_DELAY_MS);
+}
+
+/** Whether the pod has ended. */
+export function isOver({ phase }: NodePod): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** When a pod whose containers have not started counts as failed, in epoch milliseconds. Its kubelet ends it only after it has accepted it. */
+export function startDeadline({ createdAt }: NodePod, timeoutMs: number): number {
+  return createdAt + timeoutMs;
+}
+
+/** Why a pod failed whose container never started: `pod image-pull-1 was not scheduled within 30 minutes: 0/3 nodes are available.` */
+export function whyNotStarted(pod: NodePod, timeoutMs: number, now: number): string | undefined {
+  const within = `within ${duration(timeoutMs)}`;
+  if (isOver(pod)) {
+    if (pod.reason === 'DeadlineExceeded') return `pod ${pod.name} did not start ${within}`;
+    return `pod ${pod.name} failed: ${[pod.reason, pod.message].filter(Boolean).join(': ') || 'no container started'}`;
+  }
+  if (now < startDeadline(pod, timeoutMs)) return undefined;
+  if (pod.isScheduled) return `pod ${pod.name} did not start ${within}`;
+  return `pod ${pod.name} was not scheduled ${within}${pod.unscheduled && `: ${pod.unscheduled}`}`;
+}

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { NodePodNeed } from '../model/nodePods.ts';
+import type { Expectation } from '../model/poolNodes.ts';
+import { verifyNode } from '../nodes/verify.ts';
+import type { NodePod } from '../ports/nodePods.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
+import {
+  CORE,
+  CREATING,
+  newcomer,
+  newNode,
+  PRE_PULL,
+  PULL_ERROR,
+  PULLED,
+  pulling,
+  pullName,
+  pullPod,
+  TIMED_OUT,
+  WEB,
+} from '../testing/nodePodScenes.ts';
+import { randomNodePods } from '../testing/randomNodePods.ts';
+import { needOf } from './need.ts';
+
+function expecting(spec: SpecChange = pulling, rest: Partial<Expectation> = {}): Expectation {
+  const taints = { gate: false, quarantine: false };
+  return {
+    spec: samplePool(spec).spec,
+    serverVersion: 'v1.36.3',
+    joinGraceMs: 15 * MINUTE,
+    taints,
+    reportedBy: 'web',
+    ...rest,
+  };
+}
+
+function needFor(
+  pods: readonly NodePod[],
+  node: NodeRecord = newcomer,
+  expected = expecting(),
+  now = NOW,
+): NodePodNeed | undefined {
+  return needOf(verifyNode(node, expected, now, pods), expected, pods, now);
+}
+
+/** The names of the pods that stay and of the next one, and the seconds until a change. */
+function shown(need: NodePodNeed | undefined) {
+  if (!need) return undefined;
+  const { keep, next, nextAt, message } = need;
+  const inSeconds = nextAt === Number.POSITIVE_INFINITY ? undefined : (nextAt - NOW) / 1_000;
+  return { keep: [...keep], next: next?.name, in: inSeconds, message };
+}
+
+describe('the pods that a node needs', () => {
+  const running = (name: string) => `pulls ${CORE} (pod ${name})`;
+  const over = { phase: 'Failed', isScheduled: true, changedAt: NOW - 4_000 };
+  const [first, second] = [pullName(CORE), pullName(CORE, 2)];
+  const table: readonly (readonly [string, ReturnType<typeof shown>, ReturnType<typeof shown>])[] = [
+    [
+      'start with the first image',
+      shown(needFor([])),
+      { keep: [], next: first, in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'are one at a time',
+      shown(needFor([pullPod(CORE, CREATING)])),
+      { keep: [first], next: undefined, in: 1_740, message: running(first) },
+    ],
+    [
+      'are those of images that it lacks',
+      shown(needFor([], newNode({ images: [CORE] }))),
+      { keep: [], next: pullName(WEB), in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'are repeated after a failure, when the delay is over',
+      shown(needFor([pullPod(CORE, { ...TIMED_OUT, changedAt: NOW - 10_000 })])),
+      {
+        keep: [first],
+        next: second,
+        in: undefined,
+        message: `cannot pull ${CORE}: pod ${first} did not start within 30 minutes`,
+      },
+    ],
+    [
+      'are those of the next image during the delay',
+      shown(needFor([pullPod(CORE, { ...TIMED_OUT, changedAt: NOW - 4_000 })])),
+      {
+        keep: [first],
+        next: pullName(WEB),
+        in: 6,
+        message: `cannot pull ${CORE}: pod ${first} did not start within 30 minutes`,
+      },
+    ],
+    [
+      'are kept after a failure until the next attempt shows something',
+      shown(needFor([pullPod(CORE, { ...PULL_ERROR, ...over }), pullPod(CORE, CREATING, 2)])),
+      { keep: [second, first], next: undefined, in: undefined, message: `cannot pull ${CORE}: not found` },
+    ],
+    [
+      'are not kept when the next attempt failed, too',
+      shown(needFor([pullPod(CORE, { ...PULL_ERROR, ...over }), pullPod(CORE, PULL_ERROR, 2)])),
+      { keep: [second], next: undefined, in: undefined, message: `cannot pull ${CORE}: not found` },
+    ],
+    [
+      'are replaced by those of other Secrets',
+      shown(
+        needFor(
+          [pullPod(CORE, CREATING)],
+          newcomer,
+          expecting({
+            verification: {
+              ...pulling.verification,
+              imagePrePull: { timeout: '30m', imagePullSecrets: [{ name: 'registry' }] },
+            },
+          }),
+        ),
+      ),
+      { keep: [], next: undefined, in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'are kept when only the timeout changes',
+      shown(
+        needFor(
+          [pullPod(CORE, CREATING)],
+          newcomer,
+          expecting({ verification: { ...pulling.verification, imagePrePull: { timeout: '1h' } } }),
+        ),
+      ),
+      { keep: [first], next: undefined, in: 3_540, message: running(first) },
+    ],
+    [
+      'wait for a node that is not Ready',
+      shown(needFor([], newNode({ ready: 'False', readyReason: 'KubeletNotReady' }))),
+      { keep: [], next: undefined, in: undefined, message: 'waits, because it is not Ready (False, KubeletNotReady)' },
+    ],
+    [
+      'wait for a node of another build',
+      shown(
+        needFor(
+          [],
+          newNode({
+            kernelVersion: '10.0.17763.1',
+            labels: { ...newcomer.labels, 'node.kubernetes.io/windows-build': '10.0.17763' },
+          }),
+        ),
+      ),
+      {
+        keep: [],
+        next: undefined,
+        in: undefined,
+        message: 'waits, because it runs Windows Server 2019 (10.0.17763), expected Windows Server 2022 (10.0.20348)',
+      },
+    ],
+    [
+      'do not wait for a condition that an agent sets',
+      shown(
+        needFor(
+          [],
+          newcomer,
+          expecting({
+            verification: { ...pulling.verification, requiredConditions: [{ type: 'Agent', status: 'True' }] },
+          }),
+        ),
+      ),
+      { keep: [], next: first, in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'are kept until the condition shows that they are not needed',
+      shown(needFor([pullPod(CORE, PULLED), pullPod(WEB, PULLED)])),
+      { keep: [first, pullName(WEB)], next: undefined, in: undefined, message: 'has all images' },
+    ],
+    ['are none after that', shown(needFor([pullPod(CORE, PULLED)], sampleNode({ name: 'ip-new' }))), undefined],
+    ['are none on a cordoned node', shown(needFor([], newNode({ unschedulable: true }))), undefined],
+    [
+      'are none if the operator does not pull',
+      shown(needFor([], newcomer, expecting({ verification: { policy: 'Report', requiredImages: [CORE] } }))),
+      undefined,
+    ],
+    [
+      'are none in a pool that is being deleted',
+      shown(needFor([], newcomer, expecting(pulling, { reportedBy: undefined }))),
+      undefined,
+    ],
+  ];
+  for (const [name, found, want] of table) it(name, () => assert.deepEqual(found, want));
+
+  it('are recreated when a taint came that they do not tolerate, and they are not scheduled', () => {
+    const held = newNode({ taints: [...newcomer.taints, { key: 'readiness.k8s.io/agent', effect: 'NoSchedule' }] });
+    assert.deepEqual(shown(needFor([pullPod(CORE)], held))?.keep, []);
+    assert.deepEqual(shown(needFor([pullPod(CORE, CREATING)], held))?.keep, [first]);
+    assert.deepEqual(
+      shown(needFor([pullPod(CORE, { tolerates: ['readiness.k8s.io/agent', ...pullPod(CORE).tolerates] })], held))
+        ?.keep,
+      [first],
+    );
+  });
+
+  it('are repeated at once when the user asks for it', () => {
+    const asked = expecting(pulling, { retry: '1' });
+    const ended = pullPod(CORE, { ...TIMED_OUT, changedAt: NOW });
+    assert.deepEqual(shown(needFor([ended], newcomer, asked))?.next, second);
+    const failing = pullPod(CORE, PULL_ERROR);
+    assert.deepEqual(shown(needFor([failing], newcomer, asked))?.keep, []);
+    assert.deepEqual(shown(needFor([{ ...failing, retry: '1' }], newcomer, asked))?.keep, [first]);
+    const pullingNow = pullPod(CORE, CREATING);
+    assert.deepEqual(shown(needFor([pullingNow], newcomer, asked))?.keep, [first]);
+  });
+
+  it('tolerate the taints of the operator, of the pool and of NodeReadinessRules, and no others', () => {
+    const spec: SpecChange = {
+      verification: { ...pulling.verification, policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' },
+      taints: [{ key: 'team', value: 'web', effect: 'NoSchedule' }],
+    };
+    const node = newNode({
+      taints: [
+        ...newcomer.taints,
+        { key: 'readiness.k8s.io/agent', effect: 'NoExecute' },
+        { key: 'other', effect: 'NoSchedule' },
+      ],
+    });
+    assert.deepEqual(needFor([], node, expecting(spec))?.next, {
+      name: pullName(CORE),
+      purpose: 'image-pull',
+      pool: 'web',
+      node: { name: 'ip-new', uid: 'uid-ip-new' },
+      containers: [{ name: 'pull', image: CORE, command: ['cmd.exe', '/c', 'exit'] }],
+      imagePullSecrets: [],
+      tolerations: [
+        { key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' },
+        { key: 'os', operator: 'Equal', value: 'Windows', effect: 'NoSchedule' },
+        { key: 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate', operator: 'Exists' },
+        { key: 'winpool.dev/unverified', operator: 'Exists' },
+        { key: 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine', operator: 'Exists' },
+        { key: 'readiness.k8s.io/web', operator: 'Exists' },
+        { key: 'readiness.k8s.io/agent', operator: 'Exists' },
+        { key: 'team', operator: 'Equal', value: 'web', effect: 'NoSchedule' },
+      ],
+      deadlineSeconds: 1_800,
+      retry: '',
+    });
+  });
+
+  it('have names that Kubernetes accepts, different for each node, image and list of Secrets', () => {
+    const secrets = { ...PRE_PULL, imagePullSecrets: [{ name: 'registry' }] };
+    const names = [
+      pullName(CORE),
+      pullName(WEB),
+      pullName(CORE, 1, newNode({ uid: 'other' })),
+      pullName(CORE, 1, newcomer, secrets),
+      pullName(CORE, 123_456),
+    ];
+    assert.equal(new Set(names).size, names.length);
+    for (const name of names) assert.match(name, /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+    assert.equal(pullName('nginx'), pullName('docker.io/library/nginx:latest'));
+  });
+
+  it('are at most one new pod beside none that still works, whatever the pods show', () => {
+    const pool = samplePool(pulling);
+    fc.assert(
+      fc.property(randomNodePods(pool, [newcomer]), (view) => {
+        const pods = view.kind === 'seen' ? view.pods : [];
+        const need = needFor(pods);
+        if (!need) return;
+        const known = new Set(pods.map(({ name }) => name));
+        for (const name of need.keep) assert.ok(known.has(name), `${name} does not exist`);
+        if (need.next)
+          assert.ok(
+            !known.has(need.next.name) || pods.some(({ name, deleting }) => deleting && name === need.next?.name),
+          );
+        assert.ok(need.nextAt > NOW);
+        assert.ok(need.message.length > 0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

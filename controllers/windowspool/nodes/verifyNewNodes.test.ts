@@ -1,0 +1,163 @@
+/** New nodes on which the operator runs pods before it verifies them. */
+import assert from 'node:assert/strict';
+import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
+import type { NodePod } from '../ports/nodePods.ts';
+import type { NodeCondition, NodeRecord } from '../ports/nodes.ts';
+import { MINUTE, NOW, type SpecChange, samplePool } from '../testing/fixtures.ts';
+import {
+  CORE,
+  CREATING,
+  newNode,
+  PULL_ERROR,
+  PULLED,
+  pulling,
+  pullPod,
+  WEB,
+  withContainer,
+} from '../testing/nodePodScenes.ts';
+import { conditionFor } from './nodeCondition.ts';
+import { graceEnd, verifyNode } from './verify.ts';
+
+function expecting(verification: SpecChange['verification'] = {}): Expectation {
+  const spec = samplePool({ verification: { ...pulling.verification, ...verification } }).spec;
+  const taints = { gate: false, quarantine: false };
+  return { spec, serverVersion: 'v1.36.3', joinGraceMs: 15 * MINUTE, taints, reportedBy: 'web' };
+}
+
+function resultFor(node: Partial<NodeRecord>, pods: readonly NodePod[], expected = expecting()): VerificationResult {
+  return verifyNode(newNode(node), expected, NOW, pods);
+}
+
+const aged = (minutes: number) => ({ createdAt: NOW - minutes * MINUTE });
+const LACKS_BOTH = `lacks 2 of 2 images of verification.requiredImages: ${CORE} and ${WEB}`;
+const CANNOT_PULL = `cannot pull an image of verification.requiredImages: ${CORE}: not found`;
+
+describe('a new node on which the operator pulls images', () => {
+  const table: readonly (readonly [
+    string,
+    Partial<NodeRecord>,
+    readonly NodePod[],
+    Pick<VerificationResult, 'state' | 'failures'>,
+  ])[] = [
+    [
+      'is joining while they are pulled, for longer than the join grace',
+      aged(60),
+      [pullPod(CORE, CREATING)],
+      { state: 'joining', failures: [{ reason: 'ImagesMissing', message: LACKS_BOTH, isInProgress: true }] },
+    ],
+    [
+      'fails after the join grace and the time for each image',
+      aged(75),
+      [pullPod(CORE, CREATING)],
+      { state: 'failing', failures: [{ reason: 'ImagesMissing', message: LACKS_BOTH, isInProgress: true }] },
+    ],
+    [
+      'lacks only those that were not pulled',
+      aged(20),
+      [pullPod(CORE, PULLED)],
+      {
+        state: 'joining',
+        failures: [
+          {
+            reason: 'ImagesMissing',
+            message: `lacks 1 of 2 images of verification.requiredImages: ${WEB}`,
+            isInProgress: true,
+          },
+        ],
+      },
+    ],
+    [
+      'is joining within the join grace when an image cannot be pulled',
+      aged(14),
+      [pullPod(CORE, PULL_ERROR), pullPod(WEB, PULLED)],
+      { state: 'joining', failures: [{ reason: 'ImagePullFailed', message: CANNOT_PULL }] },
+    ],
+    [
+      'fails after the join grace when an image cannot be pulled, with the cause first',
+      aged(15),
+      [pullPod(CORE, PULL_ERROR)],
+      {
+        state: 'failing',
+        failures: [
+          { reason: 'ImagePullFailed', message: CANNOT_PULL },
+          {
+            reason: 'ImagesMissing',
+            message: `lacks 1 of 2 images of verification.requiredImages: ${WEB}`,
+            isInProgress: true,
+          },
+        ],
+      },
+    ],
+    [
+      'names the first of several images that cannot be pulled',
+      aged(15),
+      [pullPod(CORE, PULL_ERROR), pullPod(WEB, PULL_ERROR)],
+      {
+        state: 'failing',
+        failures: [
+          {
+            reason: 'ImagePullFailed',
+            message: `cannot pull an image of verification.requiredImages (and 1 more): ${CORE}: not found`,
+          },
+        ],
+      },
+    ],
+    [
+      'is verified when all were pulled, also if it does not list them',
+      aged(60),
+      [pullPod(CORE, PULLED), pullPod(WEB, PULLED)],
+      { state: 'verified', failures: [] },
+    ],
+  ];
+  for (const [name, node, pods, want] of table) {
+    it(name, () => {
+      const { state, failures } = resultFor(node, pods);
+      assert.deepEqual({ state, failures }, want);
+    });
+  }
+
+  it('is verified again when its time is over', () => {
+    const expected = expecting();
+    const end = (pods: readonly NodePod[]) => graceEnd(resultFor(aged(1), pods, expected), expected) - NOW;
+    assert.equal(end([pullPod(CORE, CREATING)]), 74 * MINUTE);
+    assert.equal(end([pullPod(CORE, PULL_ERROR)]), 14 * MINUTE);
+  });
+
+  it('warns and is verified at once if the checks only warn', () => {
+    const warnOnly = expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] });
+    const { state, warnings } = resultFor(aged(1), [pullPod(CORE, PULL_ERROR)], warnOnly);
+    assert.deepEqual([state, warnings.map(({ reason }) => reason)], ['verified', ['ImagePullFailed', 'ImagesMissing']]);
+  });
+});
+
+describe('the condition of a node on which the operator pulls images', () => {
+  const conditionOf = (node: Partial<NodeRecord>, pods: readonly NodePod[], expected = expecting()): NodeCondition =>
+    conditionFor(resultFor(node, pods, expected), 'web');
+  /** Whether the node still needs images according to the condition. */
+  const needsImages = (verified: NodeCondition) => resultFor({ verified }, []).failures.length > 0;
+
+  it('remembers that images are missing, however long the other messages are', () => {
+    const cause = withContainer({ kind: 'waiting', reason: 'ErrImagePull', message: 'x'.repeat(1_024) });
+    const long = `registry.example.com/${'y'.repeat(230)}`;
+    const expected = expecting({
+      policy: 'Gate',
+      requiredImages: [CORE, ...Array.from({ length: 19 }, (_, i) => `${long}${i}`)],
+    });
+    const messages = [
+      conditionOf(
+        { ...aged(1), taints: [], ready: 'False', kernelVersion: 'z'.repeat(256) },
+        [pullPod(CORE, cause)],
+        expected,
+      ),
+      conditionOf(aged(1), [pullPod(CORE, cause)], expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] })),
+    ];
+    for (const verified of messages) assert.equal(needsImages(verified), true, verified.message);
+  });
+
+  it('remembers that the node had all of them', () => {
+    const verified = conditionOf(aged(1), [pullPod(CORE, PULLED), pullPod(WEB, PULLED)]);
+    assert.deepEqual([verified.status, needsImages(verified)], ['True', false]);
+    const other = conditionOf({ ...aged(60), ready: 'False', verified }, []);
+    assert.deepEqual([other.reason, needsImages(other)], ['NotReady', false]);
+  });
+});

@@ -1,0 +1,96 @@
+/** Images that the operator pulls on new nodes before it verifies them. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { image, withNodePods } from './nodePodsFixture.ts';
+
+const POOL = 'pulling';
+const CORE = image('servercore');
+const BARE = image('without-cmd');
+
+const DONE = { pull: { terminated: { exitCode: 0, reason: 'Completed' } } };
+const NOT_FOUND = {
+  pull: { waiting: { reason: 'ErrImagePull', message: `rpc error: code = NotFound desc = ${CORE}: not found` } },
+};
+const NOT_STARTED = {
+  pull: { terminated: { exitCode: 128, reason: 'StartError', message: 'The system cannot find the file specified.' } },
+};
+
+describe('a pool that pulls images on its new nodes', () => {
+  const { fixture, running, working, report, untilNone, becomes, gated } = withNodePods('--join-grace=5s');
+
+  before(() =>
+    fixture.world.apply(
+      poolManifest(POOL, {
+        verification: { policy: 'Gate', requiredImages: [CORE, BARE], imagePrePull: {} },
+        nodeGroup: { scaling: { minSize: 1, maxSize: 3, desiredSize: 1 } },
+      }),
+    ),
+  );
+
+  it('reports a pull that fails after the join grace, and the node stays behind the gate', async () => {
+    const pod = await running(POOL, CORE);
+    await report(pod, 'Pending', NOT_FOUND);
+    await becomes(POOL, 'NodesVerified', 'False/ImagePullFailed');
+    const pool = await fixture.world.pool(POOL);
+    assert.ok(messageOf(pool, 'NodesVerified').includes(`${CORE}: not found`), messageOf(pool, 'NodesVerified'));
+    const [progress] = pool?.status?.preparingNodes ?? [];
+    assert.deepEqual(progress, {
+      name: pod.spec.nodeName,
+      images: '0/2',
+      message: `cannot pull ${CORE}: ${CORE}: not found`,
+    });
+    assert.deepEqual(await gated(POOL), [pod.spec.nodeName]);
+  });
+
+  it('continues with the same pod after a restart of the operator', async () => {
+    const [before] = await working(POOL);
+    await fixture.operator.kill();
+    await fixture.restart();
+    const pod = await running(POOL, CORE);
+    assert.equal(pod.metadata.uid, before?.metadata.uid);
+    await report(pod, 'Succeeded', DONE);
+  });
+
+  it('pulls the next image, counts one without cmd.exe as pulled, opens the gate, and leaves no pod', async () => {
+    const pod = await running(POOL, BARE);
+    await report(pod, 'Failed', NOT_STARTED);
+    await becomes(POOL, 'Ready', 'True/Verified');
+    await untilNone(POOL);
+    await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
+    const event = async () => {
+      const query = [
+        'get',
+        'events',
+        '-A',
+        '--field-selector',
+        'reason=ImageNotStarted',
+        '-o',
+        'jsonpath={.items[*].message}',
+      ];
+      return (await fixture.world.kubectl(...query)) || undefined;
+    };
+    const message = await waitFor(event, { what: 'an event', timeoutMs: 30_000 });
+    assert.equal(
+      message,
+      `Image ${BARE} is on 1 node, such as ${pod.spec.nodeName}, but cmd.exe did not start in a container of it: The system cannot find the file specified.`,
+    );
+  });
+
+  it('leaves no pod when the pool no longer pulls images', async () => {
+    await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
+    await running(POOL, CORE);
+    await fixture.world.patchPool(POOL, { verification: { imagePrePull: null, requiredImages: null } });
+    await becomes(POOL, 'NodesVerified', 'True/AllVerified');
+    await untilNone(POOL);
+  });
+
+  it('leaves no pod of a node that is deleted in the middle', async () => {
+    await fixture.world.patchPool(POOL, { verification: { imagePrePull: {}, requiredImages: [CORE] } });
+    await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
+    const pod = await running(POOL, CORE);
+    await fixture.world.kubectl('delete', 'node', pod.spec.nodeName ?? '');
+    await untilNone(POOL);
+  });
+});
