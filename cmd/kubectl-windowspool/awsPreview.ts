@@ -39,7 +39,7 @@ export async function awsPreviews(
         preview.isComplete
           ? { text: previewText(preview) }
           : // Later remarks are about the permissions of the operator.
-            { skipped: sentence(preview.remarks[0] ?? 'AWS could not be read completely') },
+            { skipped: withRemedy(preview.remarks[0] ?? 'AWS could not be read completely') },
       );
     return found;
   } catch (error) {
@@ -60,7 +60,7 @@ export async function eksStatus(
   try {
     const inTime = AbortSignal.any([cluster.signal, AbortSignal.timeout(AWS_TIMEOUT_MS)]);
     const result = await portsOf(options, connections).clusters.describe(inTime);
-    if (!result.ok) return { skipped: describeFailure(result.error) };
+    if (!result.ok) return { skipped: withRemedy(describeFailure(result.error)) };
     return result.value ?? { skipped: `EKS cluster ${options.clusterName} does not exist in ${options.region}.` };
   } catch (error) {
     cluster.signal.throwIfAborted();
@@ -69,6 +69,12 @@ export async function eksStatus(
     connections.aws.close();
     connections.client.close();
   }
+}
+
+/** The error of AWS, with what to do about it. The text is that of the SDK: https://github.com/smithy-lang/smithy-typescript */
+function withRemedy(error: string): string {
+  const remedy = / load credentials /.test(error) ? ' Log in to AWS, or set AWS_PROFILE.' : '';
+  return `${sentence(error)}${remedy}`;
 }
 
 /** The options of an operator for the EKS cluster, or why they are unknown. */

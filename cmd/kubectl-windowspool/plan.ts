@@ -10,7 +10,7 @@ import { EXIT, explain, Failure } from './failure.ts';
 import { objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, serialized } from './output.ts';
 import type { Terminal } from './terminal.ts';
-import { wrap } from './text.ts';
+import { labelled, wrap } from './text.ts';
 
 export interface PlanFlags extends AwsFlags {
   readonly filename?: string;
@@ -107,9 +107,10 @@ async function planOfManifest(
       const aws = previews[index];
       terminal.print(changeLines(name, before, after).join('\n'));
       if (!aws) continue;
-      if ('skipped' in aws)
-        terminal.print(wrap(`SKIP  The steps of the operator: ${aws.skipped}`, terminal.columns, '  ').join('\n'));
-      else terminal.print(aws.text);
+      if ('skipped' in aws) {
+        const why = `The steps of the operator: ${aws.skipped}`;
+        terminal.print(labelled('  SKIP  ', '  SKIP  '.length, why, terminal.columns).join('\n'));
+      } else terminal.print(aws.text);
     }
   if (rejected.length > 0) throw new Failure(rejected.join('\n'));
 }

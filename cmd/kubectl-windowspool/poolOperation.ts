@@ -68,7 +68,7 @@ function retry({ metadata: { name }, status }: WindowsPool, now: number): PoolCh
             ...errors,
             'An update that changes the version or release replaces nodes, within disruption.maxUnavailable.',
           ]
-        : [`Nothing that the operator would not retry has failed in pool ${name}. Retrying is harmless.`],
+        : [`Nothing in pool ${name} waits for a retry: the operator already tries again what fails. A retry is harmless.`],
   };
 }
 
