@@ -95,7 +95,7 @@ describe('kubectl windowspool status and nodes', () => {
         ['status', '--request-timeout=soon'],
         2,
         "error: option '--request-timeout <duration>' argument 'soon' is invalid. It must be a duration such as 500ms, 20s, 10m or 1h30m.\n" +
-          usage(' status'),
+          usage(''),
       ],
     ];
     for (const [args, code, stderr] of rows) {
