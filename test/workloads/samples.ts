@@ -270,7 +270,6 @@ const system: readonly Sample[] = [
     'the SMB CSI driver as HostProcess',
     'DaemonSet',
     hostProcess({
-      hostNetwork: false,
       securityContext: { ...SYSTEM, seccompProfile: { type: 'RuntimeDefault' } },
       tolerations: [{ key: 'node.kubernetes.io/os', operator: 'Exists', effect: 'NoSchedule' }],
       containers: [container({ image: 'registry.example.com/smbplugin:v1.17.0', resources: limits('200Mi') })],
