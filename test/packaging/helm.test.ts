@@ -61,7 +61,7 @@ describe('the Helm chart in a cluster', function () {
 
   /** Runs commands of the page, with a version of Helm. */
   async function sh(version: number, script: string): Promise<string> {
-    const { stdout, stderr, code } = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
+    const { stdout, stderr, code } = await runCommand('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
       cwd: ROOT,
       env: {
         ...process.env,

@@ -79,7 +79,7 @@ describe('the kubectl commands for pools', () => {
   });
 
   const run = (script: string): Promise<Outcome> =>
-    runCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder, env, timeoutMs: 90_000 });
+    runCommand('bash', ['--norc', '-euo', 'pipefail', '-c', script], { cwd: folder, env, timeoutMs: 90_000 });
   /** What the commands print. Throws if one fails. */
   async function typed(script: string): Promise<string> {
     const { stdout, stderr, code } = await run(script);
