@@ -25,9 +25,23 @@ export interface Phase {
 }
 
 const START = /^(WATCH|GET \/version|DescribeCluster)/;
-/** Reads of prerequisites are shared by pools and cached: whether one is sent depends on earlier ones. */
-const SHARED =
-  /^(DescribeAddon|DescribeAccessEntry|DescribeImages|GetParameter|DescribeInstanceType|DescribeSubnets|GET configmaps|GET deployments|GET nodes)/;
+/** Reads of prerequisites and advice are shared by pools and cached: whether one is sent depends on earlier ones. */
+const SHARED = new RegExp(
+  `^(${[
+    'DescribeAddon',
+    'DescribeAccessEntry',
+    'DescribeImages',
+    'GetParameter',
+    'DescribeInstanceType',
+    'DescribeSubnets',
+    'DescribeSecurityGroups',
+    'GetEbsEncryptionByDefault',
+    'GET configmaps',
+    'GET deployments',
+    'GET nodes',
+    'GET pods',
+  ].join('|')})`,
+);
 /** Whether the request is none of an operator's start, and the pool's own. */
 export const isOfTheRun = (request: string): boolean => !START.test(request) && !SHARED.test(request);
 /** Once the finalizer is removed, the pool may be read once more or not: that depends on which of two watch events arrives first. */
