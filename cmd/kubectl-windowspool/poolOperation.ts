@@ -68,7 +68,9 @@ function retry({ metadata: { name }, status }: WindowsPool, now: number): PoolCh
             ...errors,
             'An update that changes the version or release replaces nodes, within disruption.maxUnavailable.',
           ]
-        : [`Nothing in pool ${name} waits for a retry: the operator already tries again what fails. A retry is harmless.`],
+        : [
+            `Nothing in pool ${name} waits for a retry: the operator already tries again what fails. A retry is harmless.`,
+          ],
   };
 }
 
