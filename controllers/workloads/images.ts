@@ -19,11 +19,11 @@ function versionTag(version: string): string {
 }
 
 /** No image is longer: 255 characters of a name, and 128 of a tag. https://pkg.go.dev/github.com/distribution/reference */
-const LONGEST = 512;
+export const LONGEST_IMAGE = 512;
 
 /** The build that the tag of an image names; undefined: the tag does not name one, or the image is identified by its digest. */
 export function buildOfImage(image: string): string | undefined {
-  if (image.includes('@') || image.length > LONGEST) return undefined;
+  if (image.includes('@') || image.length > LONGEST_IMAGE) return undefined;
   return Object.keys(TAGS).find((build) => new RegExp(TAGS[build] ?? '').test(image.toLowerCase()));
 }
 

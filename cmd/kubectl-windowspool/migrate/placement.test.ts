@@ -81,6 +81,11 @@ const rows: readonly (readonly [
     ],
   ],
   [
+    'an image with control characters',
+    podSpec('\x1b[2Jcart:ltsc2019', { runtimeClassName: 'windows-2022' }),
+    ['image (app): \uFFFD[2Jcart:ltsc2019 -> \uFFFD[2Jcart:ltsc2022'],
+  ],
+  [
     'a RuntimeClass that both pools have',
     podSpec('cart:ltsc2022', { runtimeClassName: 'windows-2022' }),
     [],

@@ -2,11 +2,12 @@
 import type { V1PodSpec } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
 import { WINDOWS_BUILD_LABEL } from '../../../controllers/windowspool/nodes/windows.ts';
+import { foreignText } from '../../../controllers/windowspool/ports/foreignText.ts';
 import type { Toleration } from '../../../controllers/windowspool/ports/runtimeClasses.ts';
 import { covers, describeTaint } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../../controllers/windowspool/util/labelSelector.ts';
 import { joined } from '../../../controllers/windowspool/util/words.ts';
-import { buildOfImage, imageFor } from '../../../controllers/workloads/images.ts';
+import { buildOfImage, imageFor, LONGEST_IMAGE } from '../../../controllers/workloads/images.ts';
 import { findingsOf, isProcessIsolated } from '../../../controllers/workloads/lint.ts';
 import { IMAGE_RULES } from '../../../controllers/workloads/rules.ts';
 import type { ClusterRuntimeClass } from '../runtimeClasses.ts';
@@ -132,14 +133,17 @@ function imagesOf(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, 
   const className = runtimeClass && { runtimeClassName: runtimeClass.metadata.name };
   const moved = { kind: 'Pod', spec: { ...rest, ...className, nodeSelector } };
   if (!isProcessIsolated(moved, runtimeClasses)) return { changes: [], advice: [] };
-  const containers = [...(spec.initContainers ?? []), ...spec.containers];
-  const imageIn = (container: string) => containers.find(({ name }) => name === container)?.image ?? '';
+  // The API server accepts any text as an image, also the control characters of a terminal.
+  const images = [...(spec.initContainers ?? []), ...spec.containers].map(
+    ({ name, image = '' }) => [name, foreignText(image, LONGEST_IMAGE)] as const,
+  );
+  const imageIn = new Map(images);
   const findings = findingsOf(moved, runtimeClasses).filter(({ rule }) => IMAGE_RULES.includes(rule));
-  const unknown = containers.map(({ image = '' }) => image).filter((image) => buildOfImage(image) === undefined);
+  const unknown = images.map(([, image]) => image).filter((image) => buildOfImage(image) === undefined);
   return {
     changes: findings
       .filter(({ grade }) => grade === 'fails')
-      .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn(name), to))),
+      .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn.get(name) ?? '', to))),
     advice: [
       ...findings.filter(({ grade }) => grade === 'advice').map(({ message }) => message),
       ...(unknown.length > 0 ? [unknownImages([...new Set(unknown)], to)] : []),
