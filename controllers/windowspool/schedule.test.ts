@@ -168,6 +168,7 @@ describe('the next read of AWS', () => {
     const gone = sampleState({ pool: terminating, group: { kind: 'absent' } });
     const patient = { ...gone, settings: { ...settings, pollMs: 10 * MINUTE } };
     for (const observed of [gone, patient]) assert.equal(untilNextRead(observed, 4_000), 6_000);
+    assert.equal(untilNextRead(gone, 9_901), 100);
     near(untilNextRead(patient, 11_000), 10 * MINUTE);
   });
 

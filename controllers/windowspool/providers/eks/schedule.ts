@@ -60,7 +60,7 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   // The deletion ends when the next answers are the same.
   if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) {
     const left = confirmationMs(settings) - statusAgeMs;
-    return left > 0 ? left : spread(s, settings.pollMs);
+    return left > 0 ? Math.max(left, SHORTEST_MS) : spread(s, settings.pollMs);
   }
   if (!group) {
     const failed = failedTargetOf(s);
