@@ -44,7 +44,6 @@ const CREATED: NodePod = {
   message: '',
   isScheduled: false,
   unscheduled: '',
-  hasAddress: false,
   containers: [],
   changedAt: NOW,
 };
@@ -78,7 +77,7 @@ describe('a pod of the operator on a node', () => {
         { phase: 'Pending', podIP: '10.0.0.1' },
         { nodeName: 'ip-1', tolerations: [{ key: 'os' }, { operator: 'Exists' }] },
       ),
-      { phase: 'Pending', isScheduled: true, hasAddress: true, tolerates: ['os', ''] },
+      { phase: 'Pending', isScheduled: true, tolerates: ['os', ''] },
     ],
     [
       'waits for the pull',

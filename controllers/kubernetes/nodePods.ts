@@ -215,7 +215,6 @@ export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): No
     message: kubeletMessage(status.message ?? ''),
     isScheduled,
     unscheduled: isScheduled ? '' : kubeletMessage(scheduled?.message ?? ''),
-    hasAddress: Boolean(status.podIP),
     containers: (status.containerStatuses ?? []).slice(0, MOST_CONTAINERS).map(containerSeen),
     changedAt: changeOf(status, epochOf(metadata.creationTimestamp)),
   };

@@ -75,7 +75,6 @@ export interface NodePod {
   /** Whether the scheduler bound it to its node, and otherwise why not, as far as it says. */
   readonly isScheduled: boolean;
   readonly unscheduled: string;
-  readonly hasAddress: boolean;
   readonly containers: readonly SeenContainer[];
   /** When its status last changed, in epoch milliseconds: for a finished pod, about when it ended. */
   readonly changedAt: number;

@@ -306,7 +306,6 @@ export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {
     message: '',
     isScheduled: false,
     unscheduled: '',
-    hasAddress: false,
     containers: [],
     changedAt: change.createdAt ?? NOW,
     ...change,

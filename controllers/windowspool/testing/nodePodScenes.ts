@@ -46,7 +46,7 @@ export function withContainer(state: ContainerState, hasImage = false): Partial<
         : state.exitCode === 0
           ? 'Succeeded'
           : 'Failed';
-  return { phase, isScheduled: true, hasAddress: true, containers: [{ name: 'pull', hasImage, state }] };
+  return { phase, isScheduled: true, containers: [{ name: 'pull', hasImage, state }] };
 }
 
 const waiting = (reason: string, message = ''): Partial<NodePod> => withContainer({ kind: 'waiting', reason, message });
