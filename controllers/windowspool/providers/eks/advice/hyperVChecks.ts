@@ -2,7 +2,7 @@
 import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import { instanceTypesOf, templateIn } from '../upgrades/launchTemplate.ts';
+import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
 /** The handler of containerd for Hyper-V isolation: https://github.com/containerd/containerd/blob/main/internal/cri/config/config_windows.go */
@@ -15,7 +15,7 @@ const HYPER_V = 'runhcs-wcow-hypervisor';
  */
 function hasHyperV({ spec, facts }: CheckInput): AdviceResult | undefined {
   if (spec.runtimeClass.handler !== HYPER_V) return none;
-  const template = facts.launchTemplate?.ok ? facts.launchTemplate.value : undefined;
+  const template = resolvedTemplate(facts);
   if (templateIn(spec) && !template) return undefined;
   return given(facts.advice?.instanceTypes, (found) => {
     const types = instanceTypesOf(spec, template).flatMap((name) => found.find((type) => type.name === name) ?? []);

@@ -4,7 +4,7 @@ import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import type { LaunchTemplate, SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import { templateIn } from '../upgrades/launchTemplate.ts';
+import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
 /** The port of the kubelet: https://kubernetes.io/docs/reference/networking/ports-and-protocols/ */
@@ -35,7 +35,7 @@ export function nodeSecurityGroups(
  * because the addresses of the control plane are not known.
  */
 function kubeletPort({ spec, cluster, region, facts }: CheckInput): AdviceResult | undefined {
-  const template = facts.launchTemplate?.ok ? facts.launchTemplate.value : undefined;
+  const template = resolvedTemplate(facts);
   if (templateIn(spec) && !template) return undefined;
   return given(facts.advice?.securityGroups, (found) => {
     const from = controlPlaneGroups(cluster);

@@ -4,16 +4,16 @@ import type { CheckInput } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { DEFAULT_DISK_GIB } from '../nodeGroup.ts';
-import { templateIn } from '../upgrades/launchTemplate.ts';
+import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
 /** The root volume of new nodes, and the launch template that can define it; undefined while the template is not known. */
 function rootVolumeOf({
   spec,
-  facts: { launchTemplate },
+  facts,
 }: CheckInput): (NonNullable<LaunchTemplate['rootVolume']> & { readonly template?: LaunchTemplate }) | undefined {
   if (!templateIn(spec)) return { sizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
-  const template = launchTemplate?.ok ? launchTemplate.value : undefined;
+  const template = resolvedTemplate(facts);
   return template && { ...template.rootVolume, template };
 }
 

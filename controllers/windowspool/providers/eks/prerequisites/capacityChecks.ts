@@ -5,7 +5,7 @@ import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
 import { count, joined } from '../../../util/words.ts';
 import { describeTerm, selects, subnetTerms } from '../subnets.ts';
-import { instanceTypesOf, templateIn } from '../upgrades/launchTemplate.ts';
+import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import {
   type AddressMode,
   addressesAtStart,
@@ -27,8 +27,8 @@ function instanceTypes({ spec, facts, region }: CheckInput): PrerequisiteResult 
   });
 }
 
-function desiredTypes(spec: CheckInput['spec'], { launchTemplate }: CheckInput['facts']): readonly string[] {
-  return instanceTypesOf(spec, launchTemplate?.ok ? launchTemplate.value : undefined);
+function desiredTypes(spec: CheckInput['spec'], facts: CheckInput['facts']): readonly string[] {
+  return instanceTypesOf(spec, resolvedTemplate(facts));
 }
 
 function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {

@@ -5,6 +5,7 @@
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
+import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
@@ -32,6 +33,13 @@ export function templateVersion({ id, name }: LaunchTemplateSpec, version: strin
 /** The instance types for CreateNodegroup: none when the launch template has one. */
 export function requestedTypes(spec: WindowsPoolSpec): readonly string[] {
   return nodeGroupIn(spec).instanceTypes ?? (templateIn(spec) ? [] : DEFAULT_INSTANCE_TYPES);
+}
+
+/** The version of the user's launch template that the pool resolves to, as far as it was read. */
+export function resolvedTemplate({
+  launchTemplate,
+}: Pick<PrerequisiteFacts, 'launchTemplate'>): LaunchTemplate | undefined {
+  return launchTemplate?.ok ? launchTemplate.value : undefined;
 }
 
 /** The instance types that nodes will have, as far as the template is known. */
