@@ -5,7 +5,7 @@ import type { Expectation } from '../model/poolNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { NOW, type SpecChange, sampleExpectation, sampleNode, samplePool } from '../testing/fixtures.ts';
 import {
   CORE,
   CREATING,
@@ -23,17 +23,7 @@ import {
 import { randomNodePods } from '../testing/randomNodePods.ts';
 import { needOf } from './need.ts';
 
-function expecting(spec: SpecChange = pulling, rest: Partial<Expectation> = {}): Expectation {
-  const taints = { gate: false, quarantine: false };
-  return {
-    spec: samplePool(spec).spec,
-    serverVersion: 'v1.36.3',
-    joinGraceMs: 15 * MINUTE,
-    taints,
-    reportedBy: 'web',
-    ...rest,
-  };
-}
+const expecting = (spec: SpecChange = pulling, rest: Partial<Expectation> = {}) => sampleExpectation(spec, rest);
 
 function needFor(
   pods: readonly NodePod[],

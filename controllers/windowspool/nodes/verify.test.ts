@@ -3,7 +3,7 @@ import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
-import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleExpectation, sampleNode } from '../testing/fixtures.ts';
 import { conditionFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
@@ -11,20 +11,11 @@ import { POD_ADDRESSES } from './windows.ts';
 
 const BUILD = 'node.kubernetes.io/windows-build';
 
-function expecting(spec: SpecChange = {}, rest: Partial<Expectation> = {}): Expectation {
-  const taints = { gate: false, quarantine: false };
-  return {
-    spec: samplePool(spec).spec,
-    serverVersion: 'v1.36.3',
-    joinGraceMs: 15 * MINUTE,
-    taints,
-    reportedBy: 'web',
-    ...rest,
-  };
-}
-
 /** The verification result without the node. */
-function resultFor(change: Partial<NodeRecord>, expected: Expectation = expecting()): Omit<VerificationResult, 'node'> {
+function resultFor(
+  change: Partial<NodeRecord>,
+  expected: Expectation = sampleExpectation(),
+): Omit<VerificationResult, 'node'> {
   const { state, failures, warnings } = verifyNode(sampleNode(change), expected, NOW);
   return { state, failures, warnings };
 }
@@ -43,42 +34,44 @@ function onKernel(kernelVersion: string, build: string): Partial<NodeRecord> {
   return { kernelVersion, ...labelled({ [BUILD]: build }) };
 }
 
-const cases2019 = expecting({ windowsVersion: 'Windows2019' });
-const cases2025 = expecting({ windowsVersion: 'Windows2025' });
+const cases2019 = sampleExpectation({ windowsVersion: 'Windows2019' });
+const cases2025 = sampleExpectation({ windowsVersion: 'Windows2025' });
 const eol2019 = on2019('v1.35.1');
 const littleReserved = { capacity: { memory: '8Gi' }, allocatable: { memory: '7692Mi', [POD_ADDRESSES]: '9' } };
-const reserving = expecting({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } });
+const reserving = sampleExpectation({ verification: { policy: 'Report', minimumReservedMemory: '2Gi' } });
 
 type Conditions = NonNullable<WindowsPoolSpec['verification']['requiredConditions']>;
 
 function remediating(...conditions: Conditions): Expectation {
-  return expecting({ remediation: { policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%', conditions } });
+  return sampleExpectation({
+    remediation: { policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%', conditions },
+  });
 }
 
 function requiring(type: string): Expectation {
-  return expecting({ verification: { policy: 'Report', requiredConditions: [{ type, status: 'True' }] } });
+  return sampleExpectation({ verification: { policy: 'Report', requiredConditions: [{ type, status: 'True' }] } });
 }
 
 /** A pool of existing nodes of a Windows version. */
 function elsewhere(windowsVersion: WindowsPoolSpec['windowsVersion'], serverVersion = 'v1.36.3'): Expectation {
-  return expecting({ windowsVersion }, { owner: 'web', serverVersion });
+  return sampleExpectation({ windowsVersion }, { owner: 'web', serverVersion });
 }
 
 function on2019(kubeletVersion: string): Partial<NodeRecord> {
   return { kubeletVersion, ...onKernel('10.0.17763.6293', '10.0.17763') };
 }
 
-const floor = expecting({ verification: { policy: 'Report', minimumRevision: 2340 } });
+const floor = sampleExpectation({ verification: { policy: 'Report', minimumRevision: 2340 } });
 
 describe('a node passes verification', () => {
   const healthy: readonly (readonly [string, Partial<NodeRecord>, Expectation])[] = [
-    ['on EKS, Windows 2022', {}, expecting()],
+    ['on EKS, Windows 2022', {}, sampleExpectation()],
     ['on EKS, Windows 2019', onKernel('10.0.17763.6293', '10.0.17763'), cases2019],
     ['on EKS, Windows 2025', onKernel('10.0.26100.32230', '10.0.26100'), cases2025],
     [
       'on EKS with Kubernetes 1.31',
       { kubeletVersion: 'v1.31.1-eks-1b3e656', containerRuntimeVersion: 'containerd://1.7.20' },
-      expecting({}, { serverVersion: 'v1.31.1-eks-ce1d5eb' }),
+      sampleExpectation({}, { serverVersion: 'v1.31.1-eks-ce1d5eb' }),
     ],
     [
       'on AKS',
@@ -88,7 +81,7 @@ describe('a node passes verification', () => {
         containerRuntimeVersion: 'containerd://1.7.20+azure',
         ...labelled({ 'kubernetes.azure.com/os-sku': 'Windows2022' }),
       },
-      expecting(),
+      sampleExpectation(),
     ],
     [
       'on GKE',
@@ -99,26 +92,34 @@ describe('a node passes verification', () => {
       },
       cases2019,
     ],
-    ['on kops', { kubeletVersion: 'v1.33.0', containerRuntimeVersion: 'containerd://1.7.28' }, expecting()],
+    ['on kops', { kubeletVersion: 'v1.33.0', containerRuntimeVersion: 'containerd://1.7.28' }, sampleExpectation()],
     ['at exactly the minimum revision', { kernelVersion: '10.0.20348.2340' }, floor],
-    ['without a revision if there is no minimum', { kernelVersion: '10.0.20348' }, expecting()],
-    ['with the taint of OpenShift', { taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] }, expecting()],
+    ['without a revision if there is no minimum', { kernelVersion: '10.0.20348' }, sampleExpectation()],
+    [
+      'with the taint of OpenShift',
+      { taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] },
+      sampleExpectation(),
+    ],
     [
       'without the registration taint if the pool does not require it',
       { taints: [] },
-      expecting({ registrationTaint: false }),
+      sampleExpectation({ registrationTaint: false }),
     ],
-    ['with a kubelet three minor versions old', { kubeletVersion: 'v1.33.9' }, expecting()],
+    ['with a kubelet three minor versions old', { kubeletVersion: 'v1.33.9' }, sampleExpectation()],
     [
       'with any kubelet while the version of the API server is unknown',
       { kubeletVersion: 'v1.20.0' },
-      expecting({}, { serverVersion: undefined }),
+      sampleExpectation({}, { serverVersion: undefined }),
     ],
-    ['with a kubelet version that cannot be parsed', { kubeletVersion: 'dev' }, expecting()],
-    ['without reported runtime handlers', { runtimeHandlers: [] }, expecting()],
-    ['with prefix delegation', { allocatable: { memory: '6291456Ki', [POD_ADDRESSES]: '144' } }, expecting()],
-    ['without a reported memory capacity', { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } }, expecting()],
-    ['with the 500 MiB that EKS nodes reserve', littleReserved, expecting()],
+    ['with a kubelet version that cannot be parsed', { kubeletVersion: 'dev' }, sampleExpectation()],
+    ['without reported runtime handlers', { runtimeHandlers: [] }, sampleExpectation()],
+    ['with prefix delegation', { allocatable: { memory: '6291456Ki', [POD_ADDRESSES]: '144' } }, sampleExpectation()],
+    [
+      'without a reported memory capacity',
+      { capacity: {}, allocatable: { [POD_ADDRESSES]: '9' } },
+      sampleExpectation(),
+    ],
+    ['with the 500 MiB that EKS nodes reserve', littleReserved, sampleExpectation()],
     [
       'with exactly the minimum of reserved memory',
       { capacity: { memory: '8Gi' }, allocatable: { memory: '6Gi', [POD_ADDRESSES]: '9' } },
@@ -151,7 +152,7 @@ describe('a node fails verification', () => {
         ...labelled({ 'kubernetes.io/arch': 'arm64' }),
         kernelVersion: '6.1.112-122.189.amzn2023.x86_64',
       },
-      expecting(),
+      sampleExpectation(),
       [
         ['WrongArchitecture', 'has the label kubernetes.io/arch=arm64, expected amd64'],
         [
@@ -163,7 +164,7 @@ describe('a node fails verification', () => {
     [
       'without an architecture',
       { ...without('kubernetes.io/arch'), architecture: '' },
-      expecting(),
+      sampleExpectation(),
       [['WrongArchitecture', 'lacks the label kubernetes.io/arch=amd64']],
     ],
     [
@@ -175,13 +176,13 @@ describe('a node fails verification', () => {
     [
       'with a newer Windows version',
       onKernel('10.0.26100.32230', '10.0.26100'),
-      expecting(),
+      sampleExpectation(),
       [['WrongBuild', 'runs Windows Server 2025 (10.0.26100), expected Windows Server 2022 (10.0.20348)']],
     ],
     [
       'with a retired Windows build',
       onKernel('10.0.19042.1889', '10.0.19042'),
-      expecting(),
+      sampleExpectation(),
       [['WrongBuild', 'runs Windows build 10.0.19042, expected Windows Server 2022 (10.0.20348)']],
     ],
     [
@@ -199,13 +200,13 @@ describe('a node fails verification', () => {
     [
       'without the build label, with an old kubelet',
       without(BUILD),
-      expecting(),
+      sampleExpectation(),
       [['BuildLabelMismatch', `lacks the label ${BUILD}, expected 10.0.20348: the RuntimeClass selects nodes by it`]],
     ],
     [
       'with a build label of the node group',
       labelled({ [BUILD]: '10.0.17763' }),
-      expecting(),
+      sampleExpectation(),
       [
         [
           'BuildLabelMismatch',
@@ -225,26 +226,26 @@ describe('a node fails verification', () => {
         [
           name,
           { taints },
-          expecting(),
+          sampleExpectation(),
           [['RegistrationTaintMissing', 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it']],
         ] as const,
     ),
     [
       'with docker',
       { containerRuntimeVersion: 'docker://20.10.9' },
-      expecting(),
+      sampleExpectation(),
       [['WrongContainerRuntime', 'runs docker://20.10.9, expected containerd']],
     ],
     [
       'without a container runtime',
       { containerRuntimeVersion: '' },
-      expecting(),
+      sampleExpectation(),
       [['WrongContainerRuntime', 'runs an unknown container runtime, expected containerd']],
     ],
     [
       'without the runtime handler of the RuntimeClass',
       { runtimeHandlers: ['', 'runhcs-wcow-process'] },
-      expecting({ runtimeClass: { name: 'isolated', handler: 'runhcs-wcow-hypervisor' } }),
+      sampleExpectation({ runtimeClass: { name: 'isolated', handler: 'runhcs-wcow-hypervisor' } }),
       [
         [
           'RuntimeHandlerMissing',
@@ -255,7 +256,7 @@ describe('a node fails verification', () => {
     [
       'with only the default runtime handler',
       { runtimeHandlers: [''] },
-      expecting(),
+      sampleExpectation(),
       [
         [
           'RuntimeHandlerMissing',
@@ -266,13 +267,13 @@ describe('a node fails verification', () => {
     [
       'with a kubelet newer than the API server',
       { kubeletVersion: 'v1.37.0-eks-1' },
-      expecting(),
+      sampleExpectation(),
       [['KubeletVersionSkew', 'runs kubelet v1.37.0-eks-1, which is newer than the API server (v1.36.3)']],
     ],
     [
       'with a kubelet four minor versions old',
       { kubeletVersion: 'v1.32.4' },
-      expecting(),
+      sampleExpectation(),
       [
         [
           'KubeletVersionSkew',
@@ -283,13 +284,13 @@ describe('a node fails verification', () => {
     [
       'when it is not Ready',
       { ready: 'Unknown', readyReason: 'NodeStatusUnknown' },
-      expecting(),
+      sampleExpectation(),
       [['NotReady', 'is not Ready (Unknown, NodeStatusUnknown)']],
     ],
     [
       'when it is not Ready without a reason',
       { ready: 'False', readyReason: '' },
-      expecting(),
+      sampleExpectation(),
       [['NotReady', 'is not Ready (False)']],
     ],
     [
@@ -331,7 +332,7 @@ describe('a node fails verification', () => {
         [
           `with ${allocatable[POD_ADDRESSES] ?? 'no'} pod addresses`,
           { allocatable },
-          expecting(),
+          sampleExpectation(),
           [['NoPodAddresses', `has no ${POD_ADDRESSES}: pods get no IP address`]],
         ] as const,
     ),
@@ -347,7 +348,7 @@ describe('a node fails verification', () => {
 describe('a node of a pool with required images', () => {
   const images = ['mcr.microsoft.com/windows/servercore:ltsc2022', `example.com/app@sha256:${'a'.repeat(64)}`];
   const expected: Expectation = {
-    ...expecting({ verification: { policy: 'Gate', requiredImages: images } }),
+    ...sampleExpectation({ verification: { policy: 'Gate', requiredImages: images } }),
     reportedBy: 'web',
   };
   const lacking = 'lacks 1 of 2 images of verification.requiredImages: mcr.microsoft.com/windows/servercore:ltsc2022';
@@ -415,7 +416,7 @@ describe('a new node', () => {
     ],
     ['is verified as soon as all checks pass', joining, 'verified'],
   ];
-  const settling = expecting({}, { settlingMs: 2 * MINUTE });
+  const settling = sampleExpectation({}, { settlingMs: 2 * MINUTE });
   for (const [name, change, want] of table) it(name, () => assert.equal(resultFor(change, settling).state, want));
 
   it('is joining until an agent has set its required conditions', () => {
@@ -439,7 +440,7 @@ describe('a new node', () => {
 });
 
 describe('a node of a group with a gate', () => {
-  const gate = expecting({ verification: { policy: 'Gate' } });
+  const gate = sampleExpectation({ verification: { policy: 'Gate' } });
   const expected: Expectation = { ...gate, taints: { gate: true, quarantine: true }, reportedBy: 'web' };
   const message = `joined without the taint ${GATE_TAINT.key}:NoSchedule, so pods may have been scheduled to it before it was verified`;
   const young = { createdAt: NOW, ready: 'False', verified: undefined } as const;
@@ -469,7 +470,7 @@ describe('a node of a group with a gate', () => {
   it('is reported when it joined without the taint of the NodeReadinessRule that the gate is left to', () => {
     const left = {
       ...expected,
-      ...expecting({ verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } }),
+      ...sampleExpectation({ verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } }),
     };
     const reporting = { ...left, reportedBy: 'web' };
     const held = [...sampleNode().taints, { key: 'readiness.k8s.io/web', effect: 'NoSchedule' as const }];
@@ -479,7 +480,7 @@ describe('a node of a group with a gate', () => {
     ]);
   });
 
-  it('is not reported without the gate', () => assert.deepEqual(warned(young, expecting()), []));
+  it('is not reported without the gate', () => assert.deepEqual(warned(young, sampleExpectation()), []));
 });
 
 describe('a warning', () => {
@@ -526,7 +527,7 @@ describe('a warning', () => {
     [
       'reports pressure and a network that is unavailable',
       { conditions: ['NetworkUnavailable=True', 'MemoryPressure=True', 'DiskPressure=False'] },
-      expecting(),
+      sampleExpectation(),
       'NodePressure',
       'has the conditions MemoryPressure=True and NetworkUnavailable=True',
     ],
@@ -538,7 +539,7 @@ describe('a warning', () => {
   }
 
   it('replaces the failure of a check in warnOnly, and other checks still fail', () => {
-    const expected = expecting({ verification: { policy: 'Report', warnOnly: ['RegistrationTaintMissing'] } });
+    const expected = sampleExpectation({ verification: { policy: 'Report', warnOnly: ['RegistrationTaintMissing'] } });
     const missing = {
       reason: 'RegistrationTaintMissing',
       message: 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it',

@@ -4,6 +4,7 @@ import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
+import type { Expectation } from '../model/poolNodes.ts';
 import { tolerationsOn } from '../nodePods/need.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
@@ -352,4 +353,17 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 /** The outcome of a run that took no step and ends in this state. */
 export function outcomeOf(after: ObservedState): Outcome {
   return { after, done: [], accepted: undefined, left: [], released: false };
+}
+
+/** What the nodes of a pool with this spec are verified against. */
+export function sampleExpectation(spec: SpecChange = {}, rest: Partial<Expectation> = {}): Expectation {
+  const taints = { gate: false, quarantine: false };
+  return {
+    spec: samplePool(spec).spec,
+    serverVersion: 'v1.36.3',
+    joinGraceMs: 15 * MINUTE,
+    taints,
+    reportedBy: 'web',
+    ...rest,
+  };
 }
