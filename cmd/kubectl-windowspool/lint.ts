@@ -1,7 +1,7 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
-import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
+import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
-import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import {
@@ -171,7 +171,9 @@ async function lintCluster(
   const workloads: LintedWorkload[] = [];
   for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
-      ...(await read(resource, (object) => (ownerOf(object) ? undefined : linted({ ...object, kind }, classes)))),
+      ...(await read(resource, (object) =>
+        controllerOf(object.metadata) ? undefined : linted({ ...object, kind }, classes),
+      )),
     );
   const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
   const pods = await read(PODS, (object) => lintedPod({ ...object, kind: 'Pod' }, classes, builds));
@@ -180,10 +182,6 @@ async function lintCluster(
     throw new Failure(`You may list neither workloads nor pods. ${denied[0]} Choose a namespace with --namespace.`);
   skipped.push(...denied);
   return [...workloads, ...onePerOwner(pods, workloads)];
-}
-
-function ownerOf({ metadata }: Manifest): Wire<V1OwnerReference> | undefined {
-  return metadata?.ownerReferences?.find(({ controller }) => controller);
 }
 
 /** The Windows build of each Windows node. */
@@ -209,7 +207,7 @@ function lintedPod(
   classes: readonly LintedRuntimeClass[],
   builds: ReadonlyMap<string, string>,
 ): PodResult | undefined {
-  const owner = ownerOf(pod);
+  const owner = controllerOf(pod.metadata);
   const build = builds.get(pod.spec?.nodeName ?? '');
   const onNode = build === undefined ? undefined : linted(placedOn(pod, build), classes);
   const images = onNode?.findings.filter(({ rule }) => IMAGE_RULES.includes(rule)) ?? [];

@@ -4,7 +4,7 @@ import type { DrainPod, Drains, Eviction } from '../windowspool/ports/pods.ts';
 import type { KubernetesClient } from './client.ts';
 import { isNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { epochOf, type Wire } from './objects.ts';
+import { controllerOf, epochOf, type Wire } from './objects.ts';
 import { readPages } from './pages.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
@@ -54,7 +54,7 @@ export function drainPodOf({ metadata = {}, spec, status }: Wire<V1Pod>): DrainP
     createdAt: epochOf(creationTimestamp),
     deletingAt: deletionTimestamp === undefined ? undefined : epochOf(deletionTimestamp),
     gracePeriodSeconds: spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
-    controller: metadata.ownerReferences?.find(({ controller }) => controller)?.kind,
+    controller: controllerOf(metadata)?.kind,
     mirror: metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined,
     phase: status?.phase ?? '',
     emptyDir: spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false,

@@ -2,12 +2,12 @@
 import type { V1LabelSelector, V1Pod, V1PodDisruptionBudget, V1Toleration } from '@kubernetes/client-node';
 import type { NodeSelector } from '../windowspool/api.gen.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { Evictions, StuckPod } from '../windowspool/ports/pods.ts';
+import { type Evictions, hasEnded, type StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';
 import type { KubernetesClient } from './client.ts';
 import { PODS_OF_NODE } from './drains.ts';
 import { toCallResult } from './errors.ts';
-import type { Wire } from './objects.ts';
+import { controllerOf, type Wire } from './objects.ts';
 import { readPages } from './pages.ts';
 
 /** The fields of a pod that matter here: a pod can be as large as 1.5 MiB. */
@@ -85,16 +85,15 @@ function keyOf({ namespace, name }: StuckPod): string {
 }
 
 function podOf({ metadata = {}, spec }: Wire<V1Pod>): Pod {
-  const { namespace = '', name = '', labels = {}, ownerReferences } = metadata;
-  const hasController = ownerReferences?.some(({ controller }) => controller) ?? false;
+  const { namespace = '', name = '', labels = {} } = metadata;
+  const hasController = controllerOf(metadata) !== undefined;
   return { namespace, name, labels, comesBack: hasController && (spec?.tolerations?.some(isForAll) ?? false) };
 }
 
 /** Whether a drain evicts the pod: https://kubernetes.io/docs/tasks/administer-cluster/safely-drain-node/ */
-function mustGo({ metadata, status }: Wire<V1Pod>): boolean {
+function mustGo({ metadata, status = {} }: Wire<V1Pod>): boolean {
   const isMirror = metadata?.annotations?.['kubernetes.io/config.mirror'] !== undefined;
-  const isFinished = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  return !isMirror && !isFinished && !metadata?.ownerReferences?.some(({ kind }) => kind === 'DaemonSet');
+  return !isMirror && !hasEnded(status) && !metadata?.ownerReferences?.some(({ kind }) => kind === 'DaemonSet');
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Kubernetes objects as their JSON has them. */
-import type { V1ObjectMeta } from '@kubernetes/client-node';
+import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
 
 /**
  * The JSON of a type of @kubernetes/client-node. Its types describe deserialized objects: in JSON a time is a string and `_continue` is
@@ -20,6 +20,11 @@ type Meta = Required<Pick<V1ObjectMeta, 'name' | 'uid' | 'resourceVersion' | 'cr
 
 /** An object as the API server sends it, which fills in the metadata and writes `spec` and `status` even where they are empty. */
 export type Stored<T> = Wire<T & { readonly metadata: Meta } & Required<Pick<T, keyof T & ('spec' | 'status')>>>;
+
+/** The reference to the controller of an object, such as the ReplicaSet of a pod. */
+export function controllerOf(metadata: Wire<V1ObjectMeta> | undefined): Wire<V1OwnerReference> | undefined {
+  return metadata?.ownerReferences?.find(({ controller }) => controller);
+}
 
 /** Converts a Kubernetes Time or MicroTime to epoch milliseconds; 0 if there is none. */
 export function epochOf(time: string | undefined): number {

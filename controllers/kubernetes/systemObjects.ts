@@ -7,10 +7,10 @@ import type {
   V1Node,
   V1NodeList,
   V1PodList,
-  V1PodStatus,
 } from '@kubernetes/client-node';
 import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
+import { hasEnded } from '../windowspool/ports/pods.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -131,7 +131,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         const query = { labelSelector: DNS, fieldSelector: 'spec.nodeName!=', limit: MOST_DNS_PODS };
         const { items } = await client.request<V1PodList>('GET', `/api/v1/${SYSTEM}/pods`, { query, signal });
         const staying = (items ?? []).filter(
-          ({ metadata, status }) => !metadata?.deletionTimestamp && !hasEnded(status),
+          ({ metadata, status = {} }) => !metadata?.deletionTimestamp && !hasEnded(status),
         );
         return staying.flatMap(({ spec }) => spec?.nodeName ?? []).sort();
       }),
@@ -157,10 +157,6 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
     managedBy: managerOf(metadata),
     lastWriter: last && `${last.manager ?? 'unknown'}${last.time === undefined ? '' : ` at ${last.time}`}`,
   };
-}
-
-function hasEnded(status: Wire<V1PodStatus> | undefined): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;

@@ -2,7 +2,7 @@
 import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-node';
 import { drainPodOf } from '../../../controllers/kubernetes/drains.ts';
 import { type Budget, readBudgets, stuckPodOf } from '../../../controllers/kubernetes/evictions.ts';
-import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import { controllerOf, type Wire } from '../../../controllers/kubernetes/objects.ts';
 import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windows.ts';
 import type { DrainPod } from '../../../controllers/windowspool/ports/pods.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
@@ -147,7 +147,7 @@ function podRecordOf(
 }
 
 function ownerOf(metadata: Wire<V1ObjectMeta> | undefined): Owner | undefined {
-  const owner = metadata?.ownerReferences?.find(({ controller }) => controller);
+  const owner = controllerOf(metadata);
   return owner && { kind: owner.kind, name: owner.name, uid: owner.uid };
 }
 

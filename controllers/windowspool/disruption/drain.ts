@@ -6,7 +6,7 @@
  */
 import type { LeavingNode } from '../api.gen.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { DrainPod } from '../ports/pods.ts';
+import { type DrainPod, hasEnded } from '../ports/pods.ts';
 
 /** How a node is drained. Times are in milliseconds, except for the grace period, which is in seconds as in Kubernetes. */
 export interface DrainOptions {
@@ -107,9 +107,8 @@ export function nameOf({ namespace, name }: Pick<DrainPod, 'namespace' | 'name'>
  * not see it either. Timestamps are in whole seconds: in doubt the pod was there before.
  */
 function mustLeave(pod: DrainPod, since: number): boolean {
-  const isFinished = pod.phase === 'Succeeded' || pod.phase === 'Failed';
   const comesBack = pod.toleratesCordon && pod.createdAt > since;
-  return !pod.mirror && !isFinished && pod.controller !== 'DaemonSet' && !comesBack;
+  return !pod.mirror && !hasEnded(pod) && pod.controller !== 'DaemonSet' && !comesBack;
 }
 
 function obstructionOf(pod: DrainPod, { evictsEmptyDir, evictsBare }: DrainOptions): Obstruction[] {

@@ -1,5 +1,6 @@
 /** The attempts of one purpose on one node: a pod for each, with the number of the attempt in its name. Pure. */
 import type { NodePod, NodePodPurpose } from '../ports/nodePods.ts';
+import { hasEnded } from '../ports/pods.ts';
 import { duration } from '../util/words.ts';
 
 /** Delays before the next attempt: the first one, doubled with each attempt up to the last one, in milliseconds. */
@@ -32,11 +33,6 @@ export function retryAt({ number, pod }: Attempt): number {
   return pod.changedAt + Math.min(FIRST_DELAY_MS * 2 ** Math.min(number - 1, 20), LAST_DELAY_MS);
 }
 
-/** Whether the pod has ended. */
-export function isOver({ phase }: NodePod): boolean {
-  return phase === 'Succeeded' || phase === 'Failed';
-}
-
 /** When a pod whose containers have not started counts as failed, in epoch milliseconds. Its kubelet ends it only after it has accepted it. */
 export function startDeadline({ createdAt }: NodePod, timeoutMs: number): number {
   return createdAt + timeoutMs;
@@ -45,7 +41,7 @@ export function startDeadline({ createdAt }: NodePod, timeoutMs: number): number
 /** Why a pod failed whose container never started: `pod image-pull-1 was not scheduled within 30 minutes: 0/3 nodes are available.` */
 export function whyNotStarted(pod: NodePod, timeoutMs: number, now: number): string | undefined {
   const within = `within ${duration(timeoutMs)}`;
-  if (isOver(pod)) {
+  if (hasEnded(pod)) {
     if (pod.reason === 'DeadlineExceeded') return `pod ${pod.name} did not start ${within}`;
     return `pod ${pod.name} failed: ${[pod.reason, pod.message].filter(Boolean).join(': ') || 'no container started'}`;
   }

@@ -1,7 +1,8 @@
 /** The pull of an image by a pod: what its status shows. Pure. */
 import type { ImageState } from '../model/nodePods.ts';
 import type { NodePod, SeenContainer } from '../ports/nodePods.ts';
-import { type Attempt, isOver, retryAt, whyNotStarted } from './attempts.ts';
+import { hasEnded } from '../ports/pods.ts';
+import { type Attempt, retryAt, whyNotStarted } from './attempts.ts';
 
 /** Exits at once. An image without cmd.exe is pulled, too, and then its container does not start. */
 export const PULL_COMMAND: readonly string[] = ['cmd.exe', '/c', 'exit'];
@@ -62,5 +63,5 @@ export function pullStateOf(attempts: readonly Attempt[], timeoutMs: number, now
   if (attempts.some(({ pod }) => hasPulled(pod))) return { kind: 'pulled' };
   const [message] = attempts.flatMap(({ pod }) => pullErrorIn(pod) ?? whyNotStarted(pod, timeoutMs, now) ?? []);
   if (message === undefined) return { kind: 'pulling' };
-  return { kind: 'failed', message, retryAt: isOver(latest.pod) ? retryAt(latest) : undefined };
+  return { kind: 'failed', message, retryAt: hasEnded(latest.pod) ? retryAt(latest) : undefined };
 }

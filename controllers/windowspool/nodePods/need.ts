@@ -6,10 +6,11 @@ import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
-import { type Attempt, attemptsIn, isOver, podName, startDeadline } from './attempts.ts';
+import { type Attempt, attemptsIn, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
 import { isOnNode, isPrepared, preparationOf, pullKey, timeoutMs } from './preparation.ts';
 
@@ -56,7 +57,7 @@ export function needOf(
       .map(({ name }) => name),
   );
   const obstacle = failures.find(({ reason }) => !NO_OBSTACLE.includes(reason));
-  const isBusy = pods.some((pod) => !isOver(pod) && !hasPulled(pod));
+  const isBusy = pods.some((pod) => !hasEnded(pod) && !hasPulled(pod));
   const due = tasks.find((task) => isDue(task, retry, now));
   const next = obstacle || isBusy || !due ? undefined : due.podOf((due.attempts[0]?.number ?? 0) + 1);
   return {
@@ -82,7 +83,7 @@ function pullTask(
   const limit = timeoutMs(imagePrePull);
   return {
     attempts: attemptsIn(pods, 'image-pull', key),
-    hasResult: (pod) => isOver(pod) || hasPulled(pod) || pullErrorIn(pod) !== undefined,
+    hasResult: (pod) => hasEnded(pod) || hasPulled(pod) || pullErrorIn(pod) !== undefined,
     state,
     timeoutMs: limit,
     podOf: (attempt) => ({
@@ -114,7 +115,7 @@ function isDue({ attempts: [latest], state }: Task, retry: string, now: number):
 
 /** A pod that fails and has not ended is deleted when the user requests a retry. */
 function isRetried(pod: NodePod, retry: string): boolean {
-  return !isOver(pod) && pod.retry !== retry && pullErrorIn(pod) !== undefined;
+  return !hasEnded(pod) && pod.retry !== retry && pullErrorIn(pod) !== undefined;
 }
 
 /** Whether the pod can never be scheduled: a taint that it should tolerate came after it. */
@@ -136,7 +137,7 @@ function messageOf({ images }: Preparation, pods: readonly NodePod[], obstacle: 
     if (state.kind === 'failed') return `cannot pull ${image}: ${state.message}`;
   }
   const pulled = images.find(({ state }) => state.kind === 'pulling');
-  const running = pods.find((pod) => !isOver(pod) && !hasPulled(pod));
+  const running = pods.find((pod) => !hasEnded(pod) && !hasPulled(pod));
   if (pulled) return `pulls ${pulled.image}${running ? ` (pod ${running.name})` : ''}`;
   if (images.every(isOnNode)) return 'has all images';
   return obstacle === undefined ? 'waits for its next pod' : `waits, because it ${obstacle}`;

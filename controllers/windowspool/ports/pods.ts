@@ -18,6 +18,11 @@ export interface Evictions {
   stuckOn(nodes: readonly string[], signal: AbortSignal): Promise<CallResult<readonly StuckPod[]>>;
 }
 
+/** Whether all containers of a pod have ended for good: https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase */
+export function hasEnded({ phase }: { readonly phase?: string }): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
 /** A pod on a node that is drained. */
 export interface DrainPod {
   readonly namespace: string;
