@@ -97,7 +97,7 @@ const flags = {
     podNamespace: new Flag(
       '--pod-namespace <name>',
       text,
-      'Namespace of the pods that the operator runs on new nodes (verification.imagePrePull), and of their image pull Secrets: that of the operator, which config/rbac allows.',
+      'Namespace of the pods that the operator runs on new nodes (verification.imagePrePull and smokeTest), and of their image pull Secrets: that of the operator, which config/rbac allows.',
     )
       .env('POD_NAMESPACE')
       .default('winpool-system'),

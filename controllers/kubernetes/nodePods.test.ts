@@ -19,7 +19,7 @@ function stored(status: Wire<V1Pod>['status'] = {}, spec: Partial<Wire<V1Pod>['s
       uid: 'u-1',
       resourceVersion: '7',
       creationTimestamp: TIME,
-      labels: { 'winpool.dev/pool': 'web' },
+      labels: { 'winpool.dev/pool': 'web', 'app.kubernetes.io/component': 'image-pull' },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'ip-1', uid: 'n-1', controller: true }],
     },
     spec: { containers: [{ name: 'pull', image: 'example.com/web:1' }], ...spec },
@@ -31,6 +31,7 @@ const CREATED: NodePod = {
   name: 'image-pull-a-1',
   uid: 'u-1',
   resourceVersion: '7',
+  purpose: 'image-pull',
   pool: 'web',
   node: 'ip-1',
   nodeUid: 'n-1',
@@ -44,6 +45,7 @@ const CREATED: NodePod = {
   message: '',
   isScheduled: false,
   unscheduled: '',
+  hasAddress: false,
   containers: [],
   changedAt: NOW,
 };
@@ -77,7 +79,7 @@ describe('a pod of the operator on a node', () => {
         { phase: 'Pending', podIP: '10.0.0.1' },
         { nodeName: 'ip-1', tolerations: [{ key: 'os' }, { operator: 'Exists' }] },
       ),
-      { phase: 'Pending', isScheduled: true, tolerates: ['os', ''] },
+      { phase: 'Pending', isScheduled: true, hasAddress: true, tolerates: ['os', ''] },
     ],
     [
       'waits for the pull',
@@ -353,7 +355,7 @@ describe('the watch of such pods', () => {
       [first?.path, first?.query.labelSelector],
       [
         '/api/v1/namespaces/ops/pods',
-        'app.kubernetes.io/managed-by=windowspool-operator,app.kubernetes.io/component in (image-pull)',
+        'app.kubernetes.io/managed-by=windowspool-operator,app.kubernetes.io/component in (image-pull,smoke-test)',
       ],
     );
   });

@@ -202,6 +202,7 @@ export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): No
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
+    purpose: metadata.labels?.[PURPOSE_LABEL] ?? '',
     pool: metadata.labels?.[POOL_KEY] ?? '',
     node: owner?.name ?? '',
     nodeUid: owner?.uid ?? '',
@@ -215,6 +216,7 @@ export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): No
     message: kubeletMessage(status.message ?? ''),
     isScheduled,
     unscheduled: isScheduled ? '' : kubeletMessage(scheduled?.message ?? ''),
+    hasAddress: Boolean(status.podIP),
     containers: (status.containerStatuses ?? []).slice(0, MOST_CONTAINERS).map(containerSeen),
     changedAt: changeOf(status, epochOf(metadata.creationTimestamp)),
   };

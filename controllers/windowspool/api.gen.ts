@@ -314,6 +314,8 @@ export interface VerificationSpec {
     | 'RequiredConditionMissing'
     | 'ImagePullFailed'
     | 'ImagesMissing'
+    | 'SmokeTestFailed'
+    | 'SmokeTestPending'
     | 'NoPodAddresses'
   )[];
   /**
@@ -321,6 +323,7 @@ export interface VerificationSpec {
    */
   requiredImages?: string[];
   imagePrePull?: ImagePrePullSpec;
+  smokeTest?: SmokeTestSpec;
   /**
    * Conditions that a node must have before it is verified, for example one that an antivirus agent or a node problem detector sets. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails.
    */
@@ -343,6 +346,40 @@ export interface ImagePrePullSpec {
  * A Secret in the namespace of the operator.
  */
 export interface ImagePullSecret {
+  /**
+   * Name of the Secret.
+   */
+  name: string;
+}
+/**
+ * The operator runs a pod on each new node before the node is verified, in its own namespace. It checks that a pod starts, has an IP address, resolves names, and reaches a Service and a URL. A node whose test fails is not verified, and the operator repeats the test with a growing delay.
+ */
+export interface SmokeTestSpec {
+  /**
+   * Image of the pod, for the Windows version of the pool and with curl.exe, such as mcr.microsoft.com/windows/nanoserver:ltsc2022. If it is large, add it to requiredImages.
+   */
+  image: string;
+  /**
+   * URL of a Service, with its full name: Windows does not resolve kubernetes.default.svc. Change it if the domain of the cluster is not cluster.local. Any HTTP response passes, and certificates are not checked.
+   */
+  serviceURL: string;
+  /**
+   * URL outside of the cluster that the node must reach. If omitted, egress is not checked.
+   */
+  egressURL?: string;
+  /**
+   * How long one attempt may take, including the pull of the image, as a duration such as 10m.
+   */
+  timeout: string;
+  /**
+   * Secrets with the credentials of registries. They must exist in the namespace of the operator.
+   */
+  imagePullSecrets?: ImagePullSecret1[];
+}
+/**
+ * A Secret in the namespace of the operator.
+ */
+export interface ImagePullSecret1 {
   /**
    * Name of the Secret.
    */
@@ -467,7 +504,7 @@ export interface WindowsPoolStatus {
    */
   failingNodes?: FailingNode[];
   /**
-   * New nodes on which the operator runs pods before it verifies them (verification.imagePrePull), by name, at most 20.
+   * New nodes on which the operator runs pods before it verifies them (verification.imagePrePull and smokeTest), by name, at most 20.
    */
   preparingNodes?: PreparingNode[];
   /**

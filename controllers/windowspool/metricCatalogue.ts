@@ -4,7 +4,7 @@
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { TerminatingStage } from './model/disruption.ts';
-import { PULL_STATES } from './model/nodePods.ts';
+import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
@@ -121,6 +121,10 @@ const nodes = {
   windowspool_image_pulls: poolGauge(
     'Images of verification.requiredImages that the operator pulls on nodes before it verifies them, by state, each image once for each node. Images that the node lists are not counted. No series without verification.imagePrePull.',
     { state: { values: PULL_STATES } },
+  ),
+  windowspool_smoke_tests: poolGauge(
+    'New nodes that have not passed the smoke test, by its state. No series without verification.smokeTest.',
+    { state: { values: TEST_STATES } },
   ),
   windowspool_pod_ip_addresses: poolGauge(
     'IP addresses for pods on the nodes of a pool: the sum of their allocatable vpc.amazonaws.com/PrivateIPv4Address.',

@@ -30,6 +30,10 @@ const nodeChecks = {
     'The operator cannot pull an image of verification.requiredImages on a node, and --join-grace has passed since it joined. The message has the cause. The operator tries again; to try now, run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite.',
   ImagesMissing:
     'A node does not have an image of verification.requiredImages, and --join-grace has passed since it joined. Check what pulls the images, and whether the node can reach the registry.',
+  SmokeTestFailed:
+    'The smoke test of a node failed (verification.smokeTest), and --join-grace has passed since it joined. The message has the check: Start, PodIP, DNS, Service or Egress. The operator repeats the test; to do that now, run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite.',
+  SmokeTestPending:
+    'The smoke test of a node has no result (verification.smokeTest), and --join-grace and its timeout have passed since the node joined. Check its pod (kubectl get pods -A -l app.kubernetes.io/component=smoke-test).',
   NoPodAddresses:
     'A node has no IP addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam). The message names other likely causes.',
   GateTaintMissing:
@@ -300,6 +304,8 @@ const remedies: Readonly<Record<NodeCheck, string>> = {
   ImagePullFailed:
     'Check the name of the image, verification.imagePrePull.imagePullSecrets, and whether the node can reach the registry.',
   ImagesMissing: 'Check what pulls the images: kubectl get events --field-selector reason=Failed --all-namespaces',
+  SmokeTestFailed: 'Check the network of the node: kubectl describe node NODE',
+  SmokeTestPending: 'Check its pod: kubectl get pods -A -l app.kubernetes.io/component=smoke-test',
   NoPodAddresses: 'Check that Windows IPAM is enabled in the VPC CNI.',
   GateTaintMissing: 'Configure its kubelet to register with the taint.',
   ForeignTaint: 'Change the taint of the pool or of the node.',

@@ -138,6 +138,19 @@ describe('the metrics of a pool', () => {
     );
   });
 
+  it('show the smoke tests of new nodes, and none for a pool without one', () => {
+    const tests = Object.entries(news('a smoke test that fails')).filter(([series]) => series.includes('smoke_tests'));
+    assert.deepEqual(Object.fromEntries(tests), {
+      'windowspool_smoke_tests{state="waiting"}': 0,
+      'windowspool_smoke_tests{state="running"}': 0,
+      'windowspool_smoke_tests{state="failed"}': 1,
+    });
+    assert.deepEqual(
+      Object.keys(shown({})).filter((series) => series.includes('smoke_tests')),
+      [],
+    );
+  });
+
   it('are absent for the node group if there is none', () => {
     const gauges = Object.keys(shown(statesForMetrics['existing nodes'] ?? {}));
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { terminatingNodeSamples } from './disruption/samples.ts';
 import { type ConditionType, type GaugeSample, gaugeSample, type LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_OPERATION } from './model/disruption.ts';
-import { PULL_STATES } from './model/nodePods.ts';
+import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
@@ -91,11 +91,21 @@ function findingSamples({ poolNodes }: ObservedState): GaugeSample[] {
 }
 
 function nodePodSamples({ pool, poolNodes }: ObservedState): GaugeSample[] {
-  if (!pool.spec.verification.imagePrePull) return [];
-  const images = poolNodes.podNeeds.flatMap(({ preparation }) => preparation.images);
-  return PULL_STATES.map((state) =>
-    gaugeSample('windowspool_image_pulls', { state }, images.filter((image) => image.state.kind === state).length),
-  );
+  const { imagePrePull, smokeTest } = pool.spec.verification;
+  const needed = poolNodes.podNeeds.map(({ preparation }) => preparation);
+  const images = needed.flatMap((preparation) => preparation.images);
+  const count = (found: readonly { readonly kind: string }[], state: string) =>
+    found.filter(({ kind }) => kind === state).length;
+  const pulls = images.map(({ state }) => state);
+  const tests = needed.flatMap(({ test }) => test ?? []);
+  return [
+    ...(imagePrePull ? PULL_STATES : []).map((state) =>
+      gaugeSample('windowspool_image_pulls', { state }, count(pulls, state)),
+    ),
+    ...(smokeTest ? TEST_STATES : []).map((state) =>
+      gaugeSample('windowspool_smoke_tests', { state }, count(tests, state)),
+    ),
+  ];
 }
 
 function prerequisiteSamples(s: ObservedState): GaugeSample[] {

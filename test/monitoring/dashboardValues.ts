@@ -270,6 +270,7 @@ export const empty: readonly string[] = [
 
   'Check warnings',
   'Images of new nodes',
+  'Smoke tests of new nodes',
   'Throttling',
   'Failed AWS calls',
   'Terminated instances',

@@ -236,6 +236,17 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     },
     'Duplicate value',
   ],
+  ['a smoke test without an image', { verification: { smokeTest: {} } }, 'smokeTest.image: Required value'],
+  [
+    'a smoke test of something else than a URL',
+    { verification: { smokeTest: { image: 'nano', egressURL: '--upload-file C:\\secret' } } },
+    'smokeTest.egressURL in body should match',
+  ],
+  [
+    'a smoke test that may take no time',
+    { verification: { smokeTest: { image: 'nano', timeout: '1s' } } },
+    'timeout must be from 1m to 24h',
+  ],
   ['a negative revision', { verification: { minimumRevision: -1 } }, 'spec.verification.minimumRevision'],
   [
     'an instance type twice',

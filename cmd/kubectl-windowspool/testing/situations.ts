@@ -8,7 +8,9 @@ import { known } from '../../../controllers/windowspool/testing/answers.ts';
 import {
   knownStatus,
   LEAVING,
+  MINUTE,
   NEXT,
+  NOW,
   type ObservedStateChange,
   outcomeOf,
   sampleGroup,
@@ -20,10 +22,13 @@ import {
 import {
   CORE,
   CREATING,
+  NO_DNS,
   newcomer,
   newNode,
   pulling,
   pullPod,
+  testing,
+  testPod,
   WEB,
 } from '../../../controllers/windowspool/testing/nodePodScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
@@ -57,6 +62,11 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     pool: samplePool(pulling, { status: knownStatus() }),
     nodes: [newNode({ name: 'ip-10-0-1-9.internal', images: [WEB] }), newcomer, ...sampleNodes(1)],
     nodePods: { kind: 'seen', pods: [pullPod(CORE, CREATING)] },
+  },
+  'smoke-test-failed': {
+    pool: samplePool(testing, { status: knownStatus() }),
+    nodes: [newNode({ createdAt: NOW - 60 * MINUTE }), ...sampleNodes(2)],
+    nodePods: { kind: 'seen', pods: [testPod(NO_DNS, 3)] },
   },
   'existing-nodes': statesForMetrics['existing nodes'] ?? {},
 };

@@ -17,6 +17,28 @@ export type ImageState =
 /** The states of an image that the operator pulls. */
 export const PULL_STATES = ['waiting', 'pulling', 'failed', 'pulled'] as const;
 
+/** What the smoke test checks, in its order. */
+export const SMOKE_CHECKS = ['Start', 'PodIP', 'DNS', 'Service', 'Egress'] as const;
+/** One of {@link SMOKE_CHECKS}. */
+export type SmokeCheck = (typeof SMOKE_CHECKS)[number];
+
+/**
+ * The smoke test of a node.
+ * - `failed`: the last attempt that ended has failed, after so many. The next starts at `retryAt` (epoch milliseconds); undefined: it has started.
+ */
+export type SmokeTestState =
+  | { readonly kind: 'waiting' | 'running' | 'passed' }
+  | {
+      readonly kind: 'failed';
+      readonly check: SmokeCheck;
+      readonly message: string;
+      readonly attempts: number;
+      readonly retryAt: number | undefined;
+    };
+
+/** The states of a smoke test that the node has not passed. */
+export const TEST_STATES = ['waiting', 'running', 'failed'] as const;
+
 /** An image and its state. */
 export interface RequiredImage {
   readonly image: string;
@@ -27,6 +49,8 @@ export interface RequiredImage {
 export interface Preparation {
   /** All required images; empty once the node has had them. */
   readonly images: readonly RequiredImage[];
+  /** Undefined once the node has passed it, or if the pool has none. */
+  readonly test: SmokeTestState | undefined;
 }
 
 /** A node on which the operator runs pods. */

@@ -9,16 +9,24 @@ import { NOW, type SpecChange, sampleExpectation, sampleNode, samplePool } from 
 import {
   CORE,
   CREATING,
+  curl,
+  NO_DNS,
   newcomer,
   newNode,
+  PASSED,
   PRE_PULL,
   PULL_ERROR,
   PULLED,
   pulling,
   pullName,
   pullPod,
+  TEST,
   TIMED_OUT,
+  testing,
+  testName,
+  testPod,
   WEB,
+  withStates,
 } from '../testing/nodePodScenes.ts';
 import { randomNodePods } from '../testing/randomNodePods.ts';
 import { needOf } from './need.ts';
@@ -158,7 +166,7 @@ describe('the pods that a node needs', () => {
     [
       'are kept until the condition shows that they are not needed',
       shown(needFor([pullPod(CORE, PULLED), pullPod(WEB, PULLED)])),
-      { keep: [first, pullName(WEB)], next: undefined, in: undefined, message: 'has all images' },
+      { keep: [first, pullName(WEB)], next: undefined, in: undefined, message: 'has what it needs' },
     ],
     ['are none after that', shown(needFor([pullPod(CORE, PULLED)], sampleNode({ name: 'ip-new' }))), undefined],
     ['are none on a cordoned node', shown(needFor([], newNode({ unschedulable: true }))), undefined],
@@ -245,12 +253,13 @@ describe('the pods that a node needs', () => {
     assert.equal(pullName('nginx'), pullName('docker.io/library/nginx:latest'));
   });
 
-  it('are at most one new pod beside none that still works, whatever the pods show', () => {
-    const pool = samplePool(pulling);
+  it('are at most one new pod, which does not exist, whatever the pods show', () => {
+    const spec = { verification: { ...pulling.verification, smokeTest: TEST } };
+    const pool = samplePool(spec);
     fc.assert(
       fc.property(randomNodePods(pool, [newcomer]), (view) => {
         const pods = view.kind === 'seen' ? view.pods : [];
-        const need = needFor(pods);
+        const need = needFor(pods, newcomer, expecting(spec));
         if (!need) return;
         const known = new Set(pods.map(({ name }) => name));
         for (const name of need.keep) assert.ok(known.has(name), `${name} does not exist`);
@@ -263,5 +272,83 @@ describe('the pods that a node needs', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+});
+
+describe('the pod that tests a node', () => {
+  const both: SpecChange = { verification: { ...pulling.verification, smokeTest: TEST } };
+  const [first, second] = [testName(), testName(2)];
+  const pulled = [pullPod(CORE, PULLED), pullPod(WEB, PULLED)];
+  const names = pulled.map(({ name }) => name);
+  const failed = `failed the smoke test at DNS: curl: (6) Could not resolve host: a`;
+  const test = (pods: readonly NodePod[], node = newcomer, spec = testing) =>
+    shown(needFor(pods, node, expecting(spec)));
+  const table: readonly (readonly [string, ReturnType<typeof shown>, ReturnType<typeof shown>])[] = [
+    ['is created on a new node', test([]), { keep: [], next: first, in: undefined, message: 'waits for its next pod' }],
+    [
+      'is the only one until it has ended',
+      test([testPod(withStates('Running', curl(0), { kind: 'running' }))]),
+      { keep: [first], next: undefined, in: 540, message: `runs the smoke test (pod ${first})` },
+    ],
+    [
+      'waits until the images are pulled',
+      test([pullPod(CORE, CREATING)], newcomer, both),
+      { keep: [pullName(CORE)], next: undefined, in: 1_740, message: `pulls ${CORE} (pod ${pullName(CORE)})` },
+    ],
+    [
+      'follows the last image',
+      test(pulled, newcomer, both),
+      { keep: names, next: first, in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'waits for images that the operator does not pull',
+      test([], newcomer, { verification: { policy: 'Report', requiredImages: [CORE], smokeTest: TEST } }),
+      { keep: [], next: undefined, in: undefined, message: 'waits for its images' },
+    ],
+    [
+      'is repeated after a failure, when the delay is over',
+      test([testPod({ ...NO_DNS, changedAt: NOW - 10_000 })]),
+      { keep: [first], next: second, in: undefined, message: failed },
+    ],
+    [
+      'is not repeated before',
+      test([testPod({ ...NO_DNS, changedAt: NOW - 4_000 })]),
+      { keep: [first], next: undefined, in: 6, message: failed },
+    ],
+    [
+      'stays after a failure until the next has ended',
+      test([testPod(NO_DNS), testPod(CREATING, 2)]),
+      { keep: [second, first], next: undefined, in: undefined, message: failed },
+    ],
+    [
+      'stays until the condition shows that the node has passed',
+      test([testPod(PASSED)]),
+      { keep: [first], next: undefined, in: undefined, message: 'has what it needs' },
+    ],
+    ['is not needed after that', test([testPod(PASSED)], sampleNode({ name: 'ip-new' })), undefined],
+  ];
+  for (const [name, found, want] of table) it(name, () => assert.deepEqual(found, want));
+
+  it('has the containers, the deadline and the Secrets of the test', () => {
+    const secret = { verification: { smokeTest: { ...TEST, imagePullSecrets: [{ name: 'registry' }] } } };
+    const { purpose, containers, deadlineSeconds, imagePullSecrets } =
+      needFor([], newcomer, expecting(secret))?.next ?? assert.fail();
+    assert.deepEqual(
+      [purpose, containers.map(({ name }) => name), deadlineSeconds, imagePullSecrets],
+      ['smoke-test', ['service', 'egress'], 600, ['registry']],
+    );
+  });
+
+  it('is another one for another image, URL or list of Secrets', () => {
+    const { egressURL: _none, ...inside } = TEST;
+    const tests = [
+      TEST,
+      inside,
+      { ...TEST, image: CORE },
+      { ...TEST, serviceURL: 'http://a' },
+      { ...TEST, imagePullSecrets: [{ name: 'a' }] },
+    ];
+    assert.equal(new Set(tests.map((each) => testName(1, newcomer, each))).size, tests.length);
+    assert.equal(testName(1, newcomer, { ...TEST, timeout: '1h' }), testName());
   });
 });

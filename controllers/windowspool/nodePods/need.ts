@@ -1,10 +1,10 @@
 /** Which pods a node needs, which one comes next, and which stay. Pure. One pod runs on a node at a time: each takes one of its few addresses. */
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { ImagePrePullSpec, SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { NodePodNeed, Preparation, RequiredImage } from '../model/nodePods.ts';
+import type { ImageState, NodePodNeed, Preparation, SmokeTestState } from '../model/nodePods.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
-import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
+import type { DesiredNodePod, NodePod, NodePodContainer, NodePodPurpose } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
@@ -12,26 +12,28 @@ import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
 import { type Attempt, attemptsIn, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
-import { isOnNode, isPrepared, preparationOf, pullKey, timeoutMs } from './preparation.ts';
+import { isOnNode, isPrepared, preparationOf, pullKey, testKey, timeoutMs } from './preparation.ts';
+import { testContainers } from './smokeTest.ts';
 
 /** Checks that a node may fail while pods run on it. They take time, or the operator corrects what they found. */
 const NO_OBSTACLE: readonly NodeCheck[] = [
   'ImagesMissing',
   'ImagePullFailed',
+  'SmokeTestFailed',
+  'SmokeTestPending',
   'RequiredConditionMissing',
   'RegistrationTaintMissing',
   'BuildLabelMismatch',
 ];
 
-/** What a purpose needs on a node: its attempts, and the pod of the next one. */
+/** What a pod does on a node, with its attempts. */
 interface Task {
+  readonly purpose: NodePodPurpose;
+  readonly key: string;
+  readonly containers: readonly NodePodContainer[];
+  readonly spec: ImagePrePullSpec | SmokeTestSpec;
+  readonly state: ImageState | SmokeTestState;
   readonly attempts: readonly Attempt[];
-  /** Whether the latest attempt shows a result, so that earlier ones are no longer needed. */
-  readonly hasResult: (pod: NodePod) => boolean;
-  /** Whether it is done, or has not failed, or may be tried again at a time. */
-  readonly state: RequiredImage['state'];
-  readonly timeoutMs: number;
-  readonly podOf: (attempt: number) => DesiredNodePod;
 }
 
 /** The pods that the node needs; undefined if it needs none: its pods are then deleted. `pods`: those on it, of this pool. */
@@ -42,66 +44,78 @@ export function needOf(
   now: number,
 ): NodePodNeed | undefined {
   const { verification } = spec;
-  const { imagePrePull } = verification;
-  if (!imagePrePull || reportedBy === undefined || node.unschedulable || isPrepared(node, verification))
-    return undefined;
+  if (reportedBy === undefined || node.unschedulable || isPrepared(node, verification)) return undefined;
   const preparation = preparationOf(node, verification, pods, now);
-  const tasks = preparation.images
-    .filter(({ state }) => state.kind !== 'present')
-    .map((required) => pullTask(required, node, spec, reportedBy, retry, pods));
+  const tasks = tasksOn(node, verification, preparation, pods);
   const stays = (pod: NodePod) => !isStuck(pod, node, spec) && !isRetried(pod, retry);
-  const keep = new Set(
-    tasks
-      .flatMap(keptBy)
-      .filter(stays)
-      .map(({ name }) => name),
-  );
+  const kept = tasks.flatMap(keptBy).filter(stays);
   const obstacle = failures.find(({ reason }) => !NO_OBSTACLE.includes(reason));
-  const isBusy = pods.some((pod) => !hasEnded(pod) && !hasPulled(pod));
-  const due = tasks.find((task) => isDue(task, retry, now));
-  const next = obstacle || isBusy || !due ? undefined : due.podOf((due.attempts[0]?.number ?? 0) + 1);
+  const due = obstacle || pods.some(isWorking) ? undefined : tasks.find((task) => isDue(task, retry, now));
   return {
     node,
     preparation,
-    message: messageOf(preparation, pods, obstacle?.message),
-    keep,
-    next,
+    message: messageOf(preparation, pods.find(isWorking), obstacle?.message),
+    keep: new Set(kept.map(({ name }) => name)),
+    next:
+      due &&
+      podFor(due, {
+        pool: reportedBy,
+        node: { name: node.name, uid: node.uid },
+        retry,
+        tolerations: tolerationsOn(node, spec),
+      }),
     nextAt: nextAt(tasks, now),
   };
 }
 
-function pullTask(
-  { image, state }: RequiredImage,
+/** The images in their order, and the test when the node has them. */
+function tasksOn(
   node: NodeRecord,
-  spec: WindowsPoolSpec,
-  pool: string,
-  retry: string,
+  { imagePrePull, smokeTest }: WindowsPoolSpec['verification'],
+  { images, test }: Preparation,
   pods: readonly NodePod[],
-): Task {
-  const { imagePrePull = { timeout: '' } } = spec.verification;
-  const key = pullKey(node, image, imagePrePull);
-  const limit = timeoutMs(imagePrePull);
+): Task[] {
+  const task = (rest: Omit<Task, 'attempts'>): Task => ({
+    ...rest,
+    attempts: attemptsIn(pods, rest.purpose, rest.key),
+  });
+  const missing = imagePrePull ? images.filter(({ state }) => state.kind !== 'present') : [];
+  const pulls = missing.map(({ image, state }) => {
+    const spec = imagePrePull ?? { timeout: '' };
+    const containers = [{ name: 'pull', image, command: PULL_COMMAND }];
+    return task({ purpose: 'image-pull', key: pullKey(node, image, spec), containers, spec, state });
+  });
+  if (!smokeTest || !test || !images.every(isOnNode)) return pulls;
+  const [key, containers] = [testKey(node, smokeTest), testContainers(smokeTest)];
+  return [...pulls, task({ purpose: 'smoke-test', key, containers, spec: smokeTest, state: test })];
+}
+
+function podFor(
+  { purpose, key, containers, spec, attempts: [latest] }: Task,
+  common: Pick<DesiredNodePod, 'pool' | 'node' | 'retry' | 'tolerations'>,
+): DesiredNodePod {
   return {
-    attempts: attemptsIn(pods, 'image-pull', key),
-    hasResult: (pod) => hasEnded(pod) || hasPulled(pod) || pullErrorIn(pod) !== undefined,
-    state,
-    timeoutMs: limit,
-    podOf: (attempt) => ({
-      name: podName('image-pull', key, attempt),
-      purpose: 'image-pull',
-      pool,
-      node: { name: node.name, uid: node.uid },
-      containers: [{ name: 'pull', image, command: PULL_COMMAND }],
-      imagePullSecrets: (imagePrePull.imagePullSecrets ?? []).map(({ name }) => name),
-      tolerations: tolerationsOn(node, spec),
-      deadlineSeconds: Math.round(limit / 1_000),
-      retry,
-    }),
+    name: podName(purpose, key, (latest?.number ?? 0) + 1),
+    purpose,
+    containers,
+    imagePullSecrets: (spec.imagePullSecrets ?? []).map(({ name }) => name),
+    deadlineSeconds: Math.round(timeoutMs(spec) / 1_000),
+    ...common,
   };
 }
 
+/** Whether the pod still works, or is not gone yet. One that has pulled its image only has to exit. */
+function isWorking(pod: NodePod): boolean {
+  return !hasEnded(pod) && !(pod.purpose === 'image-pull' && hasPulled(pod));
+}
+
+/** Whether the pod shows a result, so that earlier attempts are no longer needed. */
+function hasResult(pod: NodePod): boolean {
+  return !isWorking(pod) || pullErrorIn(pod) !== undefined;
+}
+
 /** The latest attempt, and while it shows nothing the one before, which failed. */
-function keptBy({ attempts, hasResult }: Task): NodePod[] {
+function keptBy({ attempts }: Task): NodePod[] {
   const [latest, before] = attempts;
   if (!latest) return [];
   return before && !hasResult(latest.pod) ? [latest.pod, before.pod] : [latest.pod];
@@ -125,22 +139,25 @@ function isStuck(pod: NodePod, node: NodeRecord, spec: WindowsPoolSpec): boolean
 
 /** When an attempt may be repeated, or counts as failed, without any event. */
 function nextAt(tasks: readonly Task[], now: number): number {
-  const times = tasks.flatMap(({ attempts: [latest], state, timeoutMs: limit }) => {
+  const times = tasks.flatMap(({ attempts: [latest], state, spec }) => {
     if (state.kind === 'failed') return state.retryAt ?? [];
-    return state.kind === 'pulling' && latest ? startDeadline(latest.pod, limit) : [];
+    const isOpen = state.kind === 'pulling' || state.kind === 'running';
+    return isOpen && latest ? startDeadline(latest.pod, timeoutMs(spec)) : [];
   });
   return Math.min(...times.filter((time) => time > now), Number.POSITIVE_INFINITY);
 }
 
-function messageOf({ images }: Preparation, pods: readonly NodePod[], obstacle: string | undefined): string {
-  for (const { image, state } of images) {
-    if (state.kind === 'failed') return `cannot pull ${image}: ${state.message}`;
-  }
+function messageOf({ images, test }: Preparation, working: NodePod | undefined, obstacle: string | undefined): string {
+  for (const { image, state } of images) if (state.kind === 'failed') return `cannot pull ${image}: ${state.message}`;
+  if (test?.kind === 'failed') return `failed the smoke test at ${test.check}: ${test.message}`;
   const pulled = images.find(({ state }) => state.kind === 'pulling');
-  const running = pods.find((pod) => !hasEnded(pod) && !hasPulled(pod));
-  if (pulled) return `pulls ${pulled.image}${running ? ` (pod ${running.name})` : ''}`;
-  if (images.every(isOnNode)) return 'has all images';
-  return obstacle === undefined ? 'waits for its next pod' : `waits, because it ${obstacle}`;
+  const pod = working ? ` (pod ${working.name})` : '';
+  if (pulled) return `pulls ${pulled.image}${pod}`;
+  if (test?.kind === 'running') return `runs the smoke test${pod}`;
+  if (obstacle !== undefined) return `waits, because it ${obstacle}`;
+  if (images.some(({ state }) => state.kind === 'absent')) return 'waits for its images';
+  const isReady = images.every(isOnNode) && (!test || test.kind === 'passed');
+  return isReady ? 'has what it needs' : 'waits for its next pod';
 }
 
 /** The tolerations of a pod on the node: the operator's taints, those of the pool, and those of NodeReadinessRules. Exported for the tests. */

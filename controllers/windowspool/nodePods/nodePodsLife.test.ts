@@ -1,4 +1,4 @@
-/** Pools that pull images on new nodes, in a world in memory whose kubelets the tests play. */
+/** Pools that pull images on new nodes and test them, in a world in memory whose kubelets the tests play. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FINALIZER, RETRY_ANNOTATION } from '../labels.ts';
@@ -7,7 +7,18 @@ import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, type SpecChange } from '../testing/fixtures.ts';
 import { conditionOf, fresh, ready, retry, signal, until, wake } from '../testing/life.ts';
-import { CORE, CREATING, NOT_STARTED, PULL_ERROR, PULLED, TIMED_OUT, WEB } from '../testing/nodePodScenes.ts';
+import {
+  CORE,
+  CREATING,
+  NO_DNS,
+  NOT_STARTED,
+  PASSED,
+  PULL_ERROR,
+  PULLED,
+  TEST,
+  TIMED_OUT,
+  WEB,
+} from '../testing/nodePodScenes.ts';
 
 const pulling: SpecChange = {
   verification: { policy: 'Gate', requiredImages: [CORE, WEB], imagePrePull: { timeout: '30m' } },
@@ -197,6 +208,71 @@ describe('a new node of a pool that pulls images', () => {
     const next = await wake(world, deps);
     assert.ok(next.kind === 'requeueAfter' && next.ms >= 1_000, JSON.stringify(next));
     assert.ok(created(world) - before <= 5, 'more than one attempt for each run');
+  });
+});
+
+describe('a new node of a pool with a smoke test', () => {
+  const testing: SpecChange = { ...pulling, verification: { policy: 'Gate', smokeTest: TEST } };
+  const verified = (world: FakeWorld) => conditionOf(world, 'NodesVerified') ?? '';
+
+  it('loses the gate taint when it has passed, is not tested again, and no pod is left', async () => {
+    const { world, deps } = await joined(testing);
+    assert.deepEqual([world.nodePods.length, isGated(world)], [1, true]);
+    assert.deepEqual(preparing(world), ['undefined runs the smoke test']);
+    report(world, PASSED);
+    await wake(world, deps);
+    assert.deepEqual([world.nodePods, isGated(world), ready(world)], [[], false, 'True']);
+    const [node] = world.nodes;
+    if (node) world.setNode({ ...node, ready: 'False' });
+    await wake(world, deps);
+    if (node) world.setNode({ ...(world.nodes[0] ?? node), ready: 'True' });
+    await wake(world, world.start());
+    assert.deepEqual([world.nodePods, created(world), ready(world)], [[], 1, 'True']);
+  });
+
+  it('is tested when its images are pulled', async () => {
+    const { world, deps } = await joined({ ...pulling, verification: { ...pulling.verification, smokeTest: TEST } });
+    const purposes: (string | undefined)[] = [];
+    for (let pod = 0; pod < 3; pod++) {
+      const working = world.nodePods.filter(isOpen);
+      purposes.push(...working.map(({ purpose }) => purpose));
+      report(world, working[0]?.purpose === 'smoke-test' ? PASSED : PULLED);
+      await wake(world, deps);
+    }
+    assert.deepEqual(purposes, ['image-pull', 'image-pull', 'smoke-test']);
+    assert.deepEqual([world.nodePods, ready(world)], [[], 'True']);
+  });
+
+  it('fails when the test has failed three times and the join grace is over, and is verified when a later test passes', async () => {
+    const { world, deps } = await joined(testing);
+    world.now += 15 * MINUTE;
+    const states: string[] = [];
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      report(world, NO_DNS);
+      await wake(world, deps);
+      states.push(verified(world).split(':')[0] ?? '');
+      await until(world, deps, () => world.nodePods.some(isOpen), 'the next test');
+    }
+    assert.deepEqual(states, ['Unknown Joining', 'Unknown Joining', 'False SmokeTestFailed']);
+    assert.match(
+      verified(world),
+      /failed the smoke test \(verification\.smokeTest\) at DNS: curl: \(6\) Could not resolve host: a\. .*Check the network of the node: kubectl describe node ip-\S+$/,
+    );
+    assert.equal(isGated(world), true);
+    report(world, PASSED);
+    await wake(world, deps);
+    assert.deepEqual([world.nodePods, isGated(world), ready(world)], [[], false, 'True']);
+  });
+
+  it('is remediated if the pool says so', async () => {
+    const remediation = { policy: 'Replace', unhealthyAfter: '1m', maxUnhealthy: '100%' } as const;
+    const { world, deps } = await joined({ ...testing, remediation });
+    world.now += 60 * MINUTE;
+    const [node] = world.nodes;
+    report(world, NO_DNS);
+    await until(world, deps, () => world.ended.length > 0, 'the termination of the instance');
+    await until(world, deps, () => world.nodes.every(({ name }) => name !== node?.name), 'another node');
+    assert.ok(world.nodePods.every(({ node: name }) => name !== node?.name));
   });
 });
 

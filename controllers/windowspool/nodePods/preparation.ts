@@ -1,5 +1,5 @@
 /** What a new node still needs, from what it reports and what the operator's pods on it have shown. Pure. */
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
 import type { Preparation, RequiredImage } from '../model/nodePods.ts';
 import { normalizedImage } from '../nodes/imageNames.ts';
 import type { NodePod, NodePodsView } from '../ports/nodePods.ts';
@@ -8,14 +8,15 @@ import { durationOf } from '../util/durations.ts';
 import { hashOf } from '../util/hash.ts';
 import { attemptsIn } from './attempts.ts';
 import { pullStateOf } from './imagePull.ts';
+import { testStateOf } from './smokeTest.ts';
 
 /** In the message of the node's condition while the node lacks an image. */
 export const REQUIRED_IMAGES = 'verification.requiredImages';
 
 type Verification = WindowsPoolSpec['verification'];
 
-/** Of a node that needs nothing. */
-const PREPARED: Preparation = { images: [] };
+/** In the message of the node's condition while the node has not passed the smoke test. */
+export const SMOKE_TEST = 'verification.smokeTest';
 
 /** The longest deadline of a pod, in milliseconds. The schema accepts a day. */
 const LONGEST_MS = 86_400_000;
@@ -32,17 +33,30 @@ export function preparationOf(
   pods: readonly NodePod[],
   now: number,
 ): Preparation {
-  if (isPrepared(node, verification)) return PREPARED;
-  const { requiredImages = [] } = verification;
-  return { images: requiredImages.map((image) => imageOn(node, image, verification, pods, now)) };
+  const { requiredImages = [], smokeTest } = verification;
+  const isTested = !smokeTest || hasShown(node, SMOKE_TEST);
+  return {
+    images: hasShown(node, REQUIRED_IMAGES)
+      ? []
+      : requiredImages.map((image) => imageOn(node, image, verification, pods, now)),
+    test: isTested
+      ? undefined
+      : testStateOf(attemptsIn(pods, 'smoke-test', testKey(node, smokeTest)), timeoutMs(smokeTest), now),
+  };
 }
 
 /**
- * Whether the node needs nothing, or has had everything once: later, the kubelet removes unused images when the disk is full. The message of the
- * node's condition shows whether it still lacks something.
+ * Whether the node has had all images once, or has passed the test: later, the kubelet removes unused images when the disk is full. The message of
+ * the node's condition shows whether it still lacks something.
  */
-export function isPrepared({ verified }: NodeRecord, { requiredImages = [] }: Verification): boolean {
-  return requiredImages.length === 0 || (verified !== undefined && !verified.message.includes(REQUIRED_IMAGES));
+function hasShown({ verified }: NodeRecord, what: string): boolean {
+  return verified !== undefined && !verified.message.includes(what);
+}
+
+/** Whether the operator has nothing to do on the node. */
+export function isPrepared(node: NodeRecord, { requiredImages = [], imagePrePull, smokeTest }: Verification): boolean {
+  const needsImages = imagePrePull !== undefined && requiredImages.length > 0 && !hasShown(node, REQUIRED_IMAGES);
+  return !needsImages && (!smokeTest || hasShown(node, SMOKE_TEST));
 }
 
 function imageOn(
@@ -72,17 +86,26 @@ export function pullKey(
   return hashOf([uid, normalizedImage(image), imagePullSecrets.map(({ name }) => name)]);
 }
 
+/** The same for a test: another image, URL or other Secrets are another test. */
+export function testKey(
+  { uid }: Pick<NodeRecord, 'uid'>,
+  { image, serviceURL, egressURL, imagePullSecrets = [] }: SmokeTestSpec,
+): string {
+  return hashOf([uid, normalizedImage(image), serviceURL, egressURL, imagePullSecrets.map(({ name }) => name)]);
+}
+
 /** The pods of a pool on one node. */
 export function podsOn(view: NodePodsView, { uid }: NodeRecord): readonly NodePod[] {
   return view.kind === 'seen' ? view.pods.filter(({ nodeUid }) => nodeUid === uid) : [];
 }
 
 /** How much longer than others a new node may take because of the operator's pods, in milliseconds. */
-export function preparationMs({ requiredImages = [], imagePrePull }: Verification): number {
-  return imagePrePull ? requiredImages.length * timeoutMs(imagePrePull) : 0;
+export function preparationMs({ requiredImages = [], imagePrePull, smokeTest }: Verification): number {
+  const pulls = imagePrePull ? requiredImages.length * timeoutMs(imagePrePull) : 0;
+  return pulls + (smokeTest ? timeoutMs(smokeTest) : 0);
 }
 
 /** Whether the operator runs pods on the new nodes of a pool. */
-export function runsNodePods({ imagePrePull }: Verification): boolean {
-  return imagePrePull !== undefined;
+export function runsNodePods({ imagePrePull, smokeTest }: Verification): boolean {
+  return imagePrePull !== undefined || smokeTest !== undefined;
 }

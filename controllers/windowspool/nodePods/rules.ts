@@ -29,6 +29,6 @@ function isLeft({ deleting }: NodePod): boolean {
 }
 
 function deletionOf(pod: NodePod): Step {
-  const startError = startErrorIn(pod);
+  const startError = pod.purpose === 'image-pull' ? startErrorIn(pod) : undefined;
   return { kind: 'deleteNodePod', pod, ...(startError !== undefined && { startError }) };
 }

@@ -34,7 +34,13 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
 }
 
 /** The operator reads these from the message later, so they come first and are not cut off. */
-const REMEMBERED: readonly NodeCheck[] = ['GateTaintMissing', 'ImagePullFailed', 'ImagesMissing'];
+const REMEMBERED: readonly NodeCheck[] = [
+  'GateTaintMissing',
+  'SmokeTestFailed',
+  'SmokeTestPending',
+  'ImagePullFailed',
+  'ImagesMissing',
+];
 
 function rememberedFirst(findings: readonly CheckFailure[]): readonly CheckFailure[] {
   const first = REMEMBERED.flatMap((reason) => findings.filter((finding) => finding.reason === reason));

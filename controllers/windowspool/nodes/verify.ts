@@ -1,7 +1,7 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
-import { isOnNode, preparationMs, preparationOf, REQUIRED_IMAGES } from '../nodePods/preparation.ts';
+import { isOnNode, preparationMs, preparationOf, REQUIRED_IMAGES, SMOKE_TEST } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
@@ -84,6 +84,8 @@ const checks: readonly Check[] = [
   { reason: 'RequiredConditionMissing', takesTime: 'joinGrace', test: requiredConditionMissing },
   { reason: 'ImagePullFailed', takesTime: 'joinGrace', test: imagePullFailed },
   { reason: 'ImagesMissing', takesTime: 'joinGrace', test: imagesMissing },
+  { reason: 'SmokeTestFailed', takesTime: 'joinGrace', test: smokeTestFailed },
+  { reason: 'SmokeTestPending', takesTime: 'joinGrace', test: smokeTestPending },
   { reason: 'NoPodAddresses', takesTime: 'joinGrace', test: noPodAddresses },
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
@@ -233,6 +235,20 @@ function imagesMissing(_node: NodeRecord, { spec }: Expectation, { preparation: 
   if (missing.length === 0) return undefined;
   const message = `lacks ${missing.length} of ${count(images.length, 'image')} of ${REQUIRED_IMAGES}: ${joined(missing)}`;
   return spec.verification.imagePrePull ? { message, isInProgress: true as const } : message;
+}
+
+/** How often the smoke test of a new node may fail before the node does: the network of a pod can take a moment. */
+const TEST_ATTEMPTS = 3;
+
+function smokeTestFailed(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
+  if (test?.kind !== 'failed') return undefined;
+  const message = cut(`failed the smoke test (${SMOKE_TEST}) at ${test.check}: ${test.message}`, CAUSE_LENGTH);
+  return test.attempts < TEST_ATTEMPTS ? { message, isInProgress: true as const } : message;
+}
+
+function smokeTestPending(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
+  if (test?.kind !== 'waiting' && test?.kind !== 'running') return undefined;
+  return { message: `has not passed the smoke test (${SMOKE_TEST}) yet`, isInProgress: true as const };
 }
 
 function stateOf({ type, status }: { readonly type: string; readonly status: string }): string {

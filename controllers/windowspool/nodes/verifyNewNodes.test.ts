@@ -3,23 +3,27 @@ import assert from 'node:assert/strict';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeCondition, NodeRecord } from '../ports/nodes.ts';
-import { MINUTE, NOW, type SpecChange, samplePool } from '../testing/fixtures.ts';
+import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
 import {
   CORE,
   CREATING,
+  NO_DNS,
   newNode,
+  PASSED,
   PULL_ERROR,
   PULLED,
   pulling,
   pullPod,
+  testing,
+  testPod,
   WEB,
   withContainer,
 } from '../testing/nodePodScenes.ts';
 import { conditionFor } from './nodeCondition.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 
-function expecting(verification: SpecChange['verification'] = {}): Expectation {
-  const spec = samplePool({ verification: { ...pulling.verification, ...verification } }).spec;
+function expecting(verification: SpecChange['verification'] = {}, base = pulling): Expectation {
+  const spec = samplePool({ verification: { ...base.verification, ...verification } }).spec;
   const taints = { gate: false, quarantine: false };
   return { spec, serverVersion: 'v1.36.3', joinGraceMs: 15 * MINUTE, taints, reportedBy: 'web' };
 }
@@ -159,5 +163,90 @@ describe('the condition of a node on which the operator pulls images', () => {
     assert.deepEqual([verified.status, needsImages(verified)], ['True', false]);
     const other = conditionOf({ ...aged(60), ready: 'False', verified }, []);
     assert.deepEqual([other.reason, needsImages(other)], ['NotReady', false]);
+  });
+});
+
+describe('a new node on which the operator runs the smoke test', () => {
+  const tested = expecting({}, testing);
+  const pending = {
+    reason: 'SmokeTestPending',
+    message: 'has not passed the smoke test (verification.smokeTest) yet',
+    isInProgress: true,
+  } as const;
+  const failed = {
+    reason: 'SmokeTestFailed',
+    message: 'failed the smoke test (verification.smokeTest) at DNS: curl: (6) Could not resolve host: a',
+  } as const;
+  const table: readonly (readonly [
+    string,
+    number,
+    readonly NodePod[],
+    Pick<VerificationResult, 'state' | 'failures'>,
+  ])[] = [
+    ['is joining until the test has started', 1, [], { state: 'joining', failures: [pending] }],
+    [
+      'is joining while the test runs, for longer than the join grace',
+      24,
+      [testPod(CREATING)],
+      { state: 'joining', failures: [pending] },
+    ],
+    [
+      'fails without a result after the join grace and the timeout of the test',
+      25,
+      [],
+      { state: 'failing', failures: [pending] },
+    ],
+    ['is verified when the test has passed', 1, [testPod(PASSED)], { state: 'verified', failures: [] }],
+    [
+      'is joining within the join grace, however often the test fails',
+      14,
+      [testPod(NO_DNS, 9)],
+      { state: 'joining', failures: [failed] },
+    ],
+    [
+      'is joining after the join grace until the test has failed three times',
+      20,
+      [testPod(NO_DNS, 2)],
+      { state: 'joining', failures: [{ ...failed, isInProgress: true }] },
+    ],
+    ['fails after that', 20, [testPod(NO_DNS, 3)], { state: 'failing', failures: [failed] }],
+    [
+      'fails at last, also if the test failed only once',
+      25,
+      [testPod(NO_DNS, 1)],
+      { state: 'failing', failures: [{ ...failed, isInProgress: true }] },
+    ],
+    [
+      'has failed while the next attempt runs',
+      20,
+      [testPod(NO_DNS, 3), testPod(CREATING, 4)],
+      { state: 'failing', failures: [failed] },
+    ],
+  ];
+  for (const [name, minutes, pods, want] of table) {
+    it(name, () => {
+      const { state, failures } = resultFor(aged(minutes), pods, tested);
+      assert.deepEqual({ state, failures }, want);
+    });
+  }
+
+  it('is not tested again once its condition says that it has passed, nor if it was verified before the pool had a test', () => {
+    const condition = (node: Partial<NodeRecord>, pods: readonly NodePod[]) =>
+      conditionFor(resultFor(node, pods, tested), 'web');
+    const waiting = condition(aged(1), []);
+    assert.equal(resultFor({ verified: waiting }, [], tested).state, 'joining');
+    const verified = condition({ verified: waiting }, [testPod(PASSED)]);
+    assert.deepEqual([verified.status, resultFor({ verified }, [], tested).failures], ['True', []]);
+    const notReady = condition({ ...aged(60), ready: 'False', verified }, []);
+    assert.deepEqual([notReady.reason, resultFor({ verified: notReady }, [], tested).failures], ['NotReady', []]);
+    assert.equal(resultFor({ verified: sampleNode().verified }, [], tested).state, 'verified');
+  });
+
+  it('warns and is verified if the checks only warn, and is still tested', () => {
+    const warnOnly = expecting({ warnOnly: ['SmokeTestFailed', 'SmokeTestPending'] }, testing);
+    const result = resultFor(aged(1), [testPod(NO_DNS)], warnOnly);
+    assert.deepEqual([result.state, result.warnings.map(({ reason }) => reason)], ['verified', ['SmokeTestFailed']]);
+    const verified = conditionFor(result, 'web');
+    assert.equal(resultFor({ verified }, [], warnOnly).warnings.length, 1);
   });
 });

@@ -4,7 +4,7 @@ import { foreignMessage } from './foreignText.ts';
 import type { Toleration } from './runtimeClasses.ts';
 
 /** What such a pod is for: the value of its label app.kubernetes.io/component. */
-export const NODE_POD_PURPOSES = ['image-pull'] as const;
+export const NODE_POD_PURPOSES = ['image-pull', 'smoke-test'] as const;
 /** One of {@link NODE_POD_PURPOSES}. */
 export type NodePodPurpose = (typeof NODE_POD_PURPOSES)[number];
 
@@ -56,6 +56,8 @@ export interface NodePod {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** One of NODE_POD_PURPOSES, or a value of another user. */
+  readonly purpose: string;
   readonly pool: string;
   /** The node that owns it; empty if another user removed the owner. */
   readonly node: string;
@@ -75,6 +77,7 @@ export interface NodePod {
   /** Whether the scheduler bound it to its node, and otherwise why not, as far as it says. */
   readonly isScheduled: boolean;
   readonly unscheduled: string;
+  readonly hasAddress: boolean;
   readonly containers: readonly SeenContainer[];
   /** When its status last changed, in epoch milliseconds: for a finished pod, about when it ended. */
   readonly changedAt: number;

@@ -19,6 +19,6 @@ export const nodePodSteps: StepKinds<'createNodePod' | 'deleteNodePod'> = {
   },
 };
 
-function purposeOf({ containers }: DesiredNodePod): string {
-  return `pull image ${containers[0]?.image}`;
+function purposeOf({ purpose, containers }: DesiredNodePod): string {
+  return purpose === 'smoke-test' ? 'run the smoke test' : `pull image ${containers[0]?.image}`;
 }

@@ -87,6 +87,14 @@ describe('the description of a step', () => {
       'pull image example.com/web:1 on node ip-1',
     ],
     [
+      {
+        kind: 'createNodePod',
+        node: sampleNode({ name: 'ip-1' }),
+        pod: { ...podFor('ip-1'), purpose: 'smoke-test' },
+      },
+      'run the smoke test on node ip-1',
+    ],
+    [
       { kind: 'deleteNodePod', pod: sampleNodePod({ name: 'image-pull-a-1', node: 'ip-1' }) },
       'delete pod image-pull-a-1 on node ip-1',
     ],

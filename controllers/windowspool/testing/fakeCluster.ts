@@ -249,6 +249,7 @@ export class FakeCluster extends FakeCalls {
     const created = sampleNodePod({
       name,
       uid: `uid-${this.next()}`,
+      purpose: rest.purpose,
       pool: rest.pool,
       node: node.name,
       nodeUid: node.uid,

@@ -1,7 +1,7 @@
 /** A new node on which the operator runs pods. */
-import type { ImagePrePullSpec } from '../api.gen.ts';
+import type { ImagePrePullSpec, SmokeTestSpec } from '../api.gen.ts';
 import { podName } from '../nodePods/attempts.ts';
-import { pullKey } from '../nodePods/preparation.ts';
+import { pullKey, testKey } from '../nodePods/preparation.ts';
 import type { ContainerState, NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, type SpecChange, sampleNode, sampleNodePod } from './fixtures.ts';
@@ -46,7 +46,7 @@ export function withContainer(state: ContainerState, hasImage = false): Partial<
         : state.exitCode === 0
           ? 'Succeeded'
           : 'Failed';
-  return { phase, isScheduled: true, containers: [{ name: 'pull', hasImage, state }] };
+  return { phase, isScheduled: true, hasAddress: true, containers: [{ name: 'pull', hasImage, state }] };
 }
 
 const waiting = (reason: string, message = ''): Partial<NodePod> => withContainer({ kind: 'waiting', reason, message });
@@ -66,3 +66,43 @@ export const TIMED_OUT: Partial<NodePod> = {
   reason: 'DeadlineExceeded',
   message: 'Pod was active on the node longer than the specified deadline',
 };
+
+export const NANO = 'mcr.microsoft.com/windows/nanoserver:ltsc2022';
+
+/** A test with its defaults, and a URL outside of the cluster. */
+export const TEST: SmokeTestSpec = {
+  image: NANO,
+  serviceURL: 'https://kubernetes.default.svc.cluster.local/version',
+  egressURL: 'https://example.com',
+  timeout: '10m',
+};
+
+/** The spec of a pool that tests new nodes. */
+export const testing: SpecChange = { verification: { policy: 'Report', smokeTest: TEST } };
+
+/** The name of the pod that tests the node. */
+export function testName(attempt = 1, node = newcomer, test = TEST): string {
+  return podName('smoke-test', testKey(node, test), attempt);
+}
+
+/** The pod that tests the node, before it is scheduled. */
+export function testPod(change: Partial<NodePod> = {}, attempt = 1, node = newcomer): NodePod {
+  return pullPod(NANO, { name: testName(attempt, node), purpose: 'smoke-test', ...change }, attempt, node);
+}
+
+/** The fields of a test pod whose containers are in these states. */
+export function withStates(phase: string, service: ContainerState, egress: ContainerState): Partial<NodePod> {
+  const containers = [
+    { name: 'service', hasImage: true, state: service },
+    { name: 'egress', hasImage: true, state: egress },
+  ];
+  return { phase, isScheduled: true, hasAddress: true, containers };
+}
+
+/** The state of a container whose curl ended with this exit code. */
+export function curl(exitCode: number, message = ''): ContainerState {
+  return { kind: 'ended', exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
+}
+
+export const PASSED = withStates('Succeeded', curl(0), curl(0));
+export const NO_DNS = withStates('Failed', curl(6, 'curl: (6) Could not resolve host: a'), curl(0));

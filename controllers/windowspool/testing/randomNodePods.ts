@@ -1,9 +1,9 @@
 /** The operator's pods on nodes in any state, as kubelets and users may report and change them. */
 import fc from 'fast-check';
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { podName } from '../nodePods/attempts.ts';
-import { pullKey } from '../nodePods/preparation.ts';
-import type { NodePod, NodePodsView, SeenContainer } from '../ports/nodePods.ts';
+import { pullKey, testKey } from '../nodePods/preparation.ts';
+import type { NodePod, NodePodPurpose, NodePodsView, SeenContainer } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleError, sampleNodePod } from './fixtures.ts';
 
@@ -19,7 +19,7 @@ const REASONS = [
 
 /** A container in any state. */
 const randomContainer: fc.Arbitrary<SeenContainer> = fc.record({
-  name: fc.constantFrom('pull', 'other'),
+  name: fc.constantFrom('pull', 'service', 'egress'),
   hasImage: fc.boolean(),
   state: fc.oneof(
     fc.constant({ kind: 'running' as const }),
@@ -30,7 +30,7 @@ const randomContainer: fc.Arbitrary<SeenContainer> = fc.record({
     }),
     fc.record({
       kind: fc.constant('ended' as const),
-      exitCode: fc.constantFrom(0, 1, 128, -1),
+      exitCode: fc.constantFrom(0, 6, 128, -1),
       reason: fc.constantFrom(...REASONS),
       message: fc.constantFrom('', 'The system cannot find the file specified.'),
     }),
@@ -55,35 +55,39 @@ export function randomNodePod(fixed: Partial<NodePod>): fc.Arbitrary<NodePod> {
     .map((change) => sampleNodePod({ ...change, ...fixed }));
 }
 
+/** The names of pods that the pool may have on a node, with their purposes; also of one whose spec has changed since. */
+function namesOn(node: NodeRecord, { requiredImages = [], imagePrePull, smokeTest }: WindowsPoolSpec['verification']) {
+  const attempts = (purpose: NodePodPurpose, key: string) =>
+    [1, 2, 3].map((attempt) => ({ purpose, name: podName(purpose, key, attempt) }));
+  return [
+    { purpose: 'image-pull', name: podName('image-pull', `former-${node.uid}`, 1) },
+    ...(imagePrePull
+      ? requiredImages.flatMap((image) => attempts('image-pull', pullKey(node, image, imagePrePull)))
+      : []),
+    ...(smokeTest ? attempts('smoke-test', testKey(node, smokeTest)) : []),
+  ];
+}
+
 /** The pods of a pool on its nodes. */
 export function randomNodePods(
   { spec, metadata }: WindowsPool,
   nodes: readonly NodeRecord[],
 ): fc.Arbitrary<NodePodsView> {
-  const { requiredImages = [], imagePrePull } = spec.verification;
-  const named = nodes.flatMap((node) => {
-    const images = imagePrePull ? requiredImages : [];
-    const keys = images.map((image) => (imagePrePull ? pullKey(node, image, imagePrePull) : ''));
-    const names = keys.flatMap((key) => [podName('image-pull', key, 1), podName('image-pull', key, 2)]);
-    return ['image-pull-former-1', ...names].map((name) => ({
-      name: name === 'image-pull-former-1' ? `${name}-${node.uid}` : name,
+  const named = nodes.flatMap((node) =>
+    namesOn(node, spec.verification).map((name) => ({
+      ...name,
       node: node.name,
       nodeUid: node.uid,
       pool: metadata.name,
-    }));
-  });
+    })),
+  );
   const pods = fc
     .subarray(named, { maxLength: Math.min(named.length, 20) })
     .chain((some) => fc.tuple(...some.map(randomNodePod)))
     .map((seen) => ({ kind: 'seen' as const, pods: seen }));
-  return fc.oneof(
-    { weight: 4, arbitrary: pods },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        { kind: 'unknown' as const },
-        { kind: 'unknown' as const, error: sampleError('denied') },
-      ),
-    },
+  const unknown = fc.constantFrom(
+    { kind: 'unknown' as const },
+    { kind: 'unknown' as const, error: sampleError('denied') },
   );
+  return fc.oneof({ weight: 4, arbitrary: pods }, { weight: 1, arbitrary: unknown });
 }

@@ -58,6 +58,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     pulls: fc.boolean(),
+    tests: fc.boolean(),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
@@ -78,6 +79,9 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
       verification: {
         policy: r.policy,
         ...(r.pulls && { requiredImages: [IMAGE, 'nginx'], imagePrePull: { timeout: '30m' } }),
+        ...(r.tests && {
+          smokeTest: { image: IMAGE, serviceURL: 'https://kubernetes.default.svc.cluster.local', timeout: '10m' },
+        }),
       },
       nodeGroup: {
         scaling: {

@@ -19,7 +19,7 @@ import {
   samplePool,
   sampleState,
 } from './fixtures.ts';
-import { CORE, newcomer, PULL_ERROR, pulling, pullPod } from './nodePodScenes.ts';
+import { CORE, NO_DNS, newcomer, PULL_ERROR, pulling, pullPod, testing, testPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 
@@ -83,6 +83,11 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     pool: samplePool(pulling, { status: knownStatus() }),
     nodes: [newcomer, ...sampleNodes(2)],
     nodePods: { kind: 'seen', pods: [pullPod(CORE, PULL_ERROR)] },
+  },
+  'a smoke test that fails': {
+    pool: samplePool(testing, { status: knownStatus() }),
+    nodes: [newcomer, ...sampleNodes(2)],
+    nodePods: { kind: 'seen', pods: [testPod(NO_DNS)] },
   },
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };

@@ -83,8 +83,15 @@ export function nodes(): PanelBuilder[] {
       title: 'Images of new nodes',
       asks: 'How many images does the operator still have to pull before it verifies new nodes (verification.imagePrePull)? Failed: status.preparingNodes of the pool has the cause.',
       unit: 'none',
-      width: 24,
+      width: 12,
       queries: [{ expr: `sum by (state) (${ofPools('windowspool_image_pulls')})`, legend: '{{state}}' }],
+    }),
+    graph({
+      title: 'Smoke tests of new nodes',
+      asks: 'How many new nodes have not passed the smoke test (verification.smokeTest)? Failed: status.failingNodes and status.preparingNodes of the pool have the check and the cause.',
+      unit: 'none',
+      width: 12,
+      queries: [{ expr: `sum by (state) (${ofPools('windowspool_smoke_tests')})`, legend: '{{state}}' }],
     }),
   ];
 }

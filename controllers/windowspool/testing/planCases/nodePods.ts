@@ -13,6 +13,7 @@ import {
   pulling,
   pullName,
   pullPod,
+  testing,
   WEB,
 } from '../nodePodScenes.ts';
 import { otherAuthority, seen } from '../sights.ts';
@@ -116,6 +117,12 @@ export const nodePodCases: readonly PlanCase[] = [
     name: 'a pull that fails is left to the kubelet',
     observed: scene({ nodePods: view(pullPod(CORE, PULL_ERROR)) }),
     want: [],
+    nodeConditions: ['ip-new: Unknown Joining'],
+  },
+  {
+    name: 'a new node is tested',
+    observed: sampleState({ pool: samplePool(testing, { status: knownStatus() }), nodes: [newcomer] }),
+    want: ['run the smoke test on node ip-new'],
     nodeConditions: ['ip-new: Unknown Joining'],
   },
   {

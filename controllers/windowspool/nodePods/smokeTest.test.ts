@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import type { SmokeTestState } from '../model/nodePods.ts';
+import type { NodePod } from '../ports/nodePods.ts';
+import { MINUTE, NOW } from '../testing/fixtures.ts';
+import {
+  CREATING,
+  curl,
+  NANO,
+  NO_DNS,
+  PASSED,
+  PULL_ERROR,
+  TEST,
+  TIMED_OUT,
+  testName,
+  testPod,
+  withStates,
+} from '../testing/nodePodScenes.ts';
+import { testContainers, testStateOf } from './smokeTest.ts';
+
+const LIMIT = 10 * MINUTE;
+const RETRY = NOW + 10_000;
+
+/** The state after attempts with these pods, the first one first. */
+function stateOf(...changes: readonly Partial<NodePod>[]): SmokeTestState {
+  const attempts = changes.map((change, i) => ({ number: i + 1, pod: testPod({ changedAt: NOW, ...change }, i + 1) }));
+  return testStateOf(attempts.reverse(), LIMIT, NOW);
+}
+
+describe('the smoke test of a node', () => {
+  const failed = (check: string, message: string, retryAt: number | undefined, attempts = 1) =>
+    ({ kind: 'failed', check, message, attempts, retryAt }) as SmokeTestState;
+  const running = { kind: 'running' } as const;
+  const noLog = { ...curl(7), reason: 'Error' } as const;
+  const startError = {
+    kind: 'ended',
+    exitCode: 128,
+    reason: 'StartError',
+    message: 'The system cannot find the file specified.',
+  } as const;
+  const crash = { kind: 'ended', exitCode: -1073741515, reason: 'Error', message: '' } as const;
+  const lost = {
+    kind: 'ended',
+    exitCode: 137,
+    reason: 'ContainerStatusUnknown',
+    message: 'The container could not be located',
+  } as const;
+  const creating = {
+    kind: 'waiting',
+    reason: 'CreateContainerError',
+    message: 'hcs: the operating system does not match',
+  } as const;
+  const late = { createdAt: NOW - LIMIT };
+  const pod = testName();
+  const table: readonly (readonly [string, SmokeTestState, SmokeTestState])[] = [
+    ['waits for its pod', stateOf(), { kind: 'waiting' }],
+    ['runs when its pod was created', stateOf({}), { kind: 'running' }],
+    ['runs while its containers are created', stateOf(CREATING), { kind: 'running' }],
+    ['runs while a container runs', stateOf(withStates('Running', curl(0), running)), { kind: 'running' }],
+    ['is passed when its pod succeeded', stateOf(PASSED), { kind: 'passed' }],
+    [
+      'fails at DNS if curl cannot resolve the host of the Service',
+      stateOf(NO_DNS),
+      failed('DNS', 'curl: (6) Could not resolve host: a', RETRY),
+    ],
+    [
+      'fails at DNS before the other container has ended',
+      stateOf(withStates('Running', curl(6, 'no host'), running)),
+      failed('DNS', 'no host', undefined),
+    ],
+    [
+      'fails at the Service if curl cannot connect',
+      stateOf(withStates('Failed', curl(7, 'curl: (7) Failed to connect'), curl(0))),
+      failed('Service', 'curl: (7) Failed to connect', RETRY),
+    ],
+    [
+      'fails at the Service if curl times out',
+      stateOf(withStates('Failed', curl(28, 'curl: (28) timed out'), curl(28, 'x'))),
+      failed('Service', 'curl: (28) timed out', RETRY),
+    ],
+    [
+      'fails with the exit code if the kubelet has no log',
+      stateOf(withStates('Failed', noLog, curl(0))),
+      failed('Service', 'curl.exe ended with exit code 7 (Error)', RETRY),
+    ],
+    [
+      'fails at egress',
+      stateOf(withStates('Failed', curl(0), curl(6, 'curl: (6) Could not resolve host: example.com'))),
+      failed('Egress', 'curl: (6) Could not resolve host: example.com', RETRY),
+    ],
+    [
+      'fails at the start without curl.exe',
+      stateOf(withStates('Failed', startError, startError)),
+      failed('Start', 'The system cannot find the file specified.', RETRY),
+    ],
+    [
+      'fails at the start if curl.exe crashes',
+      stateOf(withStates('Failed', crash, curl(0))),
+      failed('Start', 'curl.exe ended with exit code -1073741515 (Error)', RETRY),
+    ],
+    [
+      'fails at the start if the kubelet lost a container',
+      stateOf(withStates('Failed', lost, curl(0))),
+      failed('Start', 'The container could not be located', RETRY),
+    ],
+    [
+      'fails at the start with an image of another build',
+      stateOf(withStates('Pending', creating, creating)),
+      failed('Start', 'hcs: the operating system does not match', undefined),
+    ],
+    [
+      'fails at the start if the image cannot be pulled',
+      stateOf(PULL_ERROR),
+      failed('Start', 'the image cannot be pulled: not found', undefined),
+    ],
+    [
+      'fails at the start if its pod is not scheduled in time',
+      stateOf({ ...late, unscheduled: '0/3 nodes are available' }),
+      failed('Start', `pod ${pod} was not scheduled within 10 minutes: 0/3 nodes are available`, undefined),
+    ],
+    [
+      'fails at the start if its pod was evicted',
+      stateOf({ phase: 'Failed', reason: 'Evicted', isScheduled: true }),
+      failed('Start', `pod ${pod} failed: Evicted`, RETRY),
+    ],
+    [
+      'fails at the start if its pod has an IP address and did not start in time',
+      stateOf(TIMED_OUT),
+      failed('Start', `pod ${pod} did not start within 10 minutes`, RETRY),
+    ],
+    [
+      'fails at the pod IP if its pod got none in time',
+      stateOf({ ...TIMED_OUT, hasAddress: false }),
+      failed('PodIP', `pod ${pod} did not start within 10 minutes, and has no IP address`, RETRY),
+    ],
+    [
+      'has failed until a second attempt ends',
+      stateOf(NO_DNS, CREATING),
+      failed('DNS', 'curl: (6) Could not resolve host: a', undefined),
+    ],
+    [
+      'has failed twice',
+      stateOf(NO_DNS, NO_DNS),
+      failed('DNS', 'curl: (6) Could not resolve host: a', NOW + 20_000, 2),
+    ],
+    ['is passed at the second attempt', stateOf(NO_DNS, PASSED), { kind: 'passed' }],
+  ];
+  for (const [name, found, want] of table) it(name, () => assert.deepEqual(found, want));
+
+  it('requests the Service and, if the pool names a URL, that URL', () => {
+    const flags = [
+      'curl.exe',
+      '--silent',
+      '--show-error',
+      '--insecure',
+      '--globoff',
+      '--output',
+      'NUL',
+      '--connect-timeout',
+      '10',
+      '--max-time',
+      '30',
+    ];
+    const service = { name: 'service', image: NANO, command: [...flags, TEST.serviceURL] };
+    const { egressURL, ...inside } = TEST;
+    assert.deepEqual(testContainers(TEST), [service, { name: 'egress', image: NANO, command: [...flags, egressURL] }]);
+    assert.deepEqual(testContainers(inside), [service]);
+  });
+});

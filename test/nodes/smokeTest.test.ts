@@ -1,0 +1,88 @@
+/** Smoke tests on new nodes before the operator verifies them. */
+import assert from 'node:assert/strict';
+import { waitFor } from '../../hack/controlplane/wait.ts';
+import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { image, withNodePods } from './nodePodsFixture.ts';
+
+const POOL = 'tested';
+const NANO = image('nanoserver');
+/** Failures of a test before its node fails. */
+const FAILURES = 3;
+
+const COMPLETED = { terminated: { exitCode: 0, reason: 'Completed' } };
+const NO_DNS = {
+  terminated: { exitCode: 6, reason: 'Error', message: 'curl: (6) Could not resolve host: kubernetes.default.svc\r\n' },
+};
+const NO_EGRESS = { terminated: { exitCode: 28, reason: 'Error', message: 'curl: (28) Connection timed out' } };
+
+describe('a pool that tests its new nodes', () => {
+  const { fixture, running, working, report, untilNone, becomes, gated } = withNodePods('--join-grace=5s');
+  const opens = () =>
+    waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
+  /** Retries a test at once, as users do who have repaired its cause. */
+  const retry = (value: string) =>
+    fixture.world.kubectl('annotate', 'windowspool', POOL, `winpool.dev/retry=${value}`, '--overwrite');
+
+  /** Waits until the progress of a node names the check that failed. */
+  const shows = (check: string) =>
+    fixture.world.waitForPool(
+      POOL,
+      `to show the failure of ${check}`,
+      (pool) => pool?.status?.preparingNodes?.some(({ message }) => message?.includes(check)) ?? false,
+    );
+
+  before(() =>
+    fixture.world.apply(
+      poolManifest(POOL, {
+        verification: { policy: 'Gate', smokeTest: { image: NANO, egressURL: 'https://example.com/' } },
+        nodeGroup: { scaling: { minSize: 1, maxSize: 3, desiredSize: 1 } },
+      }),
+    ),
+  );
+
+  it('fails a node without DNS when the test has failed three times, and the node stays behind the gate', async () => {
+    const seen = new Set<string>();
+    for (let failures = 1; failures <= FAILURES; failures++) {
+      const pod = await running(POOL, NANO, ({ metadata }) => !seen.has(metadata.uid));
+      seen.add(pod.metadata.uid);
+      await report(pod, 'Failed', { service: NO_DNS, egress: COMPLETED });
+      await shows('DNS');
+      if (failures < FAILURES) await retry(String(failures));
+    }
+    await becomes(POOL, 'NodesVerified', 'False/SmokeTestFailed');
+    const message = messageOf(await fixture.world.pool(POOL), 'NodesVerified');
+    assert.ok(message.includes('DNS: curl: (6) Could not resolve host: kubernetes.default.svc'), message);
+    assert.equal((await gated(POOL)).length, 1);
+  });
+
+  it('continues with the same pod after a restart of the operator, and opens the gate when the test passes', async () => {
+    await retry('repaired');
+    const before = await running(POOL, NANO);
+    await fixture.operator.kill();
+    await fixture.restart();
+    const pod = await running(POOL, NANO);
+    assert.equal(pod.metadata.uid, before.metadata.uid);
+    await report(pod, 'Succeeded', { service: COMPLETED, egress: COMPLETED });
+    await becomes(POOL, 'Ready', 'True/Verified');
+    await opens();
+    await untilNone(POOL);
+  });
+
+  it('names egress as the check that failed on the next node, and tests no verified node again', async () => {
+    await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
+    const pod = await running(POOL, NANO);
+    assert.deepEqual(await gated(POOL), [pod.spec.nodeName]);
+    await report(pod, 'Failed', { service: COMPLETED, egress: NO_EGRESS });
+    const pool = await shows('Egress');
+    assert.equal(pool?.status?.preparingNodes?.length, 1);
+  });
+
+  it('leaves no pod when the pool no longer tests its nodes', async () => {
+    await fixture.world.patchPool(POOL, { verification: { smokeTest: null } });
+    await becomes(POOL, 'NodesVerified', 'True/AllVerified');
+    await opens();
+    await untilNone(POOL);
+    assert.deepEqual(await working(POOL), []);
+  });
+});
