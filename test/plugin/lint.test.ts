@@ -6,6 +6,7 @@ import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { KubectlPlugin } from './kubectlPlugin.ts';
@@ -100,6 +101,24 @@ describe('kubectl windowspool lint and diagnose', () => {
       text.replace(/\s+/g, ' '),
       /1\. 1 of 1 Windows nodes cannot run the pod: \S+ has the taint os=windows:NoSchedule, which the pod does not tolerate\. /,
     );
+  });
+
+  it('lint and diagnose fit a terminal of 80 columns', async () => {
+    const inTerminal = async (...args: readonly string[]) => {
+      const session = plugin.start([...args, '--namespace', NAMESPACE]);
+      assert.equal(await session.ended, 1, session.shown());
+      assert.ok(session.raw().includes('\x1b[31m'), session.raw());
+      const isLong = (line: string) => line.length > 80 && line.trim().includes(' ');
+      assert.deepEqual(session.shown().split('\n').filter(isLong), []);
+      return session.shown();
+    };
+    const linted = (await inTerminal('lint', '--cluster')).replace(/unclear-\S+/, 'unclear-POD');
+    // Where lines break depends on the length of the name of the node, and what the scheduler says on its version.
+    const [diagnosed = ''] = (await inTerminal('diagnose', 'untolerant'))
+      .split(/\s+/)
+      .join(' ')
+      .split(' 2. The scheduler');
+    await assertGolden('plugin/terminal-lint', normalized(`${linted}\n${diagnosed}`));
   });
 
   it('diagnose finds the cause of a running pod: none', async () => {

@@ -81,9 +81,12 @@ describe('kubectl windowspool replace, remove, pause, resume, retry and plan', (
 
   it('remove warns when the operator would reject it, and suggests a node for a typo', async () => {
     const node = await firstNode();
-    const { code, stdout } = await plugin.run(['remove', node]);
-    assert.equal(code, 3);
-    assert.match(stdout, /Warning: The operator will reject this: the pool would have fewer nodes than/);
+    const session = plugin.start(['remove', node]);
+    await session.shows('[y/N]');
+    // The end of the input is no agreement.
+    session.type('\x04');
+    assert.equal(await session.ended, 3);
+    await assertGolden('plugin/terminal-remove', screen(session.shown()));
     const typo = await plugin.run(['remove', `${node}x`]);
     assert.deepEqual([typo.code, typo.stderr], [1, `Windows node "${node}x" not found. Did you mean "${node}"?\n`]);
   });
