@@ -11,6 +11,7 @@ export default {
   // Mocha runs a file twice that two patterns match, in one process or another.
   spec: [...new Set(patterns.flatMap((pattern) => globSync(pattern).sort()))],
   parallel: true,
+  require: ['./test/finishExit.mjs'],
   // As many as the smallest machine has processors.
   jobs: 2,
   // Only a guard against a test that hangs: coverage and a busy machine make the heavy properties slow.
