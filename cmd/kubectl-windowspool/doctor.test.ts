@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { assertGolden } from '../../test/goldenText.ts';
-import { type Check, checkLines, checksOfPool } from './doctor.ts';
+import type { Check } from './check.ts';
+import { checkLines, checksOfPool } from './doctor.ts';
 import { situations } from './testing/situations.ts';
 import { plain } from './text.ts';
 

@@ -2,7 +2,6 @@
 import type { V1DaemonSetList, V1Deployment, V1Lease } from '@kubernetes/client-node';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
-import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
@@ -11,22 +10,15 @@ import type { CallResult } from '../../controllers/windowspool/ports/callResult.
 import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/eks/prerequisites/addressMode.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
+import { type Check, checked, skipReason } from './check.ts';
 import type { Cluster } from './cluster.ts';
-import { EXIT, explain, Failure } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
+import { gmsaCheck } from './gmsa.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { missingPermissions, type Permission } from './permissions.ts';
 import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
-
-/** The result of a check. SKIP: it could not be made, or does not apply. NOTE: advice, which is neither required nor a problem. */
-export interface Check {
-  readonly name: string;
-  readonly result: 'PASS' | 'FAIL' | 'SKIP' | 'NOTE';
-  readonly detail: string;
-  /** The command that fixes it. */
-  readonly fix?: string;
-}
 
 export interface DoctorFlags extends AwsFlags {
   readonly operatorNamespace: string;
@@ -51,6 +43,7 @@ export async function doctor(cluster: Cluster, terminal: Terminal, flags: Doctor
         permissionChecks(cluster),
         systemChecks(cluster),
         exporterCheck(cluster),
+        gmsaCheck(cluster),
         eksCheck(cluster, flags, version),
         poolChecks(cluster),
       ])
@@ -315,19 +308,4 @@ function adviceFor(name: string, { advice = [] }: WindowsPoolStatus): Check[] {
 function checkOf(name: string, result: Check['result'], kind: string, message: string): Check {
   const fix = commandIn(message);
   return { name, result, detail: `${kind}${message}`, ...(fix && { fix }) };
-}
-
-/** A check whose request may be denied. */
-async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
-  try {
-    return { name, ...(await check()) };
-  } catch (error) {
-    return { name, result: 'SKIP', detail: skipReason(error) };
-  }
-}
-
-/** Throws what is not an error of a request. */
-function skipReason(error: unknown): string {
-  if (error instanceof KubernetesError || error instanceof Failure) return explain(error);
-  throw error;
 }

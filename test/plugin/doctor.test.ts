@@ -1,7 +1,7 @@
 /** `kubectl windowspool doctor` and completion, against a real API server and a running operator that leads. */
 import assert from 'node:assert/strict';
+import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
 import { COMPLETION_SCRIPT } from '../../cmd/kubectl-windowspool/completion.ts';
-import type { Check } from '../../cmd/kubectl-windowspool/doctor.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { localAws } from '../../hack/testenv/operatorProcess.ts';
 import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
@@ -85,6 +85,26 @@ describe('kubectl windowspool doctor and completion', () => {
     }
   });
 
+  it('finds the webhooks of gMSA once the cluster knows credential specs', async () => {
+    assert.equal((await resultOf('gMSA'))?.result, 'SKIP');
+    const { world } = fixture;
+    const [crd, spec, ...webhooks] = gmsaObjects();
+    try {
+      await world.apply(crd);
+      await world.kubectl('wait', '--for=condition=Established', `crd/${crd.metadata.name}`, '--timeout=60s');
+      await world.apply(spec);
+      const without = await resultOf('gMSA');
+      assert.equal(without?.result, 'FAIL', without?.detail);
+      for (const webhook of webhooks) await world.apply(webhook);
+      const { result, detail = '' } = (await resultOf('gMSA')) ?? {};
+      assert.equal(result, 'PASS', detail);
+      assert.match(detail, /^1 credential spec and both webhooks exist\. Of these, one needs nodes that are joined/);
+    } finally {
+      for (const { kind, metadata } of [...webhooks, crd])
+        await world.kubectl('delete', kind, metadata.name, '--ignore-not-found');
+    }
+  });
+
   it('fails when no operator renews the Lease', async () => {
     await fixture.operator.stop();
     try {
@@ -118,6 +138,7 @@ describe('kubectl windowspool doctor and completion', () => {
       'SKIP Pod webhook',
       'SKIP Legacy controller',
       'SKIP windows_exporter',
+      'SKIP gMSA',
       'SKIP EKS',
       'SKIP Pools',
     ]);
@@ -156,3 +177,52 @@ describe('kubectl windowspool doctor and completion', () => {
     assert.deepEqual(await complete('status', '--wa'), ['--watch', ':4', true]);
   });
 });
+
+/** The CRD of gMSA, a credential spec, and the webhooks, which select no pod. */
+function gmsaObjects() {
+  const versions = [
+    {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+    },
+  ];
+  const names = { kind: 'GMSACredentialSpec', plural: 'gmsacredentialspecs' };
+  const webhooks = [
+    {
+      name: 'admission-webhook.windows-gmsa.sigs.k8s.io',
+      admissionReviewVersions: ['v1'],
+      sideEffects: 'None',
+      clientConfig: { service: { name: 'gmsa', namespace: 'gmsa' } },
+      objectSelector: { matchLabels: { 'example.com/none': '' } },
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
+    },
+  ];
+  const configuration = (kind: string) => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind,
+    metadata: { name: 'gmsa' },
+    webhooks,
+  });
+  return [
+    {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: {
+        name: 'gmsacredentialspecs.windows.k8s.io',
+        // Groups under k8s.io need it: https://github.com/kubernetes/enhancements/pull/1111
+        annotations: { 'api-approved.kubernetes.io': 'unapproved, a stand-in' },
+      },
+      spec: { group: 'windows.k8s.io', scope: 'Cluster', names, versions },
+    },
+    {
+      apiVersion: 'windows.k8s.io/v1',
+      kind: 'GMSACredentialSpec',
+      metadata: { name: 'web' },
+      credspec: { ActiveDirectoryConfig: { GroupManagedServiceAccounts: [{ Name: 'web', Scope: 'example.com' }] } },
+    },
+    configuration('MutatingWebhookConfiguration'),
+    configuration('ValidatingWebhookConfiguration'),
+  ] as const;
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { type CredentialSpec, judgeGmsa } from './gmsa.ts';
+
+const JOINED: CredentialSpec = { credspec: { ActiveDirectoryConfig: {} } };
+const DOMAINLESS: CredentialSpec = { credspec: { ActiveDirectoryConfig: { HostAccountConfig: { PluginGUID: '{}' } } } };
+const BOTH = { mutating: true, validating: true };
+
+describe('the check of gMSA', () => {
+  it('is skipped if the cluster knows no credential specs', () => {
+    const { result, detail } = judgeGmsa(undefined, BOTH);
+    assert.equal(result, 'SKIP');
+    assert.equal(detail, 'the CRD gmsacredentialspecs.windows.k8s.io is not installed, so no pod can use a gMSA.');
+  });
+
+  const failures: readonly (readonly [what: string, webhooks: Parameters<typeof judgeGmsa>[1], message: RegExp])[] = [
+    ['no webhook', { mutating: false, validating: false }, /^no mutating and no validating webhook .* run without/],
+    ['no mutating webhook', { mutating: false, validating: true }, /^no mutating webhook .* run without the identity/],
+    ['no validating webhook', { mutating: true, validating: false }, /^no validating webhook .* any credential spec\./],
+  ];
+  for (const [what, webhooks, message] of failures)
+    it(`fails if there is ${what}, and says what follows`, () => {
+      const { result, detail } = judgeGmsa([JOINED], webhooks);
+      assert.equal(result, 'FAIL');
+      assert.match(detail, message);
+      assert.match(detail, / Install windows-gmsa: see docs\/gmsa\.md\.$/);
+    });
+
+  const passes: readonly (readonly [specs: readonly CredentialSpec[], detail: string])[] = [
+    [[], '0 credential specs and both webhooks exist'],
+    [[DOMAINLESS], '1 credential spec and both webhooks exist'],
+    [
+      [DOMAINLESS, JOINED],
+      '2 credential specs and both webhooks exist. Of these, one needs nodes that are joined to the domain: see docs/gmsa.md.',
+    ],
+    [
+      [JOINED, {}],
+      '2 credential specs and both webhooks exist. Of these, 2 need nodes that are joined to the domain: see docs/gmsa.md.',
+    ],
+  ];
+  for (const [specs, detail] of passes)
+    it(`passes and shows: ${detail}`, () => {
+      assert.deepEqual(judgeGmsa(specs, BOTH), { result: 'PASS', detail });
+    });
+});
