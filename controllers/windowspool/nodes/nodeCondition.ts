@@ -27,13 +27,13 @@ export function conditionFor({ state, failures, warnings }: VerificationResult, 
         : 'passes every check',
     );
   }
-  const ungated = warnings.filter(({ reason }) => reason === 'GateTaintMissing');
-  const found = reported(rememberedFirst([...ungated, ...failures]));
+  const remembered = warnings.filter(({ reason }) => REMEMBERED.includes(reason));
+  const found = reported(rememberedFirst([...remembered, ...failures]));
   if (state === 'joining') return make('Unknown', 'Joining', `is joining: ${found}`);
   return make('False', failures[0]?.reason ?? 'NodesFailing', found);
 }
 
-/** The operator reads these from the message later, so they come first and are not cut off. */
+/** The operator reads these from the message later, so they come first, are not cut off, and are listed also if they only warn. */
 const REMEMBERED: readonly NodeCheck[] = [
   'GateTaintMissing',
   'SmokeTestFailed',

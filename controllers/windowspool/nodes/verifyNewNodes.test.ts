@@ -158,6 +158,22 @@ describe('the condition of a node on which the operator pulls images', () => {
     for (const verified of messages) assert.equal(needsImages(verified), true, verified.message);
   });
 
+  it('remembers that images are missing when the checks only warn and the node fails another one', () => {
+    const expected = expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] });
+    for (const node of [
+      { ...aged(1), ready: 'False' },
+      { ...aged(60), ready: 'False' },
+    ] as const) {
+      const verified = conditionOf(node, [], expected);
+      const { state, warnings } = resultFor({ verified }, [], expected);
+      assert.deepEqual(
+        [state, warnings.map(({ reason }) => reason)],
+        ['verified', ['ImagesMissing']],
+        verified.message,
+      );
+    }
+  });
+
   it('remembers that the node had all of them', () => {
     const verified = conditionOf(aged(1), [pullPod(CORE, PULLED), pullPod(WEB, PULLED)]);
     assert.deepEqual([verified.status, needsImages(verified)], ['True', false]);
@@ -248,5 +264,10 @@ describe('a new node on which the operator runs the smoke test', () => {
     assert.deepEqual([result.state, result.warnings.map(({ reason }) => reason)], ['verified', ['SmokeTestFailed']]);
     const verified = conditionFor(result, 'web');
     assert.equal(resultFor({ verified }, [], warnOnly).warnings.length, 1);
+    const joining = conditionFor(resultFor({ ...aged(1), ready: 'False' }, [], warnOnly), 'web');
+    assert.deepEqual(
+      [joining.reason, resultFor({ verified: joining }, [], warnOnly).warnings.map(({ reason }) => reason)],
+      ['Joining', ['SmokeTestPending']],
+    );
   });
 });
