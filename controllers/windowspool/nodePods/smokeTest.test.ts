@@ -68,6 +68,21 @@ describe('the smoke test of a node', () => {
       failed('DNS', 'no host', undefined),
     ],
     [
+      'fails at DNS if no DNS server answers',
+      stateOf(withStates('Failed', curl(28, 'curl: (28) Resolving timed out'), curl(28, 'x'))),
+      failed('DNS', 'curl: (28) Resolving timed out', RETRY),
+    ],
+    [
+      'has no result while only egress has failed: the Service says more',
+      stateOf(withStates('Running', running, curl(28, 'curl: (28) Resolving timed out'))),
+      running,
+    ],
+    [
+      'fails at egress if the pod has ended without a result of the Service',
+      stateOf(withStates('Failed', { kind: 'waiting', reason: '', message: '' }, curl(7, 'no route'))),
+      failed('Egress', 'no route', RETRY),
+    ],
+    [
       'fails at the Service if curl cannot connect',
       stateOf(withStates('Failed', curl(7, 'curl: (7) Failed to connect'), curl(0))),
       failed('Service', 'curl: (7) Failed to connect', RETRY),

@@ -7,7 +7,7 @@ import type { SmokeTestSpec } from '../api.gen.ts';
 import type { SmokeCheck, SmokeTestState } from '../model/nodePods.ts';
 import type { ContainerState, NodePod, NodePodContainer } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';
-import { type Attempt, retryAt, whyNotStarted } from './attempts.ts';
+import { type Attempt, retryAt, startDeadline, whyNotStarted } from './attempts.ts';
 import { pullErrorIn, startErrorIn } from './imagePull.ts';
 
 const SERVICE = 'service';
@@ -15,6 +15,9 @@ const EGRESS = 'egress';
 
 /** Of curl: the host cannot be resolved. https://everything.curl.dev/cmdline/exitcode.html */
 const NO_HOST = 6;
+/** Of curl: a timeout. The message says whether no DNS server answered in time: https://github.com/curl/curl/issues/4139 */
+const TIMEOUT = 28;
+const NO_DNS_SERVER = /\bResolving timed out\b/i;
 /** Reasons of containers that did not run: of containerd, of dockershim, and of a kubelet that lost one. */
 const NOT_STARTED: readonly string[] = ['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown'];
 /** Of curl. Windows ends a process that crashes with larger or negative codes. */
@@ -72,17 +75,27 @@ function failureOf(pod: NodePod, timeoutMs: number, now: number): Failure | unde
   const [service, egress] = [stateIn(pod, SERVICE), stateIn(pod, EGRESS)];
   for (const state of [service, egress])
     if (state && isStartError(state)) return { check: 'Start', message: said(state) };
-  const failed = [service, egress].find((state) => state?.kind === 'ended' && state.exitCode !== 0);
-  if (failed?.kind === 'ended') {
-    const check = failed === egress ? 'Egress' : failed.exitCode === NO_HOST ? 'DNS' : 'Service';
-    return { check, message: said(failed) };
-  }
+  const [noService, noEgress] = [failedIn(service), failedIn(egress)];
+  if (noService) return { check: isUnresolved(noService) ? 'DNS' : 'Service', message: said(noService) };
+  // The result of the Service says more, and comes within seconds.
+  const isLast = service?.kind === 'ended' || hasEnded(pod) || now >= startDeadline(pod, timeoutMs);
+  if (noEgress) return isLast ? { check: 'Egress', message: said(noEgress) } : undefined;
   const why = startErrorIn(pod) ?? whyNotStarted(pod, timeoutMs, now);
   if (why === undefined) return undefined;
   const isWithoutAddress = pod.isScheduled && !pod.hasAddress && pod.reason !== 'Evicted';
   return isWithoutAddress
     ? { check: 'PodIP', message: `${why}, and has no IP address` }
     : { check: 'Start', message: why };
+}
+
+type Ended = Extract<ContainerState, { kind: 'ended' }>;
+
+function failedIn(state: ContainerState | undefined): Ended | undefined {
+  return state?.kind === 'ended' && state.exitCode !== 0 ? state : undefined;
+}
+
+function isUnresolved({ exitCode, message }: Ended): boolean {
+  return exitCode === NO_HOST || (exitCode === TIMEOUT && NO_DNS_SERVER.test(message));
 }
 
 function stateIn({ containers }: NodePod, name: string): ContainerState | undefined {
