@@ -3,8 +3,9 @@ import type { NodePod, NodePodPurpose } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';
 import { duration } from '../util/words.ts';
 
-/** Delays before the next attempt: the first one, doubled with each attempt up to the last one, in milliseconds. */
-const FIRST_DELAY_MS = 10_000;
+/** The delay before the second attempt, in milliseconds. It doubles with each attempt. */
+export const FIRST_DELAY_MS = 10_000;
+/** The longest delay, in milliseconds. */
 const LAST_DELAY_MS = 600_000;
 
 /** One attempt. */

@@ -194,6 +194,12 @@ describe('the pods that a node needs', () => {
     );
   });
 
+  it('are recreated at most every 10 seconds when an admission webhook removes their tolerations', () => {
+    const stripped = (ageMs: number) => shown(needFor([pullPod(CORE, { tolerates: [], createdAt: NOW - ageMs })]));
+    assert.deepEqual([stripped(4_000)?.keep, stripped(4_000)?.in], [[first], 6]);
+    assert.deepEqual(stripped(10_000)?.keep, []);
+  });
+
   it('are repeated at once when the user asks for it', () => {
     const asked = expecting(pulling, { retry: '1' });
     const ended = pullPod(CORE, { ...TIMED_OUT, changedAt: NOW });

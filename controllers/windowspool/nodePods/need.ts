@@ -10,7 +10,7 @@ import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
-import { type Attempt, attemptsIn, podName, startDeadline } from './attempts.ts';
+import { type Attempt, attemptsIn, FIRST_DELAY_MS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
 import { isOnNode, isPrepared, preparationOf, pullKey, testKey, timeoutMs } from './preparation.ts';
 import { testContainers } from './smokeTest.ts';
@@ -47,7 +47,8 @@ export function needOf(
   if (reportedBy === undefined || node.unschedulable || isPrepared(node, verification)) return undefined;
   const preparation = preparationOf(node, verification, pods, now);
   const tasks = tasksOn(node, verification, preparation, pods);
-  const stays = (pod: NodePod) => !isStuck(pod, node, spec) && !isRetried(pod, retry);
+  const stuck = new Map(pods.map((pod) => [pod, stuckAt(pod, node, spec)]));
+  const stays = (pod: NodePod) => now < (stuck.get(pod) ?? Number.POSITIVE_INFINITY) && !isRetried(pod, retry);
   const kept = tasks.flatMap(keptBy).filter(stays);
   const obstacle = failures.find(({ reason }) => !NO_OBSTACLE.includes(reason));
   const due = obstacle || pods.some(isWorking) ? undefined : tasks.find((task) => isDue(task, retry, now));
@@ -64,7 +65,7 @@ export function needOf(
         retry,
         tolerations: tolerationsOn(node, spec),
       }),
-    nextAt: nextAt(tasks, now),
+    nextAt: nextAt(tasks, [...stuck.values()], now),
   };
 }
 
@@ -132,19 +133,23 @@ function isRetried(pod: NodePod, retry: string): boolean {
   return !hasEnded(pod) && pod.retry !== retry && pullErrorIn(pod) !== undefined;
 }
 
-/** Whether the pod can never be scheduled: a taint that it should tolerate came after it. */
-function isStuck(pod: NodePod, node: NodeRecord, spec: WindowsPoolSpec): boolean {
-  return !pod.isScheduled && tolerationsOn(node, spec).some(({ key = '' }) => !pod.tolerates.includes(key));
+/**
+ * When the pod counts as never scheduled, because a taint that it should tolerate came after it; Infinity if it tolerates all. Not at once: an
+ * admission webhook may remove the toleration from each pod.
+ */
+function stuckAt(pod: NodePod, node: NodeRecord, spec: WindowsPoolSpec): number {
+  const isStuck = !pod.isScheduled && tolerationsOn(node, spec).some(({ key = '' }) => !pod.tolerates.includes(key));
+  return isStuck ? pod.createdAt + FIRST_DELAY_MS : Number.POSITIVE_INFINITY;
 }
 
-/** When an attempt may be repeated, or counts as failed, without any event. */
-function nextAt(tasks: readonly Task[], now: number): number {
+/** When an attempt may be repeated, or counts as failed or stuck, without any event. */
+function nextAt(tasks: readonly Task[], stuck: readonly number[], now: number): number {
   const times = tasks.flatMap(({ attempts: [latest], state, spec }) => {
     if (state.kind === 'failed') return state.retryAt ?? [];
     const isOpen = state.kind === 'pulling' || state.kind === 'running';
     return isOpen && latest ? startDeadline(latest.pod, timeoutMs(spec)) : [];
   });
-  return Math.min(...times.filter((time) => time > now), Number.POSITIVE_INFINITY);
+  return Math.min(...[...times, ...stuck].filter((time) => time > now), Number.POSITIVE_INFINITY);
 }
 
 function messageOf({ images, test }: Preparation, working: NodePod | undefined, obstacle: string | undefined): string {
