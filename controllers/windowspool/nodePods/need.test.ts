@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { NodePodNeed } from '../model/nodePods.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
+import { foreignText } from '../ports/foreignText.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { NOW, type SpecChange, sampleExpectation, sampleNode, samplePool } from '../testing/fixtures.ts';
@@ -209,6 +210,15 @@ describe('the pods that a node needs', () => {
     assert.deepEqual(shown(needFor([{ ...failing, retry: '1' }], newcomer, asked))?.keep, [first]);
     const pullingNow = pullPod(CORE, CREATING);
     assert.deepEqual(shown(needFor([pullingNow], newcomer, asked))?.keep, [first]);
+  });
+
+  it('are repeated once for each request, also if its text is cut or cleaned when the pod is read', () => {
+    for (const retry of ['now\n', 'x'.repeat(1_000)]) {
+      const asked = expecting(pulling, { retry });
+      const pod = needFor([], newcomer, asked)?.next ?? assert.fail();
+      const read = pullPod(CORE, { retry: foreignText(pod.retry), ...PULL_ERROR });
+      assert.deepEqual(shown(needFor([read], newcomer, asked))?.keep, [first], JSON.stringify(retry));
+    }
   });
 
   it('tolerate the taints of the operator, of the pool and of NodeReadinessRules, and no others', () => {

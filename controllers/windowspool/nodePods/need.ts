@@ -4,6 +4,7 @@ import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../l
 import type { ImageState, NodePodNeed, Preparation, SmokeTestState } from '../model/nodePods.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
+import { foreignText } from '../ports/foreignText.ts';
 import type { DesiredNodePod, NodePod, NodePodContainer, NodePodPurpose } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { hasEnded } from '../ports/pods.ts';
@@ -39,12 +40,14 @@ interface Task {
 /** The pods that the node needs; undefined if it needs none: its pods are then deleted. `pods`: those on it, of this pool. */
 export function needOf(
   { node, failures }: Pick<VerificationResult, 'node' | 'failures'>,
-  { spec, reportedBy, retry = '' }: Expectation,
+  { spec, reportedBy, retry: requested = '' }: Expectation,
   pods: readonly NodePod[],
   now: number,
 ): NodePodNeed | undefined {
   const { verification } = spec;
   if (reportedBy === undefined || node.unschedulable || isPrepared(node, verification)) return undefined;
+  // As it is read from a pod.
+  const retry = foreignText(requested);
   const preparation = preparationOf(node, verification, pods, now);
   const tasks = tasksOn(node, verification, preparation, pods);
   const stuck = new Map(pods.map((pod) => [pod, stuckAt(pod, node, spec)]));
