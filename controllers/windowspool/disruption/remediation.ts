@@ -5,12 +5,14 @@
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { podsOn } from '../nodePods/preparation.ts';
+import type { VerificationResult } from '../model/poolNodes.ts';
+import { podsOn, runsNodePods } from '../nodePods/preparation.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { expectationOf, lateInstances } from '../queries.ts';
+import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { operationFor } from './nodeAnnotations.ts';
@@ -25,10 +27,26 @@ export function unhealthyNodes(s: ObservedState): NodeRecord[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
-  return s.poolNodes.failing
+  return withResult(s)
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
     .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations));
+}
+
+/** Checks of a node that say nothing about it while the operator cannot run its pods there. */
+const NO_RESULT: readonly NodeCheck[] = ['ImagesMissing', 'SmokeTestPending'];
+
+/**
+ * The failing nodes, except those that only lack the result of a pod that the operator cannot list or create, because of a permission or a quota: a
+ * new node would lack it, too.
+ */
+function withResult({ pool, poolNodes, nodePods }: ObservedState): readonly VerificationResult[] {
+  if (!runsNodePods(pool.spec.verification)) return poolNodes.failing;
+  const waiting = new Set(poolNodes.podNeeds.flatMap(({ node, next }) => (next ? [node.name] : [])));
+  const lacksPod = ({ name }: NodeRecord) => nodePods.kind === 'unknown' || waiting.has(name);
+  return poolNodes.failing.filter(
+    ({ node, failures }) => !lacksPod(node) || failures.some(({ reason }) => !NO_RESULT.includes(reason)),
+  );
 }
 
 /** Instances of the group that have been running for too long without becoming nodes. EC2 is called only while nodes are missing. */

@@ -2,7 +2,8 @@
 import { REMEDIATION_ANNOTATION } from '../../labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
-import { MINUTE, NOW } from '../fixtures.ts';
+import { MINUTE, NOW, sampleError } from '../fixtures.ts';
+import { NO_DNS, testing, testPod } from '../nodePodScenes.ts';
 import {
   BY_OPERATOR,
   longAgo,
@@ -29,6 +30,16 @@ const late = (minutes: number) => ({
   id: 'i-late',
   privateDnsName: 'ip-late',
   launchedAt: NOW - minutes * MINUTE,
+});
+/** A node that fails because of the smoke test. */
+const untested = failing('a', 60, {
+  ready: 'True',
+  createdAt: NOW - 120 * MINUTE,
+  verified: {
+    status: 'False',
+    reason: 'SmokeTestPending',
+    message: 'WindowsPool web: has not passed the smoke test (verification.smokeTest) yet.',
+  },
 });
 const remediation = { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' };
 const spec = { remediation };
@@ -72,6 +83,29 @@ export const remediationCases: readonly PlanCase[] = [
     }),
     want: [],
   },
+  ...(
+    [
+      [
+        'that was not tested because the pods cannot be listed is not replaced',
+        { kind: 'unknown', error: sampleError('denied') },
+        [],
+      ],
+      [
+        'that was not tested because its pod cannot be created is not replaced',
+        { kind: 'seen', pods: [] },
+        ['run the smoke test on node a'],
+      ],
+      [
+        'whose test has failed is replaced',
+        { kind: 'seen', pods: [testPod({ ...NO_DNS, changedAt: NOW }, 3, untested)] },
+        ['reserve the turn of a (Remediate)'],
+      ],
+    ] as const
+  ).map(([what, nodePods, want]) => ({
+    name: `a node ${what}`,
+    observed: scene({ spec: { ...spec, ...testing }, nodes: [untested, node('b'), node('c')], rest: { nodePods } }),
+    want,
+  })),
   ...(
     [
       ['is replaced after unhealthyAfter', 20, ['reserve the turn of ip-late (Remediate)']],
