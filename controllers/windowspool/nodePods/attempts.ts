@@ -29,9 +29,13 @@ export function attemptsIn(pods: readonly NodePod[], purpose: NodePodPurpose, ke
     .sort((a, b) => b.number - a.number);
 }
 
-/** When the next attempt may start after this one ended, in epoch milliseconds. */
-export function retryAt({ number, pod }: Attempt): number {
-  return pod.changedAt + Math.min(FIRST_DELAY_MS * 2 ** Math.min(number - 1, 20), LAST_DELAY_MS);
+/**
+ * When the next attempt may start after this one ended, in epoch milliseconds. The end is a time of the node, whose clock may be ahead: it counts at
+ * most as the deadline of the pod.
+ */
+export function retryAt({ number, pod }: Attempt, timeoutMs: number): number {
+  const endedAt = Math.min(pod.changedAt, startDeadline(pod, timeoutMs));
+  return endedAt + Math.min(FIRST_DELAY_MS * 2 ** Math.min(number - 1, 20), LAST_DELAY_MS);
 }
 
 /** When a pod whose containers have not started counts as failed, in epoch milliseconds. Its kubelet ends it only after it has accepted it. */

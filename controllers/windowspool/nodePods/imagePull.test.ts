@@ -147,9 +147,14 @@ describe('the attempts of a pull', () => {
     );
   });
 
+  it('do not wait for a node whose clock is ahead for longer than the timeout', () => {
+    const pod = pullPod(CORE, { createdAt: NOW, changedAt: NOW + 600 * MINUTE });
+    assert.equal(retryAt({ number: 1, pod }, LIMIT) - NOW, LIMIT + 10_000);
+  });
+
   it('follow each other after 10 seconds, then after twice the time, and at last after 10 minutes', () => {
     const waits = [1, 2, 3, 7, 8, 1_000_000].map(
-      (number) => retryAt({ number, pod: pullPod(CORE, { changedAt: NOW }) }) - NOW,
+      (number) => retryAt({ number, pod: pullPod(CORE, { changedAt: NOW }) }, LIMIT) - NOW,
     );
     assert.deepEqual(waits, [10_000, 20_000, 40_000, 600_000, 600_000, 600_000]);
   });

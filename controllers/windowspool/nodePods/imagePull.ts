@@ -63,5 +63,5 @@ export function pullStateOf(attempts: readonly Attempt[], timeoutMs: number, now
   if (attempts.some(({ pod }) => hasPulled(pod))) return { kind: 'pulled' };
   const [message] = attempts.flatMap(({ pod }) => pullErrorIn(pod) ?? whyNotStarted(pod, timeoutMs, now) ?? []);
   if (message === undefined) return { kind: 'pulling' };
-  return { kind: 'failed', message, retryAt: hasEnded(latest.pod) ? retryAt(latest) : undefined };
+  return { kind: 'failed', message, retryAt: hasEnded(latest.pod) ? retryAt(latest, timeoutMs) : undefined };
 }

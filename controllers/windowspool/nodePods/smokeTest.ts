@@ -62,7 +62,7 @@ export function testStateOf(attempts: readonly Attempt[], timeoutMs: number, now
       kind: 'failed',
       ...failure,
       attempts: number,
-      retryAt: hasEnded(latest.pod) ? retryAt(latest) : undefined,
+      retryAt: hasEnded(latest.pod) ? retryAt(latest, timeoutMs) : undefined,
     };
   }
   return { kind: 'running' };
