@@ -44,7 +44,7 @@ async function soak(settings: SoakSettings, say: Say, signal: AbortSignal): Prom
   try {
     await waitForConvergence(cluster, settings.pools, whole);
     say(`All ${settings.pools} pools are Ready. The world turns hostile for ${settings.minutes} minutes.`);
-    const memory = new MemoryTrack(probe, () =>
+    const memory = new MemoryTrack(probe, cluster.world.controlPlane.dir, () =>
       replicas.all.map(({ process: { pid, running }, leads }) => ({ pid, running, leads })),
     );
     const pools = new PoolChurn(cluster, groupPools, Math.random);

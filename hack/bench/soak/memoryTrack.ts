@@ -1,6 +1,8 @@
 /** Samples the memory of the soak's processes and checks whether it grows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Memory, megabytes, memoryOf } from '../processFigures.ts';
+import { megabytes, memoryOf } from '../processFigures.ts';
 import { type Point, round, slope } from '../statistics.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
@@ -14,11 +16,8 @@ const WARM_UP_MINUTES = 2;
 const LEAST_MINUTES = 2;
 /** In a test of this length, a process must have lived long enough to be measured. */
 const MEASURED_FROM_MINUTES = 10;
-/**
- * The heap of the probe is measured after a collection, so it is nearly constant. The resident memory of a process of the operator also has what V8
- * did not collect yet: it may grow by no more than that while it is measured.
- */
-const LIMITS = { probeHeapMBPerMinute: 0.1, operatorGrowthMB: 20 };
+/** Heaps are measured after a collection. That of the probe is nearly constant; the operator also remembers what changes with its pools. */
+const LIMITS = { probeHeapMBPerMinute: 0.1, operatorGrowthMB: 10 };
 /** The memory limit in config/manager/deployment.yaml. */
 const CONTAINER_MB = 512 * 1.048576;
 
@@ -35,13 +34,15 @@ export class MemoryTrack {
   readonly #operators: () => readonly Sampled[];
   readonly #probeHeap: Point[] = [];
   /** For each process of the operator, as the leader and as a standby. */
-  readonly #operatorRss = new Map<string, Point[]>();
+  readonly #operatorHeap = new Map<string, Point[]>();
+  readonly #reports: string;
   #peakMB = 0;
   #minutes = 0;
 
-  /** `operators` returns the present processes of the operator. */
-  constructor(probe: ProbeProcess, operators: () => readonly Sampled[]) {
+  /** `operators` returns the present processes of the operator, which report their heaps to the folder `reports`: see heapReport.ts. */
+  constructor(probe: ProbeProcess, reports: string, operators: () => readonly Sampled[]) {
     this.#probe = probe;
+    this.#reports = reports;
     this.#operators = operators;
   }
 
@@ -59,23 +60,24 @@ export class MemoryTrack {
   }
 
   #sample({ pid, leads }: Sampled, x: number): void {
-    let memory: Memory;
     try {
-      memory = memoryOf(pid);
+      this.#peakMB = Math.max(this.#peakMB, megabytes(memoryOf(pid).peakKiB));
     } catch {
       // It has just exited.
       return;
     }
+    const heap = reportOf(join(this.#reports, `heap-${pid}`));
+    if (heap === undefined) return;
     const series = `${pid} ${leads ? 'leader' : 'standby'}`;
-    const points = this.#operatorRss.get(series) ?? [];
-    points.push({ x, y: megabytes(memory.rssKiB) });
-    this.#operatorRss.set(series, points);
-    this.#peakMB = Math.max(this.#peakMB, megabytes(memory.peakKiB));
+    const points = this.#operatorHeap.get(series) ?? [];
+    // A report counts several times, until the next one replaces it.
+    points.push({ x, y: megabytes(heap) });
+    this.#operatorHeap.set(series, points);
   }
 
   summary() {
     const begin = this.#minutes * BEGIN;
-    const growths = [...this.#operatorRss].flatMap(([operator, points]) => {
+    const growths = [...this.#operatorHeap].flatMap(([operator, points]) => {
       const growth = growthOf(points, begin);
       return growth ? [{ operator, ...growth }] : [];
     });
@@ -113,6 +115,15 @@ export class MemoryTrack {
         ? [`the operator used ${peak} MB, more than the ${round(CONTAINER_MB, 0)} MB that its container has`]
         : []),
     ];
+  }
+}
+
+/** The memory that a process used after its last collection, in KiB; undefined before its first report. */
+function reportOf(path: string): number | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).heapKiB;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { CallEntry } from '../../localaws/wire/callLog.ts';
 import type { AuditEvent } from '../../testenv/audit.ts';
@@ -20,6 +21,8 @@ const FLAGS = [
   '--max-pools-updating=5',
   '--workers=8',
 ];
+/** Reports its memory to the folder HEAP_REPORTS. */
+const NODE_FLAGS = ['--expose-gc', `--import=${fileURLToPath(new URL('heapReport.ts', import.meta.url))}`];
 const CHECK_MS = 200;
 /** After so many exits for other reasons the test stops. */
 const MOST_EXITS = 10;
@@ -122,8 +125,9 @@ async function startReplica(world: TestEnv, name: string): Promise<Replica> {
   await world.login();
   const kubeconfig = await proxiedKubeconfig(world, name, proxy);
   const credential = credentialOf(await readFile(kubeconfig, 'utf8'));
-  const environment = { AWS_SDK_UA_APP_ID: name };
-  return new Replica(name, proxy, credential, () => world.operator(FLAGS, { credentials: kubeconfig, environment }));
+  const environment = { AWS_SDK_UA_APP_ID: name, HEAP_REPORTS: world.controlPlane.dir };
+  const options = { credentials: kubeconfig, environment, nodeFlags: NODE_FLAGS };
+  return new Replica(name, proxy, credential, () => world.operator(FLAGS, options));
 }
 
 /** Writes a copy of the operator's kubeconfig that leads through the proxy, and returns its path. */
