@@ -4,6 +4,15 @@ export const durations = {
   launch: 0.5,
   /** From launch until the kubelet registers. */
   boot: 1,
+  /** From the end of its first boot until an instance of a warm pool is stopped or hibernated. */
+  stop: 0.3,
+  /**
+   * From when an instance leaves the warm pool until its kubelet registers, by the state of the pool. Not measured: a stopped instance boots without the
+   * steps of its first boot, a hibernated one only resumes, and on a running one only the kubelet starts.
+   */
+  startStopped: 0.5,
+  startHibernated: 0.3,
+  startRunning: 0.2,
   /** From registration until EKS has set the labels and taints of the group on the node, where it does that later. */
   lateSettings: 0.5,
   /** From registration until the VPC resource controller has given the node its pod addresses. */

@@ -8,10 +8,11 @@ import {
   type Issue,
 } from '@aws-sdk/client-eks';
 import { releaseOf } from './ec2/images.ts';
-import { kernelWith, restart, setWarmPool } from './ec2/instances.ts';
+import { kernelWith, restart } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
 import { changeSecurityGroup, type SecurityGroupChange } from './ec2/securityGroups.ts';
 import { terminateInstance } from './ec2/terminateInstance.ts';
+import { fillWarmPool } from './ec2/warmPool.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
 import { type ReleaseChange, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';
@@ -122,9 +123,12 @@ export class Faults {
     terminateInstance(this.#cloud, this.#instance(node));
   }
 
-  /** Gives the Auto Scaling group a warm pool of so many running instances, or removes it (0). */
+  /** Gives the Auto Scaling group a warm pool of so many running instances, as another client of Auto Scaling does, or removes it (0). */
   warmPool({ group, size }: { readonly group: string; readonly size: number }): void {
-    setWarmPool(this.#cloud, this.#cloud.group(group), size);
+    const record = this.#cloud.group(group);
+    if (size === 0) delete record.warmPool;
+    else record.warmPool = { minSize: size, maxGroupPreparedCapacity: size, poolState: 'RUNNING' };
+    fillWarmPool(this.#cloud, record);
   }
 
   /** The pods of the next node that is drained (of that group) are not evicted, whatever their disruption budgets allow. */

@@ -15,6 +15,7 @@ import type {
   ResolveConflicts,
   Taint,
   Update,
+  WarmPoolConfig,
 } from '@aws-sdk/client-eks';
 import { notFound } from './awsFault.ts';
 import { newEntry } from './eks/accessEntryRecord.ts';
@@ -59,6 +60,8 @@ export interface GroupRecord {
   rollout?: Rollout;
   /** Why the Auto Scaling group has fewer instances than desired. */
   launchIssue?: Issue;
+  /** The warm pool that another client of Auto Scaling gave it. */
+  warmPool?: WarmPoolConfig;
   /** EKS will check the access of its nodes. */
   reviewPending?: boolean;
 }
@@ -107,7 +110,7 @@ export interface UpdateRecord {
 }
 
 /** EC2's codes for the states of an instance. */
-export const instanceCodes = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48 } as const;
+export const instanceCodes = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48, stopped: 80 } as const;
 
 /** An EC2 instance that belongs to a node group, and the node on it. */
 export interface InstanceRecord {
@@ -121,7 +124,8 @@ export interface InstanceRecord {
   readonly imageId: string;
   /** From the launch template. */
   readonly tags: readonly Tag[];
-  readonly launchedAt: Date;
+  /** When it was last launched or started. */
+  launchedAt: Date;
   defect: NodeDefect;
   readonly releaseVersion: string;
   /** `--node-labels` and `--register-with-taints`: those of the group at the launch. */
@@ -129,11 +133,15 @@ export interface InstanceRecord {
   readonly registerWithTaints: readonly Taint[];
   kernelVersion: string;
   boots: number;
-  state: 'pending' | 'running' | 'terminated';
+  /** How often it was started, or went to the warm pool: what is scheduled for another number is void. */
+  starts: number;
+  state: 'pending' | 'running' | 'stopped' | 'terminated';
   /** Its Auto Scaling group has taken it out of service, and a lifecycle hook delays its termination. EC2 does not show that. */
   terminating?: 'Terminating:Wait' | 'Terminating:Proceed';
   /** It is in the warm pool of its Auto Scaling group: it has the group's tags, and is not a member. */
-  readonly warm?: true;
+  warm?: 'Pending' | 'Stopped' | 'Running' | 'Hibernated';
+  /** It goes to the warm pool in place of its termination. */
+  returns?: true;
   joined: boolean;
   /** Stops the running drain. */
   drain?: AbortController;

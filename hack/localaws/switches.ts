@@ -72,6 +72,25 @@ export const switchTable = {
   olderVersionAtCreation: ['reject', 'accept'],
   /** Does DescribeAutoScalingGroups list the instances of a warm pool among the group's? Its reference only has WarmPoolSize; DescribeWarmPool lists them. */
   warmInstances: ['hidden', 'listed'],
+  /**
+   * Are there warm pools of Spot Instances? PutWarmPool once refused groups with a mixed instances policy or Spot Instances (boto3 1.29), and its current
+   * reference has neither; node groups have such a policy.
+   */
+  spotWarmPools: ['reject', 'accept'],
+  /** Does DescribeNodegroup return a warmPoolConfig that was disabled? */
+  disabledWarmPool: ['hidden', 'shown'],
+  /**
+   * After a change of version, labels or taints: which instances does the warm pool have? A rolling update of CloudFormation keeps them: its
+   * reference of AWS::AutoScaling::WarmPool.
+   */
+  outdatedWarmInstances: ['replaced', 'kept'],
+  /**
+   * Do instances register as nodes before they leave the warm pool? "Instances complete EKS initialization" when they join the group, says the user
+   * guide. Without EKS' support they registered: keikoproj/instance-manager#277.
+   */
+  nodesOfWarmInstances: ['absent', 'registered'],
+  /** What happens to the Node of an instance that returns to the warm pool? */
+  nodesOfReusedInstances: ['deleted', 'kept'],
   /** When does a node get the labels and taints of its group: as it registers, or up to 30 s after it is Ready as in aws/containers-roadmap#1962? */
   groupSettingsOnNodes: ['atRegistration', 'later'],
   /** Are the additional instances of a change of version included in DescribeNodegroup's scalingConfig? */

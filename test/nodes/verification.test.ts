@@ -127,7 +127,6 @@ describe('the verification of nodes', () => {
   });
 
   it('names the instance of a node that never joins, and no instance of a warm pool', async () => {
-    fixture.world.cloud.faults.warmPool({ group: POOL, size: 2 });
     await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
     await fixture.world.waitForPool(
       POOL,
@@ -136,6 +135,8 @@ describe('the verification of nodes', () => {
     );
     fixture.world.cloud.faults.nextNode({ group: POOL, neverJoins: true });
     await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=4');
+    await fixture.world.waitForPool(POOL, 'to have the size 4', (found) => found?.status?.nodes?.desired === 4);
+    fixture.world.cloud.faults.warmPool({ group: POOL, size: 2 });
     const pool = await becomes('NodesVerified', 'False/NodesMissing');
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
     assert.match(

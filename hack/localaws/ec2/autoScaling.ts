@@ -20,6 +20,7 @@ import { runningInstances, warmInstances } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';
 import { templateNamed } from './launchTemplates.ts';
 import { follow, takeOutOfService } from './terminateInstance.ts';
+import { describeWarmPool, reusesInstances } from './warmPool.ts';
 
 /** DescribeAutoScalingGroups: by names or by filters on tags; an unknown name is not an error. */
 export function describeAutoScalingGroups(
@@ -77,6 +78,7 @@ export function terminateInGroup(
       );
     setDesired(group, desired - 1);
   }
+  if (shrink === true && reusesInstances(group)) instance.returns = true;
   if (instance.terminating === undefined) takeOutOfService(cloud, group, instance);
   else follow(cloud, group);
   return { Activity: activityOf(cloud, group, instance) };
@@ -128,10 +130,7 @@ function describe(cloud: LocalAwsState, group: GroupRecord, withInstances: boole
     HealthCheckType: 'EC2',
     HealthCheckGracePeriod: 15,
     Instances: instances.map((instance) => instanceOf(instance)),
-    ...(warm.length > 0 && {
-      WarmPoolConfiguration: { MinSize: warm.length, PoolState: 'Running' },
-      WarmPoolSize: warm.length,
-    }),
+    ...describeWarmPool(cloud, group),
     CreatedTime: group.nodegroup.createdAt,
     VPCZoneIdentifier: subnets.map(({ id }) => id).join(','),
     ...(group.nodegroup.status === 'DELETING' ? { Status: 'Delete in progress' } : {}),
@@ -145,7 +144,7 @@ const instanceOf = ({ id, type, subnet, state, terminating, imageId, warm }: Ins
   InstanceId: id,
   InstanceType: type,
   AvailabilityZone: subnet.zone,
-  LifecycleState: warm ? 'Warmed:Running' : (terminating ?? (state === 'running' ? 'InService' : 'Pending')),
+  LifecycleState: warm ? `Warmed:${warm}` : (terminating ?? (state === 'running' ? 'InService' : 'Pending')),
   HealthStatus: 'Healthy',
   ImageId: imageId,
   ProtectedFromScaleIn: false,

@@ -5,63 +5,22 @@ import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.
 import { type GroupRecord, type InstanceRecord, type LocalAwsState, type NodeDefect, takePlan } from '../state.ts';
 import { releaseOf } from './images.ts';
 import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
-import { type Place, placeFor } from './placement.ts';
+import type { Place } from './placement.ts';
 
 /** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
 export const runningInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
-  ofGroup(cloud, group).filter(({ warm }) => warm !== true);
+  ofGroup(cloud, group).filter(({ warm }) => warm === undefined);
 
 /** The instances in the warm pool of a group. */
 export const warmInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
-  ofGroup(cloud, group).filter(({ warm }) => warm === true);
+  ofGroup(cloud, group).filter(({ warm }) => warm !== undefined);
 
 const ofGroup = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   [...cloud.instances.values()].filter((instance) => instance.group === group && instance.state !== 'terminated');
 
-/**
- * Sets the number of instances in the warm pool of a group, like `warmPoolConfig` with the state Running; 0 removes it. They boot, but
- * their kubelets do not join before they are in service, which never happens here.
- */
-export function setWarmPool(cloud: LocalAwsState, group: GroupRecord, size: number): void {
-  const warm = warmInstances(cloud, group.name);
-  for (const instance of warm.slice(size)) terminate(cloud, instance);
-  for (let missing = size - warm.length; missing > 0; missing -= 1) {
-    const place = placeFor(cloud, group);
-    if (!('subnet' in place)) throw new RangeError(`warmPool: ${place.message}`);
-    const instance = { ...newInstance(cloud, group, place), warm: true } as const;
-    cloud.instances.set(instance.id, { ...instance, state: 'running' });
-    instance.subnet.freeAddresses -= 1;
-  }
-}
-
 /** The running instances that are in service: an Auto Scaling group compares their number with its desired capacity. */
 export const livingInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
   runningInstances(cloud, group).filter(({ terminating }) => terminating === undefined);
-
-/** Launches or terminates instances until their number is the desired size of the group plus its growth. */
-export const resize = (cloud: LocalAwsState, group: GroupRecord): void =>
-  scaleTo(cloud, group, (group.nodegroup.scalingConfig?.desiredSize ?? 0) + group.growth);
-
-/**
- * Launches or terminates instances until there are that many. The kubelets follow. The reason of failed launches is in the group's
- * `launchIssue`.
- */
-export function scaleTo(cloud: LocalAwsState, group: GroupRecord, desired: number): void {
-  delete group.launchIssue;
-  const living = livingInstances(cloud, group.name);
-  for (let missing = desired - living.length; missing > 0; missing -= 1) {
-    const place = placeFor(cloud, group);
-    if (!('subnet' in place)) {
-      group.launchIssue = place;
-      return;
-    }
-    launch(cloud, group, place);
-  }
-  for (let extra = living.length - desired; extra > 0; extra -= 1) {
-    const victim = scaleInVictim(livingInstances(cloud, group.name));
-    if (victim !== undefined) terminate(cloud, victim);
-  }
-}
 
 /** Terminates an instance: its Node is deleted, and EC2 forgets the instance some time later. */
 export function terminate(cloud: LocalAwsState, instance: InstanceRecord): void {
@@ -84,26 +43,46 @@ function stop(cloud: LocalAwsState, instance: InstanceRecord): boolean {
   return true;
 }
 
-function launch(cloud: LocalAwsState, group: GroupRecord, place: Place): void {
+/** Launches an instance into service. */
+export function launch(cloud: LocalAwsState, group: GroupRecord, place: Place): void {
+  boot(cloud, group, addInstance(cloud, group, place), durations.boot);
+}
+
+/** Creates an instance, which takes an address. It does not boot yet. */
+export function addInstance(cloud: LocalAwsState, group: GroupRecord, place: Place): InstanceRecord {
   const instance = newInstance(cloud, group, place);
   cloud.instances.set(instance.id, instance);
   instance.subnet.freeAddresses -= 1;
-  cloud.timeline.after(durations.boot, () => {
-    if (instance.state !== 'pending') return;
+  return instance;
+}
+
+/** Starts an instance in so many seconds. Then its kubelet joins. */
+export function boot(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord, seconds: number): void {
+  if (instance.state === 'stopped') instance.state = 'pending';
+  instance.starts += 1;
+  const { starts } = instance;
+  const isSame = () => instance.state !== 'terminated' && instance.starts === starts;
+  cloud.timeline.after(seconds, () => {
+    if (!isSame()) return;
     instance.state = 'running';
     if (instance.defect.neverJoins === true || !kubeletStarts(group)) return;
-    const isRunning = () => instance.state === 'running';
-    whenAdmitted(cloud, group, isRunning, () => join(cloud, group, instance));
+    whenAdmitted(cloud, group, isSame, () => join(cloud, group, instance));
   });
 }
 
-function join(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
+/** Registers the node of an instance. One that already has a node reports that it is Ready again. */
+export function join(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
+  const isBack = instance.joined;
   instance.joined = true;
   if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
     instance.defect = { ...instance.defect, notReady: true };
   }
   if (cloud.switches.groupSettingsOnNodes === 'later') joinBare(cloud, group, instance);
   else cloud.emit({ kind: 'join', instance });
+  if (isBack) {
+    cloud.emit({ kind: 'ready', instance, ready: instance.defect.notReady !== true });
+    cloud.emit({ kind: 'cordon', instance, on: false });
+  }
   addressesFollow(cloud, instance);
 }
 
@@ -117,7 +96,7 @@ function joinBare(cloud: LocalAwsState, { nodegroup }: GroupRecord, instance: In
   });
   cloud.timeline.after(durations.lateSettings, () => {
     const { labels: _labels, taints: _taints, ...before } = after;
-    if (instance.state === 'running') cloud.emit({ kind: 'relabel', instance, before, after });
+    if (instance.state === 'running' && instance.joined) cloud.emit({ kind: 'relabel', instance, before, after });
   });
 }
 
@@ -132,7 +111,7 @@ function addressesFollow(cloud: LocalAwsState, instance: InstanceRecord): void {
   const { noPodAddresses, controllerWarning: reason } = instance.defect;
   if (noPodAddresses === true) return;
   cloud.timeline.after(durations.podAddresses, () => {
-    if (instance.state !== 'running') return;
+    if (instance.state !== 'running' || !instance.joined) return;
     cloud.emit(
       reason === undefined ? { kind: 'podAddresses', instance } : { kind: 'controllerWarning', instance, reason },
     );
@@ -169,6 +148,7 @@ function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }:
     registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
     kernelVersion,
     boots: 1,
+    starts: 0,
     state: 'pending',
     joined: false,
     drained: false,
@@ -213,11 +193,4 @@ function freeAddress(cloud: LocalAwsState, network: number): string {
     }
   }
   throw new Error(`no free address in network ${network}`);
-}
-
-/** The default termination policy of Auto Scaling: first the zone with the most instances, then the oldest instance in it. */
-export function scaleInVictim(living: InstanceRecord[]): InstanceRecord | undefined {
-  const inZone = (zone: string) => living.filter((instance) => instance.subnet.zone === zone).length;
-  const most = Math.max(...living.map((instance) => inZone(instance.subnet.zone)));
-  return living.find((instance) => inZone(instance.subnet.zone) === most);
 }

@@ -5,7 +5,9 @@ import { checkLaunches } from '../eks/groupStatus.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
 import { type GroupRecord, type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
 import { doNotExist } from './ec2Filters.ts';
-import { resize, terminateUnderNode } from './instances.ts';
+import { terminateUnderNode } from './instances.ts';
+import { resize } from './scaling.ts';
+import { toWarmPool } from './warmPool.ts';
 
 /** Terminates an instance at once, whatever runs on it. Its Auto Scaling group launches another if it is below its desired capacity. */
 export function terminateInstance(cloud: LocalAwsState, instance: InstanceRecord): void {
@@ -30,7 +32,10 @@ export function takeOutOfService(cloud: LocalAwsState, group: GroupRecord, insta
   const proceed = () => {
     stopDrain(instance);
     instance.terminating = 'Terminating:Proceed';
-    during(durations.drained, () => terminateUnderNode(cloud, instance));
+    during(durations.drained, () => {
+      if (instance.returns === true) toWarmPool(cloud, group, instance);
+      else terminateUnderNode(cloud, instance);
+    });
   };
   const poll = (left: number): void => {
     if (instance.drained || left <= 0) proceed();

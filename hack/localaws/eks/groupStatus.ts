@@ -1,7 +1,7 @@
 /** Status and health of a node group, and what changes them without a request. */
 import type { Issue, NodegroupIssueCode, NodegroupStatus } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
-import { resize } from '../ec2/instances.ts';
+import { resize } from '../ec2/scaling.ts';
 import { windowsOf } from '../releases.ts';
 import type { GroupRecord, LocalAwsState } from '../state.ts';
 import { admissionOf } from './admission.ts';

@@ -10,8 +10,10 @@ import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-e
 import { AwsFault, inUse, invalidParameter, invalidRequest } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { newestInEks } from '../ec2/images.ts';
-import { livingInstances, resize, runningInstances, scaleTo, setWarmPool, terminate } from '../ec2/instances.ts';
+import { livingInstances, runningInstances, terminate } from '../ec2/instances.ts';
 import { copyTemplate } from '../ec2/launchConfig.ts';
+import { resize, scaleTo } from '../ec2/scaling.ts';
+import { emptyWarmPool } from '../ec2/warmPool.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
 import { windowsOf } from '../releases.ts';
 import { type GroupRecord, type LocalAwsState, type TemplateUse, takePlan } from '../state.ts';
@@ -20,6 +22,7 @@ import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
+import { configuredWarmPool, shownWarmPool } from './warmPoolConfig.ts';
 
 /** CreateNodegroup: validates the request, and creates a group that is CREATING. */
 export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
@@ -48,7 +51,7 @@ export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRe
 /** DescribeNodegroup. */
 export function describeNodegroup(cloud: LocalAwsState, name: string | undefined): { nodegroup: Nodegroup } {
   const group = cloud.group(name);
-  const { nodegroup } = group;
+  const nodegroup = { ...group.nodegroup, ...shownWarmPool(cloud, group.nodegroup) };
   if (cloud.switches.rolloutGrowth === 'hidden' || group.growth === 0) return { nodegroup };
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = nodegroup.scalingConfig ?? {};
   const scalingConfig = { minSize, maxSize: maxSize + group.growth, desiredSize: desiredSize + group.growth };
@@ -135,12 +138,21 @@ function defaultsFor(
 
 // The fields of the request. Empty labels and taints leave no key.
 function givenIn(request: CreateNodegroupRequest): Nodegroup {
-  const { clusterName: _cluster, nodegroupName: _name, clientRequestToken: _token, labels, taints, ...rest } = request;
+  const {
+    clusterName: _cluster,
+    nodegroupName: _name,
+    clientRequestToken: _token,
+    labels,
+    taints,
+    ...others
+  } = request;
+  const { warmPoolConfig, ...rest } = others;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...given,
     ...(labels === undefined || Object.keys(labels).length === 0 ? {} : { labels }),
     ...(taints === undefined || taints.length === 0 ? {} : { taints }),
+    ...(warmPoolConfig === undefined ? {} : { warmPoolConfig: configuredWarmPool(undefined, warmPoolConfig) }),
   };
 }
 
@@ -190,7 +202,7 @@ function startDeleting(cloud: LocalAwsState, group: GroupRecord): void {
   later(cloud, group, durations.delete / 2, () => {
     if (failure !== undefined) return;
     scaleTo(cloud, group, 0);
-    setWarmPool(cloud, group, 0);
+    emptyWarmPool(cloud, group);
     for (const instance of runningInstances(cloud, group.name)) terminate(cloud, instance);
   });
   later(cloud, group, durations.delete, () => {

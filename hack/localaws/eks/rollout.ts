@@ -9,8 +9,10 @@
  */
 import type { ErrorDetail, Update } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
-import { livingInstances, resize, scaleInVictim, terminate } from '../ec2/instances.ts';
+import { livingInstances, terminate } from '../ec2/instances.ts';
 import { copyTemplate } from '../ec2/launchConfig.ts';
+import { resize, scaleInVictim } from '../ec2/scaling.ts';
+import { settingsChanged } from '../ec2/warmPool.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
 import {
   type GroupRecord,
@@ -63,6 +65,7 @@ class Rolling {
 
   #begin(): void {
     copyTemplate(this.#cloud, this.#group);
+    settingsChanged(this.#cloud, this.#group);
     if (this.#minimal) this.#replace();
     else this.#scaleUp();
   }
@@ -139,6 +142,7 @@ class Rolling {
     this.#rollout = { ...rest, target: {} };
     this.#group.rollout = this.#rollout;
     copyTemplate(this.#cloud, this.#group);
+    settingsChanged(this.#cloud, this.#group);
     for (const instance of this.#outdated()) {
       stopDrain(instance);
       if (this.#cloud.switches.afterFailedUpdate === 'uncordoned') cordon(this.#cloud, instance, false);

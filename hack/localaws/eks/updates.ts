@@ -10,12 +10,15 @@ import type {
 } from '@aws-sdk/client-eks';
 import { type AwsFault, inUse, invalidParameter, notFound } from '../awsFault.ts';
 import { durations } from '../durations.ts';
-import { livingInstances, resize } from '../ec2/instances.ts';
+import { livingInstances } from '../ec2/instances.ts';
+import { resize } from '../ec2/scaling.ts';
+import { settingsChanged } from '../ec2/warmPool.ts';
 import { type GroupRecord, type LocalAwsState, takePlan, type UpdateRecord } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { labelsFault, reservedTaintsFault, sizeRangeFault, taintsFault, unavailableFault } from './validation.ts';
+import { configuredWarmPool, warmPoolFault } from './warmPoolConfig.ts';
 
 /** UpdateNodegroupConfig: validates the request, and starts an update that is InProgress. The group changes when it succeeds, not before. */
 export function updateNodegroupConfig(cloud: LocalAwsState, request: UpdateNodegroupConfigRequest): { update: Update } {
@@ -67,7 +70,7 @@ export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefine
 
 /** The node group after an update request. */
 function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
-  const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig } = request;
+  const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig, warmPoolConfig } = request;
   const after: Nodegroup = structuredClone(nodegroup);
   after.labels = { ...after.labels, ...labels?.addOrUpdateLabels };
   for (const label of labels?.removeLabels ?? []) delete after.labels[label];
@@ -80,6 +83,8 @@ function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest)
   if (updateConfig !== undefined) after.updateConfig = updateConfigOf(after.updateConfig, updateConfig);
   if (nodeRepairConfig !== undefined)
     after.nodeRepairConfig = { ...after.nodeRepairConfig, ...defined(nodeRepairConfig) };
+  if (warmPoolConfig !== undefined)
+    after.warmPoolConfig = configuredWarmPool(after.warmPoolConfig, defined(warmPoolConfig));
   return structuredClone(after);
 }
 
@@ -101,6 +106,7 @@ export function configure(cloud: LocalAwsState, group: GroupRecord, after: Nodeg
     for (const instance of livingInstances(cloud, group.name)) {
       if (instance.joined) cloud.emit({ kind: 'relabel', instance, before, after: structuredClone(after) });
     }
+    settingsChanged(cloud, group);
   }
   resize(cloud, group);
 }
@@ -120,6 +126,7 @@ function updateFault(
     taintsFault(taints?.removeTaints) ??
     taintsFault(configured(group.nodegroup, request).taints) ??
     unavailableFault(updateConfig) ??
+    warmPoolFault(cloud, { ...group.nodegroup, warmPoolConfig: configured(group.nodegroup, request).warmPoolConfig }) ??
     noChangeFault(cloud, group, request)
   );
 }
@@ -202,6 +209,7 @@ function paramsOf({
   scalingConfig,
   updateConfig,
   nodeRepairConfig,
+  warmPoolConfig,
 }: UpdateNodegroupConfigRequest): UpdateParam[] {
   const rows: [UpdateParam['type'], unknown][] = [
     ['LabelsToAdd', labels?.addOrUpdateLabels],
@@ -215,6 +223,11 @@ function paramsOf({
     ['MaxUnavailablePercentage', updateConfig?.maxUnavailablePercentage],
     ['UpdateStrategy', updateConfig?.updateStrategy],
     ['NodeRepairEnabled', nodeRepairConfig?.enabled],
+    ['WarmPoolEnabled', warmPoolConfig?.enabled],
+    ['WarmPoolMinSize', warmPoolConfig?.minSize],
+    ['WarmPoolMaxGroupPreparedCapacity', warmPoolConfig?.maxGroupPreparedCapacity],
+    ['WarmPoolState', warmPoolConfig?.poolState],
+    ['WarmPoolReuseOnScaleIn', warmPoolConfig?.reuseOnScaleIn],
   ];
   return rows
     .filter(([, value]) => value !== undefined)

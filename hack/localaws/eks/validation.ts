@@ -7,6 +7,7 @@ import { minorNumber, minors, windowsOf } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
 import { isKubernetesLabel } from './labels.ts';
 import { templateFault, templateUse } from './templateRules.ts';
+import { warmPoolFault } from './warmPoolConfig.ts';
 
 type Rule = (request: CreateNodegroupRequest, cloud: LocalAwsState) => AwsFault | undefined;
 
@@ -20,6 +21,7 @@ const createRules: readonly Rule[] = [
   releaseFits,
   launchTemplateFits,
   diskFits,
+  warmPoolFits,
   ({ labels }, cloud) => labelsFault(labels, cloud),
   ({ taints }) => taintsFault(taints),
   ({ taints }, cloud) => reservedTaintsFault(taints, cloud),
@@ -141,6 +143,12 @@ function launchTemplateFits(request: CreateNodegroupRequest, cloud: LocalAwsStat
   }
   const use = templateUse(cloud, launchTemplate);
   return 'data' in use ? templateFault(cloud, use, request) : use;
+}
+
+function warmPoolFits({ launchTemplate, amiType, ...request }: CreateNodegroupRequest, cloud: LocalAwsState) {
+  const use = launchTemplate && templateUse(cloud, launchTemplate);
+  const isCustom = use !== undefined && 'data' in use && use.data.ImageId !== undefined;
+  return warmPoolFault(cloud, { ...request, amiType: isCustom ? 'CUSTOM' : amiType });
 }
 
 function diskFits({ diskSize }: CreateNodegroupRequest) {
