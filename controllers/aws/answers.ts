@@ -80,6 +80,13 @@ const nodegroup = {
   labels: 'texts',
   taints: [{ key: 256, value: 256, effect: 64 }, ENTRIES],
   updateConfig: { maxUnavailable: 'number', maxUnavailablePercentage: 'number', updateStrategy: 64 },
+  warmPoolConfig: {
+    enabled: 'flag',
+    minSize: 'number',
+    maxGroupPreparedCapacity: 'number',
+    poolState: 64,
+    reuseOnScaleIn: 'flag',
+  },
   tags: 'texts',
   health: { issues: [{ code: 128, message: 'message', resourceIds: [ARN, ITEMS] }, ITEMS] },
   resources: { autoScalingGroups: [{ name: 256 }, 10] },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Nodegroup, Update } from '@aws-sdk/client-eks';
+import type { Nodegroup, Update, WarmPoolConfig } from '@aws-sdk/client-eks';
 import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { ConfigChange, VersionChange } from '../windowspool/ports/eks.ts';
+import type { ConfigChange, VersionChange, WarmPool } from '../windowspool/ports/eks.ts';
 import { newNodeGroup, sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
 import { EksNodeGroups, fromEks } from './nodeGroups.ts';
@@ -75,6 +75,35 @@ describe('an EKS node group', () => {
     assert.deepEqual(update, { maxUnavailable: '33%', strategy: 'Minimal' });
   });
 
+  const warmPools: readonly (readonly [string, WarmPoolConfig | undefined, WarmPool | undefined])[] = [
+    ['no warm pool', undefined, undefined],
+    ['no warm pool if it is disabled', { enabled: false, minSize: 2 }, undefined],
+    [
+      'a warm pool with its settings',
+      { enabled: true, minSize: 1, maxGroupPreparedCapacity: 4, poolState: 'HIBERNATED', reuseOnScaleIn: true },
+      { minSize: 1, maxPreparedCapacity: 4, poolState: 'Hibernated', reuse: true },
+    ],
+    [
+      'a warm pool whose state is spelled as in the user guide',
+      { enabled: true, poolState: 'Running' as never },
+      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Running', reuse: false },
+    ],
+    [
+      'a warm pool without a capacity, as EC2 Auto Scaling has it',
+      { enabled: true, maxGroupPreparedCapacity: -1 },
+      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Stopped', reuse: false },
+    ],
+    [
+      'a warm pool with the defaults of EKS',
+      {},
+      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Stopped', reuse: false },
+    ],
+  ];
+  for (const [what, warmPoolConfig, want] of warmPools) {
+    it(`has ${what}`, () =>
+      assert.deepEqual(fromEks({ ...described, ...(warmPoolConfig && { warmPoolConfig }) }).warmPool, want));
+  }
+
   it('has no resources, labels and taints if it was just created', () => {
     const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = described;
     const want = { ...group, labels: {}, taints: [], autoScalingGroups: [], modifiedAt: 5_000 };
@@ -99,6 +128,7 @@ describe('an EKS node group', () => {
       labels: {},
       taints: [],
       update: { strategy: 'Default' },
+      warmPool: undefined,
       tags: {},
       healthIssues: [],
       autoScalingGroups: [],
@@ -171,6 +201,16 @@ describe('create', () => {
     );
   });
 
+  it('sends the warm pool of the spec', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
+    const warmPool = { minSize: 1, poolState: 'Stopped', reuse: true } as const;
+    await groups.create(newNodeGroup(samplePool({ nodeGroup: { warmPool } })), 'token', signal);
+    assert.deepEqual(
+      calls.map(([, input]) => (input as Nodegroup).warmPoolConfig),
+      [{ enabled: true, minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'STOPPED', reuseOnScaleIn: true }],
+    );
+  });
+
   it('sends pinned versions', async () => {
     const { calls, groups } = recorded({ nodegroup: described });
     const pinned = samplePool({ nodeGroup: { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.01.22' } });
@@ -222,6 +262,19 @@ describe('updateConfig', () => {
     ],
     [{ update: { strategy: 'Default' } }, { updateConfig: { updateStrategy: 'DEFAULT' } }],
     [{ scaling: { maxSize: 9 } }, { scalingConfig: { maxSize: 9 } }],
+    [
+      { warmPool: { minSize: 0, maxPreparedCapacity: 3, poolState: 'Running', reuse: false } },
+      {
+        warmPoolConfig: {
+          enabled: true,
+          minSize: 0,
+          maxGroupPreparedCapacity: 3,
+          poolState: 'RUNNING',
+          reuseOnScaleIn: false,
+        },
+      },
+    ],
+    [{ warmPool: 'Removed' }, { warmPoolConfig: { enabled: false } }],
     [
       { scaling: { minSize: 0, maxSize: 9, desiredSize: 0 } },
       { scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 0 } },

@@ -5,6 +5,8 @@ import type {
   Nodegroup,
   NodegroupUpdateConfig,
   Update,
+  WarmPoolConfig,
+  WarmPoolState,
 } from '@aws-sdk/client-eks';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import type {
@@ -16,6 +18,7 @@ import type {
   NodeGroupUpdate,
   UpdateSettings,
   VersionChange,
+  WarmPool,
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
@@ -23,6 +26,12 @@ import { malformed } from './errors.ts';
 
 /** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
+
+/** States of warm pools in EKS' spelling. */
+const POOL_STATES = { Stopped: 'STOPPED', Running: 'RUNNING', Hibernated: 'HIBERNATED' } as const satisfies Record<
+  WarmPool['poolState'],
+  WarmPoolState
+>;
 
 /** The node groups of one EKS cluster. */
 export class EksNodeGroups extends ClusterCalls implements NodeGroups {
@@ -41,7 +50,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
 
   async updateConfig(
     name: string,
-    { labels, taints, scaling, update: settings }: ConfigChange,
+    { labels, taints, scaling, update: settings, warmPool }: ConfigChange,
     token: string,
     signal: AbortSignal,
   ): Promise<CallResult<NodeGroupUpdate>> {
@@ -67,6 +76,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
         },
       }),
       ...(settings && { updateConfig: toEksUpdate(settings) }),
+      ...(warmPool && { warmPoolConfig: warmPool === 'Removed' ? { enabled: false } : toEksWarmPool(warmPool) }),
       clientRequestToken: token,
     };
     const result = await this.call('UpdateNodegroupConfig', input, signal);
@@ -145,6 +155,7 @@ export function createRequest(clusterName: string, desired: NewNodeGroup) {
     taints: desired.taints.map(toEksTaint),
     tags: { ...desired.tags },
     ...(desired.update && { updateConfig: toEksUpdate(desired.update) }),
+    ...(desired.warmPool && { warmPoolConfig: toEksWarmPool(desired.warmPool) }),
     ...(desired.kubernetesVersion && { version: desired.kubernetesVersion }),
     ...(desired.releaseVersion && { releaseVersion: desired.releaseVersion }),
   };
@@ -186,6 +197,30 @@ function fromEksUpdate({
   };
 }
 
+function toEksWarmPool({ minSize, maxPreparedCapacity: most, poolState, reuse }: WarmPool): WarmPoolConfig {
+  return {
+    enabled: true,
+    minSize,
+    ...(most !== undefined && { maxGroupPreparedCapacity: most }),
+    poolState: POOL_STATES[poolState],
+    reuseOnScaleIn: reuse,
+  };
+}
+
+/** The comments of the service model have the states as in `Stopped`, and its enum as in `STOPPED`. */
+function fromEksWarmPool(config: WarmPoolConfig | undefined): WarmPool | undefined {
+  if (!config || config.enabled === false) return undefined;
+  const { minSize = 0, maxGroupPreparedCapacity: most = -1, poolState = '', reuseOnScaleIn = false } = config;
+  const states = Object.keys(POOL_STATES) as WarmPool['poolState'][];
+  return {
+    minSize,
+    // -1 is none in EC2 Auto Scaling, and the least that the CloudFormation resource of a node group accepts.
+    maxPreparedCapacity: most < 0 ? undefined : most,
+    poolState: states.find((state) => POOL_STATES[state] === poolState.toUpperCase()) ?? 'Stopped',
+    reuse: reuseOnScaleIn,
+  };
+}
+
 function toEksTaint({ key, value, effect }: Taint): EksTaint {
   return { key, ...(value && { value }), effect: EFFECTS[effect] };
 }
@@ -215,6 +250,7 @@ export function fromEks(group: Nodegroup): NodeGroup {
     labels: group.labels ?? {},
     taints: (group.taints ?? []).map(fromEksTaint),
     update: fromEksUpdate(group.updateConfig ?? {}),
+    warmPool: fromEksWarmPool(group.warmPoolConfig),
     tags: Object.fromEntries(Object.entries(group.tags ?? {}).filter(([key]) => !key.startsWith('aws:'))),
     healthIssues: (group.health?.issues ?? []).map(({ code = 'Unknown', message = '', resourceIds = [] }) => ({
       code,

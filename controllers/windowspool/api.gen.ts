@@ -82,6 +82,7 @@ export interface NodeGroupSpec {
    */
   subnets: SubnetTerm[];
   scaling: ScalingSpec;
+  warmPool?: WarmPoolSpec;
   /**
    * EC2 instance types, all of them x86_64. Default: m5.large, or the type in the launch template; set the type in only one of the two places. The number of pods on a node is limited by the addresses of one network interface, minus one: 9 on m5.large, 14 on m5.xlarge.
    */
@@ -146,6 +147,27 @@ export interface ScalingSpec {
    * Desired number of nodes. Omit it if an autoscaler sets the size. The operator sends it to EKS only when you change it, so that it does not conflict with an autoscaler. EKS ignores PodDisruptionBudgets when it shrinks a node group.
    */
   desiredSize?: number;
+}
+/**
+ * Instances that have booted once and wait beside the node group, so that it grows faster. They are not nodes before the group takes them, and cost money. Without this field, the operator does not change a warm pool that the group has; when you remove the field, the operator removes the warm pool. See docs/scaling.md.
+ */
+export interface WarmPoolSpec {
+  /**
+   * Number of instances that the warm pool has at least, also when maxPreparedCapacity is reached.
+   */
+  minSize: number;
+  /**
+   * Number of instances that the node group and the warm pool have together: the warm pool has as many as this exceeds the desired size. Default: scaling.maxSize, or minSize if that is greater.
+   */
+  maxPreparedCapacity?: number;
+  /**
+   * State in which the instances wait. Stopped: you pay for their volumes. Running: they start fastest, and cost as much as nodes. Hibernated: only with instance types and volumes that EC2 can hibernate.
+   */
+  poolState: 'Stopped' | 'Running' | 'Hibernated';
+  /**
+   * Whether instances return to the warm pool when the node group shrinks. Otherwise they are terminated.
+   */
+  reuse: boolean;
 }
 /**
  * Your launch template, for settings that have no field in the pool: disks, metadata options, instance tags, security groups, user data. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.

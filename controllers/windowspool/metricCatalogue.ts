@@ -35,7 +35,7 @@ const GROUP_STATUSES = [
   'DEGRADED',
 ] as const satisfies readonly NodeGroupStatus[];
 
-const PARTS = ['label', 'taint', 'scaling', 'tag', 'version', 'release', 'template', 'update'] as const;
+const PARTS = ['label', 'taint', 'scaling', 'tag', 'version', 'release', 'template', 'update', 'warmPool'] as const;
 
 const pool = { bounds: 'names of WindowsPools' };
 type Labels = Readonly<

@@ -66,6 +66,20 @@ describe('changes of a pool', () => {
       { scalingConfig: { minSize: 2, desiredSize: 2 } },
     ],
     ['a desired size', { nodeGroup: { scaling: { desiredSize: 3 } } }, { scalingConfig: { desiredSize: 3 } }],
+    [
+      'a warm pool with the default settings',
+      { nodeGroup: { warmPool: {} } },
+      {
+        warmPoolConfig: {
+          enabled: true,
+          minSize: 0,
+          maxGroupPreparedCapacity: 4,
+          poolState: 'STOPPED',
+          reuseOnScaleIn: false,
+        },
+      },
+    ],
+    ['no warm pool', { nodeGroup: { warmPool: null } }, { warmPoolConfig: { enabled: false } }],
   ];
   for (const [what, spec, update] of cases) {
     it(`sends EKS the smallest change for ${what}`, async () => {

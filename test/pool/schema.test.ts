@@ -131,6 +131,21 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'desiredSize must be between minSize and maxSize',
   ],
   [
+    'a warm pool whose minimum is above its capacity',
+    { nodeGroup: { warmPool: { minSize: 3, maxPreparedCapacity: 2 } } },
+    'minSize must not be greater than maxPreparedCapacity',
+  ],
+  [
+    'a warm pool of bare metal instances that hibernate',
+    { nodeGroup: { instanceTypes: ['m5.large', 'm5.metal'], warmPool: { poolState: 'Hibernated' } } },
+    'EC2 cannot hibernate bare metal instances. Set poolState to Stopped or Running',
+  ],
+  [
+    'a state of a warm pool as EKS spells it',
+    { nodeGroup: { warmPool: { poolState: 'STOPPED' } } },
+    'supported values: "Stopped", "Running", "Hibernated"',
+  ],
+  [
     'max 0',
     { nodeGroup: { scaling: { minSize: 0, maxSize: 0 } } },
     'spec.nodeGroup.scaling.maxSize in body should be greater than or equal to 1',

@@ -26,6 +26,16 @@ export interface UpdateSettings {
   readonly strategy?: 'Default' | 'Minimal';
 }
 
+/** Instances that have booted once and wait beside a node group, which takes them before it launches others: EKS `warmPoolConfig`. */
+export interface WarmPool {
+  readonly minSize: number;
+  /** How many instances the warm pool and the group have together. Undefined in EKS: the maximum size of the group. */
+  readonly maxPreparedCapacity: number | undefined;
+  readonly poolState: 'Stopped' | 'Running' | 'Hibernated';
+  /** Whether instances return to the warm pool when the group shrinks. */
+  readonly reuse: boolean;
+}
+
 /** One entry of EKS `health.issues`. */
 export interface HealthIssue {
   readonly code: string;
@@ -60,6 +70,8 @@ export interface NodeGroup {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly update: UpdateSettings;
+  /** Undefined: it has none. */
+  readonly warmPool: WarmPool | undefined;
   /** Without the `aws:*` tags, which are read-only. */
   readonly tags: Readonly<Record<string, string>>;
   readonly healthIssues: readonly HealthIssue[];
@@ -86,6 +98,8 @@ export interface NewNodeGroup {
   readonly tags: Readonly<Record<string, string>>;
   /** Absent: the EKS default. */
   readonly update?: UpdateSettings;
+  /** Absent: none. */
+  readonly warmPool?: WarmPool;
   /** Absent: that of the cluster. */
   readonly kubernetesVersion?: string;
   /** Absent: the newest. */
@@ -98,6 +112,8 @@ export interface ConfigChange {
   readonly taints?: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
   readonly scaling?: Partial<Scaling>;
   readonly update?: UpdateSettings;
+  /** All of its settings; `Removed`: its instances are terminated. */
+  readonly warmPool?: WarmPool | 'Removed';
 }
 
 /** The input of UpdateNodegroupVersion. */

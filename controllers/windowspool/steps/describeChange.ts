@@ -5,7 +5,7 @@ import type { ConfigChange, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
 
 /** A description in a fixed order: `labels set team; scaling maxSize 5`. */
-export function describeChange({ labels, taints, scaling, update }: ConfigChange): string {
+export function describeChange({ labels, taints, scaling, update, warmPool }: ConfigChange): string {
   const settings = (values: object) =>
     Object.entries(values)
       .map(([name, value]) => `${name} ${value}`)
@@ -15,6 +15,7 @@ export function describeChange({ labels, taints, scaling, update }: ConfigChange
     taints && `taints ${describeTaints(taints)}`,
     scaling && `scaling ${settings(scaling)}`,
     update && `update ${settings(update)}`,
+    warmPool && (warmPool === 'Removed' ? 'warm pool removed' : `warm pool ${settings(warmPool)}`),
   ]
     .filter((part) => part !== undefined)
     .join('; ');

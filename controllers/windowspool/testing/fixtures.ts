@@ -186,6 +186,7 @@ export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<No
     diskSizeGiB: desired.diskSizeGiB,
     launchTemplate: templateOfGroup(desired),
     update: { maxUnavailable: '1', strategy: 'Default', ...update },
+    warmPool: desired.warmPool,
     arn: GROUP_ARN,
     status: 'ACTIVE',
     kubernetesVersion: '1.36',

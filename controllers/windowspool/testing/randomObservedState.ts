@@ -53,6 +53,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     deletionPolicy: fc.constantFrom('Delete' as const, 'Retain' as const),
     desired: maybe(fc.nat({ max: 5 })),
     min: fc.nat({ max: 3 }),
+    warm: maybe(fc.nat({ max: 3 })),
     runtimeClassName: maybe(fc.constant('web')),
     runtimeClassAdoption: fc.constantFrom('Never' as const, 'IfUnowned' as const),
     windows: maybe(fc.subarray(WINDOWS, { minLength: 1 })),
@@ -89,6 +90,9 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
           maxSize: 5,
           ...(r.desired !== undefined && { desiredSize: Math.max(r.min, r.desired) }),
         },
+        ...(r.warm !== undefined && {
+          warmPool: { minSize: r.warm, poolState: 'Stopped' as const, reuse: r.going },
+        }),
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
         ...(r.template && {
           instanceTypes: undefined,
@@ -153,6 +157,12 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
     tags: fc.constantFrom({}, { 'winpool.dev/pool': 'api' }),
     scaling: fc.nat({ max: 5 }).map((desiredSize) => ({ minSize: 0, maxSize: 5, desiredSize })),
     labels: fc.dictionary(fc.string(), fc.string()),
+    warmPool: fc.constantFrom(undefined, {
+      minSize: 1,
+      maxPreparedCapacity: undefined,
+      poolState: 'Running' as const,
+      reuse: true,
+    }),
     modifiedAt: ago,
     diskSizeGiB: fc.constantFrom(undefined, 50, 100),
     launchTemplate: fc.constantFrom(

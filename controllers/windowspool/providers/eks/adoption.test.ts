@@ -115,6 +115,7 @@ describe('a pool that adopts a group', () => {
       'part="release"': 0,
       'part="template"': 0,
       'part="update"': 0,
+      'part="warmPool"': 0,
     });
     assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);
     world.apply(fresh({ ...reporting, labels: { tier: 'web', zone: 'a' } }));

@@ -7,16 +7,16 @@
 import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
 import type { Memory, ReservationMemory } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
-import type { NodeGroup, Scaling, UpdateSettings } from '../../ports/eks.ts';
+import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
-import { keptTags, labelsFor, pinsOf, taintsFor, updateOf } from './nodeGroup.ts';
+import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
 import { pinnedTemplateVersion } from './upgrades/launchTemplate.ts';
 import { spelled } from './upgrades/releaseVersion.ts';
 
 /**
  * Values as text, by field name: `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`,
- * `update strategy`.
+ * `update strategy`, `warmPool`.
  */
 export type Fields = ReadonlyMap<string, string>;
 
@@ -36,6 +36,7 @@ export function desiredFields(pool: WindowsPool): Fields {
     templateVersion: pinnedTemplateVersion(pool.spec),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
+    ...warmPoolOf(pool.spec),
   });
 }
 
@@ -50,6 +51,7 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly releaseVersion?: string | undefined;
   readonly templateVersion?: string | undefined;
   readonly update?: UpdateSettings;
+  readonly warmPool?: WarmPool | undefined;
 }
 
 /** The field of the Kubernetes version. */
@@ -59,6 +61,9 @@ export const RELEASE = 'release';
 
 /** The field of the launch template version, when the spec pins a number. */
 export const TEMPLATE = 'template version';
+
+/** The field of the warm pool: one, because its settings are sent together. */
+export const WARM_POOL = 'warmPool';
 
 const UPDATE = 'update ';
 
@@ -81,6 +86,7 @@ function fieldsOf({
   releaseVersion,
   templateVersion,
   update,
+  warmPool,
 }: Parts): Fields {
   return new Map([
     ...Object.entries(labels).map(([key, value]) => [labelField(key), value] as const),
@@ -92,7 +98,14 @@ function fieldsOf({
     ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
     ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
     ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
+    ...(warmPool ? [[WARM_POOL, describeWarmPool(warmPool, scaling.maxSize)] as const] : []),
   ]);
+}
+
+/** Without a capacity, that of a warm pool is the maximum size of its group, as in `warmPoolOf`. */
+function describeWarmPool({ minSize, maxPreparedCapacity, poolState, reuse }: WarmPool, maxSize: number): string {
+  const capacity = `maxPreparedCapacity ${maxPreparedCapacity ?? Math.max(minSize, maxSize)}`;
+  return `minSize ${minSize}, ${capacity}, poolState ${poolState}, reuse ${reuse}`;
 }
 
 /** The field of a label. */

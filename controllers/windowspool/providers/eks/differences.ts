@@ -18,6 +18,7 @@ import {
   TEMPLATE,
   taintField,
   VERSION,
+  WARM_POOL,
 } from './applied.ts';
 
 /** All differences, sorted by field. */
@@ -57,7 +58,7 @@ export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[]
 /** The part of a node group that a field belongs to, as a label of the metric. */
 export type DriftPart = LabelsOf<'windowspool_drift_fields'>['part'];
 
-/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`. */
+/** How many fields of each part differ: `label`, `taint`, `scaling`, `tag`, `version`, `release`, `template`, `update`, `warmPool`. */
 export function countByPart(differences: readonly Difference[]): Readonly<Record<DriftPart, number>> {
   const counts: Record<DriftPart, number> = {
     label: 0,
@@ -68,6 +69,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
     release: 0,
     template: 0,
     update: 0,
+    warmPool: 0,
   };
   for (const { field } of differences) {
     counts[field.split(' ', 1)[0] as DriftPart] += 1;
@@ -88,6 +90,7 @@ const NAMES: Readonly<Record<string, string>> = {
   [VERSION]: 'Kubernetes version',
   [RELEASE]: 'AMI release',
   [TEMPLATE]: 'launch template version',
+  [WARM_POOL]: 'warm pool',
 };
 
 function shown(value: string | undefined): string {

@@ -29,7 +29,7 @@ describe('an external edit of the group', () => {
     assert.equal(groupOf(world).labels.x, 'y', 'the label of another client stays');
     assert.deepEqual(warnings(world), [CORRECTED]);
     assert.deepEqual(world.corrections, [
-      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0 },
+      { label: 1, taint: 0, scaling: 0, tag: 0, version: 0, release: 0, template: 0, update: 0, warmPool: 0 },
     ]);
     assert.equal(world.updates.size, 1);
   });
@@ -100,6 +100,7 @@ describe('an external edit of the group', () => {
       'part="release"': 0,
       'part="template"': 0,
       'part="update"': 0,
+      'part="warmPool"': 0,
     });
     edit(world, { scalingConfig: { maxSize: 9 } });
     await read();

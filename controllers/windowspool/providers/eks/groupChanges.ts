@@ -6,9 +6,9 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
-import { appliedOf, DESIRED, labelField, tagField, taintField, updateField } from './applied.ts';
+import { appliedOf, DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from './applied.ts';
 import { differencesOf, differencesToCorrect } from './differences.ts';
-import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf } from './nodeGroup.ts';
+import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
 
 /**
  * A hash of what an update sends and what it is to reach: a failed one is not repeated while this stays the same. When an autoscaler resizes
@@ -26,12 +26,14 @@ export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChang
   const taints = taintChange(pool, seen, corrected);
   const scaling = scalingChange(pool, seen, corrected);
   const update = updateChange(pool, corrected);
-  if (!labels && !taints && !scaling && !update) return undefined;
+  const warmPool = warmPoolChange(pool, corrected);
+  if (!labels && !taints && !scaling && !update && !warmPool) return undefined;
   return {
     ...(labels && { labels }),
     ...(taints && { taints }),
     ...(scaling && { scaling }),
     ...(update && { update }),
+    ...(warmPool && { warmPool }),
   };
 }
 
@@ -60,6 +62,11 @@ function taintChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames):
 function updateChange({ spec }: WindowsPool, corrected: FieldNames): ConfigChange['update'] {
   const { update = {} } = updateOf(spec);
   return Object.keys(update).some((setting) => corrected.has(updateField(setting))) ? update : undefined;
+}
+
+/** All settings when one differs, for the same reason. A warm pool that the spec no longer has is removed if the spec once had it. */
+function warmPoolChange({ spec }: WindowsPool, corrected: FieldNames): ConfigChange['warmPool'] {
+  return corrected.has(WARM_POOL) ? (warmPoolOf(spec).warmPool ?? 'Removed') : undefined;
 }
 
 /**
@@ -91,7 +98,10 @@ function changedDesired(pool: WindowsPool): number | undefined {
 }
 
 /** The fields that an update changes, to be recorded before it is sent. */
-export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, update }: ConfigChange): string[] {
+export function fieldsOfChange(
+  pool: WindowsPool,
+  { labels, taints, scaling, update, warmPool }: ConfigChange,
+): string[] {
   return [
     ...[...Object.keys(labels?.set ?? {}), ...(labels?.remove ?? [])].map(labelField),
     ...[...(taints?.set ?? []), ...(taints?.remove ?? [])].map(taintField),
@@ -100,6 +110,7 @@ export function fieldsOfChange(pool: WindowsPool, { labels, taints, scaling, upd
       ? [DESIRED]
       : []),
     ...Object.keys(update ?? {}).map(updateField),
+    ...(warmPool ? [WARM_POOL] : []),
   ];
 }
 

@@ -5,7 +5,7 @@ import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } fr
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
-import type { NewNodeGroup, NodeGroup, UpdateSettings } from '../../ports/eks.ts';
+import type { NewNodeGroup, NodeGroup, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
 import { isRole } from './nodeRole.ts';
@@ -45,6 +45,7 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNo
     // By default, EKS uses the cluster's version, and refuses a release of an older one.
     ...(minor && { kubernetesVersion: minor }),
     ...updateOf(spec),
+    ...warmPoolOf(spec),
   };
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   const { nodeRole, subnets } = nodeGroupIn(spec);
@@ -119,6 +120,15 @@ export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateS
     ...(strategy && { strategy }),
   };
   return Object.keys(update).length > 0 ? { update } : {};
+}
+
+/** The warm pool, whose capacity is that of the group by default, and at least its minimum; empty when the spec has none. */
+export function warmPoolOf(spec: WindowsPool['spec']): { readonly warmPool?: WarmPool } {
+  const { warmPool } = nodeGroupIn(spec);
+  if (!warmPool) return {};
+  const { minSize, poolState, reuse } = warmPool;
+  const maxPreparedCapacity = warmPool.maxPreparedCapacity ?? Math.max(minSize, scalingIn(spec).maxSize);
+  return { warmPool: { minSize, maxPreparedCapacity, poolState, reuse } };
 }
 
 /** The tags that are kept up to date. The hash of the creation request is not: it never changes. */

@@ -24,9 +24,10 @@ import { tagCases } from './tags.ts';
 import { templateCases } from './templates.ts';
 import { updateSettingCases } from './updateSettings.ts';
 import { versionCases } from './versions.ts';
+import { warmPoolCases } from './warmPool.ts';
 
 export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
-  'for a node group': nodeGroupCases,
+  'for a node group': [...nodeGroupCases, ...warmPoolCases],
   'for the tags of a node group': tagCases,
   'for an existing node group': [...adoptionCases, ...driftCases],
   'for prerequisites': prerequisiteCases,
