@@ -4,6 +4,7 @@ import type {
   Condition,
   NodeCounts,
   PreparingNode,
+  WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
@@ -15,6 +16,7 @@ import {
   reasons,
   remedyFor,
 } from '../../controllers/windowspool/reasons.ts';
+import { count } from '../../controllers/windowspool/util/words.ts';
 
 /** A condition that needs attention. */
 export interface Finding {
@@ -42,6 +44,7 @@ export interface PoolReport {
   readonly newestRelease?: string;
   readonly kubernetesVersion?: string;
   readonly nodeGroup?: string;
+  readonly warmPool?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly string[];
   /** What would make the pool more robust. It is no problem. */
@@ -102,11 +105,17 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.latestReleaseVersion && { newestRelease: group.latestReleaseVersion }),
     ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
+    ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: status?.pendingSteps ?? [],
     advice: status?.advice ?? [],
     ...nextOf(pool, problems, inProgress),
   };
+}
+
+/** `2 instances, Stopped`. */
+function describeWarmPool({ instances, poolState }: WarmPoolState): string {
+  return [...(instances === undefined ? [] : [count(instances, 'instance')]), poolState].join(', ');
 }
 
 /** Whether the status is of the current spec. */

@@ -137,6 +137,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['AMI release', release ? `${release}${newer}` : ''],
     ['Kubernetes', kubernetesVersion ?? ''],
     ['Node group', nodeGroup ?? ''],
+    ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],
     ['Advice', report.advice.length > 0 ? `${report.advice.length}. See: kubectl windowspool doctor` : ''],

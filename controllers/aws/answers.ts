@@ -201,7 +201,12 @@ const ANSWERS: Answers = {
   GetParameter: { Parameter: { Value: 256 } },
   DescribeAutoScalingGroups: {
     AutoScalingGroups: [
-      { AutoScalingGroupName: 256, Tags: TAGS, Instances: [{ InstanceId: 64, LifecycleState: 64 }, ITEMS] },
+      {
+        AutoScalingGroupName: 256,
+        Tags: TAGS,
+        Instances: [{ InstanceId: 64, LifecycleState: 64 }, ITEMS],
+        WarmPoolSize: 'number',
+      },
       ITEMS,
     ],
     NextToken: 'document',

@@ -22,7 +22,7 @@ function over(...answers: readonly unknown[]) {
 }
 
 describe('the scaling groups of a cluster', () => {
-  it('are listed by the tag of EKS, page by page, with their tags and instances', async () => {
+  it('are listed by the tag of EKS, page by page, with their tags, their instances and the size of their warm pools', async () => {
     const { calls, groups } = over(
       {
         AutoScalingGroups: [
@@ -33,13 +33,17 @@ describe('the scaling groups of a cluster', () => {
               { InstanceId: 'i-1', LifecycleState: 'InService' },
               { InstanceId: 'i-2', LifecycleState: 'Warmed:Stopped' },
             ],
+            WarmPoolSize: 4,
           },
         ],
         NextToken: 'more',
       },
       { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-b' }] },
     );
-    const value = { 'eks-a': { tags: { k: 'v' }, instances: ['i-1'] }, 'eks-b': { tags: {}, instances: [] } };
+    const value = {
+      'eks-a': { tags: { k: 'v' }, instances: ['i-1'], warmInstances: 4 },
+      'eks-b': { tags: {}, instances: [], warmInstances: 0 },
+    };
     assert.deepEqual(await groups.list(signal), { ok: true, value });
     const input = {
       Filters: [{ Name: 'tag:eks:cluster-name', Values: ['prod'] }],

@@ -1,5 +1,5 @@
 /** The port ScalingGroups on EC2 Auto Scaling: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_DescribeAutoScalingGroups.html */
-import type { Instance } from '@aws-sdk/client-auto-scaling';
+import type { AutoScalingGroup, Instance } from '@aws-sdk/client-auto-scaling';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
@@ -42,11 +42,7 @@ export class AutoScalingGroups implements ScalingGroups {
       };
       const result = await this.#call('DescribeAutoScalingGroups', input, signal);
       if (!result.ok) return result;
-      for (const { AutoScalingGroupName: name = '', Tags = [], Instances = [] } of result.value.AutoScalingGroups ??
-        []) {
-        const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
-        found.push([name, { tags, instances: membersAmong(Instances) }]);
-      }
+      found.push(...(result.value.AutoScalingGroups ?? []).map(fromAutoScaling));
       token = result.value.NextToken;
       if (!token) return { ok: true, value: Object.fromEntries(found) };
     }
@@ -102,6 +98,12 @@ export class AutoScalingGroups implements ScalingGroups {
     const call = (bounded: AbortSignal) => this.#autoScaling(operation, input, bounded);
     return this.#limiter.run('autoscaling', operation, call, signal);
   }
+}
+
+function fromAutoScaling(group: AutoScalingGroup): [name: string, group: ScalingGroup] {
+  const { AutoScalingGroupName: name = '', Tags = [], Instances = [], WarmPoolSize: warmInstances = 0 } = group;
+  const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
+  return [name, { tags, instances: membersAmong(Instances), warmInstances }];
 }
 
 function membersAmong(instances: readonly Instance[]): string[] {

@@ -764,6 +764,7 @@ export interface NodeGroupState {
    * Names of the EC2 Auto Scaling groups of the group.
    */
   autoScalingGroups?: string[];
+  warmPool?: WarmPoolState;
   /**
    * Present while the group differs from the spec in fields that EKS cannot change; during this time, these fields can be changed in the spec.
    */
@@ -809,6 +810,31 @@ export interface HealthIssueState {
    * The affected AWS resources.
    */
   resourceIds?: string[];
+}
+/**
+ * The warm pool of the group; absent if it has none.
+ */
+export interface WarmPoolState {
+  /**
+   * Number of instances that it has at least.
+   */
+  minSize: number;
+  /**
+   * Number of instances that the group and the warm pool have together; absent: the maximum size of the group.
+   */
+  maxPreparedCapacity?: number;
+  /**
+   * State in which the instances wait.
+   */
+  poolState: string;
+  /**
+   * Whether instances return to the warm pool when the group shrinks.
+   */
+  reuse: boolean;
+  /**
+   * Number of instances in it, as last read from EC2 Auto Scaling.
+   */
+  instances?: number;
 }
 /**
  * The last update of the group that the operator started.

@@ -100,6 +100,9 @@ const nodes = {
   ),
   windowspool_nodes_min: poolGauge('Minimum size in spec.nodeGroup.scaling.minSize. No series for existingNodes.'),
   windowspool_nodes_max: poolGauge('Maximum size in spec.nodeGroup.scaling.maxSize. No series for existingNodes.'),
+  windowspool_warm_instances: poolGauge(
+    'Instances in the warm pool of the node group, which are not nodes. No series without a warm pool.',
+  ),
   windowspool_nodes_ready: poolGauge('Nodes of a pool that are Ready.'),
   windowspool_nodes_gated: poolGauge('Nodes of a pool with the gate taint.'),
   windowspool_nodes_quarantined: poolGauge('Nodes of a pool with the quarantine taint.'),

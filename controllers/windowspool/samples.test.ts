@@ -95,6 +95,10 @@ describe('the metrics of a pool', () => {
     });
   });
 
+  it('show the instances of a warm pool', () => {
+    assert.deepEqual(news('a warm pool'), { windowspool_warm_instances: 2 });
+  });
+
   it('show prerequisites with warnings, and ignored ones', () => {
     const linuxRoles = known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/windows-nodes' }]);
     const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'WindowsIPAMDisabled' };

@@ -257,6 +257,30 @@ describe('the node group in the status', () => {
     });
   }
 
+  const warmPool = { minSize: 1, maxPreparedCapacity: undefined, poolState: 'Running', reuse: true } as const;
+  const known = { minSize: 9, poolState: 'Stopped', reuse: false, instances: 4 };
+  for (const [name, autoscaler, memory, instances] of [
+    ['as just read', { tags: {}, podAddresses: 9, warmInstances: 2 }, known, 2],
+    ['as last known', undefined, known, 4],
+    ['unless that was never read', undefined, undefined, undefined],
+  ] as const) {
+    it(`shows a warm pool with the number of its instances, ${name}`, () => {
+      const status = knownStatus(memory && { warmPool: memory });
+      const group = { kind: 'seen', group: sampleGroup(undefined, { warmPool }) } as const;
+      assert.deepEqual(groupState({ pool: samplePool({}, { status }), group, autoscaler })?.warmPool, {
+        minSize: 1,
+        poolState: 'Running',
+        reuse: true,
+        ...(instances !== undefined && { instances }),
+      });
+    });
+  }
+
+  it('shows no warm pool once the group has none', () => {
+    const status = knownStatus({ warmPool: known });
+    assert.equal(groupState({ pool: samplePool({}, { status }) })?.warmPool, undefined);
+  });
+
   it('records the accepted update', () => {
     assert.deepEqual(groupState({}, { accepted })?.update, {
       id: 'u-9',

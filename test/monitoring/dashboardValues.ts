@@ -131,6 +131,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     sum(pools, ({ status }) => status?.nodes?.ready),
     sum(pools, ({ spec }) => spec.nodeGroup?.scaling.minSize),
     sum(pools, ({ spec }) => spec.nodeGroup?.scaling.maxSize),
+    sum(pools, ({ status }) => status?.nodeGroup?.warmPool?.instances),
   ],
   'Nodes by kernel version': ({ pools }) => {
     const builds = pools.flatMap(({ status }) => status?.builds ?? []);

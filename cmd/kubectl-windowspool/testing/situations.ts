@@ -68,6 +68,7 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     nodes: [newNode({ createdAt: NOW - 60 * MINUTE }), ...sampleNodes(2)],
     nodePods: { kind: 'seen', pods: [testPod(NO_DNS, 3)] },
   },
+  'warm-pool': statesForMetrics['a warm pool'] ?? {},
   'existing-nodes': statesForMetrics['existing nodes'] ?? {},
 };
 

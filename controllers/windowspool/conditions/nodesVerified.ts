@@ -50,11 +50,13 @@ function refusedWrites({ errors }: ObservedState): string {
 }
 
 /** Nodes that claim to be of the node group, but are not; empty when there are none. */
-function notCounted({ pool, poolNodes: { nonMembers } }: ObservedState): string {
+function notCounted(s: ObservedState): string {
+  const { nonMembers } = s.poolNodes;
   if (nonMembers.length === 0) return '';
   const names = first(nonMembers.map((node) => node.name));
-  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
-  return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because the last list of EC2 Auto Scaling does not have the instance in the node group: ${names}.`;
+  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(s.pool)}`;
+  const place = groupOf(s)?.warmPool ? ', which leaves out its warm pool' : '';
+  return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because the last list of EC2 Auto Scaling does not have the instance in the node group${place}: ${names}.`;
 }
 
 /** `2 nodes are gated and 1 node is quarantined: no new pods are scheduled there.`; empty when there are none. */

@@ -66,6 +66,8 @@ export interface AutoscalerFacts {
   readonly tags: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** How many pods of a new node get an address; undefined when unknown. */
   readonly podAddresses: number | undefined;
+  /** How many instances the warm pools of these scaling groups have, which are not nodes. */
+  readonly warmInstances: number;
 }
 
 /** Everything that the plan and the conditions of one pool follow from. */

@@ -107,6 +107,8 @@ export interface CheckInput {
   readonly windowsIpam?: IpamOffer;
   /** Instances of the pool, whether or not they are nodes yet: their addresses are no longer free. */
   readonly instances: number;
+  /** How many instances its warm pool has. */
+  readonly warmInstances: number;
   /** Prerequisites and advice that the user ignores. */
   readonly ignored: ReadonlySet<PrerequisiteReason | AdviceReason>;
 }

@@ -5,7 +5,7 @@ import type { CallResult } from './callResult.ts';
 export interface Instance {
   readonly id: string;
   readonly privateDnsName: string;
-  /** Epoch milliseconds. */
+  /** When it was last launched or started, in epoch milliseconds. */
   readonly launchedAt: number;
 }
 
@@ -32,6 +32,8 @@ export interface ScalingGroup {
   readonly tags: Readonly<Record<string, string>>;
   /** The IDs of its instances, including terminating ones, without those of its warm pool, which are not nodes. */
   readonly instances: readonly string[];
+  /** How many instances its warm pool has, whatever their state. */
+  readonly warmInstances: number;
 }
 
 /** The EC2 scaling groups behind the node groups of the operator's cluster. */

@@ -90,6 +90,7 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     groupSubnets: undefined,
     managesAccessEntry: false,
     instances: 0,
+    warmInstances: 0,
     ignored: new Set(),
     ...change,
   };

@@ -209,6 +209,7 @@ const randomAutoscaler = fc.record({
     { 'eks-web-0a1b': { 'k8s.io/cluster-autoscaler/node-template/taint/os': '' } },
   ),
   podAddresses: maybe(fc.constant(9)),
+  warmInstances: fc.nat({ max: 3 }),
 });
 
 const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(

@@ -65,6 +65,15 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
       advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }),
     }),
   },
+  'a warm pool': {
+    group: {
+      kind: 'seen',
+      group: sampleGroup(undefined, {
+        warmPool: { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: false },
+      }),
+    },
+    autoscaler: { tags: {}, podAddresses: 9, warmInstances: 2 },
+  },
   'a rolling update': {
     pool: samplePool(
       {},

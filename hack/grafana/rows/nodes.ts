@@ -21,7 +21,7 @@ export function nodes(): PanelBuilder[] {
     ),
     graph({
       title: 'Desired and Ready nodes',
-      asks: 'Does the pool have the desired number of nodes, and are they Ready in Kubernetes? For nodes that are Ready but not verified, see the other panels of this row.',
+      asks: 'Does the pool have the desired number of nodes, and are they Ready in Kubernetes? Warm: instances that wait beside the node group. For nodes that are Ready but not verified, see the other panels of this row.',
       unit: 'none',
       width: 8,
       queries: [
@@ -29,6 +29,7 @@ export function nodes(): PanelBuilder[] {
         { expr: sum(ofPools('windowspool_nodes_ready')), legend: 'Ready' },
         { expr: sum(ofPools('windowspool_nodes_min')), legend: 'minSize' },
         { expr: sum(ofPools('windowspool_nodes_max')), legend: 'maxSize' },
+        { expr: sum(ofPools('windowspool_warm_instances')), legend: 'warm' },
       ],
     }),
     graph(

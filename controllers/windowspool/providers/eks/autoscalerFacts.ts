@@ -19,7 +19,10 @@ interface Sources {
   readonly capacity: Pick<Capacity, 'instanceTypes'>;
 }
 
-/** Reads the tags of the pool's scaling groups and the number of pod addresses of its nodes; undefined while there is nothing to tag. */
+/**
+ * Reads the tags and the warm pools of the pool's scaling groups, and the number of pod addresses of its nodes; undefined while there is nothing to
+ * tag.
+ */
 export async function gatherAutoscalerFacts(
   s: ObservedState,
   sources: Sources,
@@ -30,33 +33,35 @@ export async function gatherAutoscalerFacts(
   if (s.group.kind !== 'seen' || !group || !isOwnedBy(s.pool, group) || s.cluster.kind !== 'seen') return undefined;
   if (group.name !== nodeGroupNameOf(s.pool) || group.autoScalingGroups.length === 0) return undefined;
   if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') return undefined;
-  const [tags, podAddresses] = await Promise.all([
-    tagsOf(group.autoScalingGroups, s, sources, shared, signal),
+  const [found, podAddresses] = await Promise.all([
+    scalingGroupsOf(group.autoScalingGroups, s, sources, shared, signal),
     podAddressesOf(s, sources, shared, signal),
   ]);
-  return tags.ok ? { ok: true, value: { tags: tags.value, podAddresses } } : tags;
+  if (!found.ok) return found;
+  const tags = Object.fromEntries(found.value.map(([name, scalingGroup]) => [name, scalingGroup.tags]));
+  const warmInstances = found.value.reduce((sum, [, scalingGroup]) => sum + scalingGroup.warmInstances, 0);
+  return { ok: true, value: { tags, podAddresses, warmInstances } };
 }
 
 /** One answer serves all pools. It is read again when it lacks one of the groups, which is then newer. */
-async function tagsOf(
+async function scalingGroupsOf(
   names: readonly string[],
   { settings, now }: ObservedState,
   { scalingGroups }: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,
-): Promise<CallResult<AutoscalerFacts['tags']>> {
+): Promise<CallResult<(readonly [name: string, group: ScalingGroup])[]>> {
   const ask = (maxAgeMs: number) =>
     shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, (own) => scalingGroups.list(own), signal);
   const known = await ask(settings.resyncMs / 2);
   const isComplete = !known.ok || names.every((name) => name in known.value);
   const all = isComplete ? known : await ask(0);
   if (!all.ok) return all;
-  return { ok: true, value: Object.fromEntries(names.flatMap((name) => entryOf(all.value, name))) };
-}
-
-function entryOf(all: Readonly<Record<string, ScalingGroup>>, name: string): [string, ScalingGroup['tags']][] {
-  const group = all[name];
-  return group ? [[name, group.tags]] : [];
+  const groupsNamed = (name: string) => {
+    const group = all.value[name];
+    return group ? [[name, group] as const] : [];
+  };
+  return { ok: true, value: names.flatMap(groupsNamed) };
 }
 
 /**

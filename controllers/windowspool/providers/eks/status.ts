@@ -35,6 +35,7 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
       ...describedBy(owned),
       ...templateState(outcome.after, owned),
       ...latestRelease(outcome.after),
+      ...warmPoolState(outcome.after, owned),
       ...(differs && { differs }),
       ...changes,
     };
@@ -77,6 +78,22 @@ function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<No
 function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
   const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   return known ? { latestReleaseVersion: known } : {};
+}
+
+/** The warm pool, with the number of its instances as last known. */
+function warmPoolState({ pool, autoscaler }: ObservedState, { warmPool }: NodeGroup): Pick<NodeGroupState, 'warmPool'> {
+  if (!warmPool) return {};
+  const { minSize, maxPreparedCapacity, poolState, reuse } = warmPool;
+  const instances = autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances;
+  return {
+    warmPool: {
+      minSize,
+      ...(maxPreparedCapacity !== undefined && { maxPreparedCapacity }),
+      poolState,
+      reuse,
+      ...(instances !== undefined && { instances }),
+    },
+  };
 }
 
 /** The last update, and changes that failed. */

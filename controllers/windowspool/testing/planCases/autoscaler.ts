@@ -15,7 +15,7 @@ function tagged(
   change: Partial<ObservedState> = {},
 ): ObservedState {
   const pool = samplePool({}, { status: knownStatus({ scalingTags: [...remembered] }) });
-  return sampleState({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9 }, ...change });
+  return sampleState({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9, warmInstances: 0 }, ...change });
 }
 
 const CORRECT = `correct the tags for the cluster-autoscaler on scaling group ${GROUP}:`;
@@ -53,7 +53,9 @@ export const autoscalerCases: readonly PlanCase[] = [
   },
   {
     name: 'the tag for pod addresses is kept while they are unknown',
-    observed: tagged(SCALING_TAGS, [], { autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined } }),
+    observed: tagged(SCALING_TAGS, [], {
+      autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined, warmInstances: 0 },
+    }),
     want: [],
   },
   {

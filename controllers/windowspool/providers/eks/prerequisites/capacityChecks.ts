@@ -4,6 +4,7 @@ import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../..
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
 import { count, joined } from '../../../util/words.ts';
+import { warmPoolOf } from '../nodeGroup.ts';
 import { describeTerm, selects, subnetTerms } from '../subnets.ts';
 import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import {
@@ -109,15 +110,18 @@ function subnetsIn({ facts, groupSubnets }: Pick<CheckInput, 'facts' | 'groupSub
  * only affects a pool that grows that far. What nodes use when they are full of pods is reported and not required.
  */
 function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
-  const { spec, facts, instances, creating } = input;
+  const { spec, facts, creating } = input;
   return given(facts, 'subnets', () => {
     const subnets = subnetsIn(input);
     const { minSize: min, maxSize: max, desiredSize: desired } = scalingIn(spec);
-    const first = addressesIn(subnets, { facts, instances, nodes: desired ?? min });
-    const most = addressesIn(subnets, { facts, instances, nodes: max });
+    const first = addressesIn(subnets, input, { nodes: desired ?? min, warm: 0 });
+    const most = addressesIn(subnets, input, largest(spec));
     if (subnets.length === 0) return met;
-    const need = ({ needed, more }: typeof most) =>
-      `${count(more, 'more node')} ${more === 1 ? 'needs' : 'need'} at least ${needed}${whenFull(facts, more)}`;
+    const need = ({ needed, more, moreWarm }: typeof most) => {
+      const warm = moreWarm > 0 ? ` and ${count(moreWarm, 'instance')} of the warm pool` : '';
+      const verb = more + moreWarm === 1 ? 'needs' : 'need';
+      return `${count(more, 'more node')}${warm} ${verb} at least ${needed}${whenFull(facts, more)}`;
+    };
     // EKS cannot change the subnets of a node group.
     const remedy = creating ? 'Add a subnet' : 'Free addresses';
     if (first.free < first.needed) {
@@ -130,7 +134,7 @@ function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
     if (most.free >= most.needed) return met;
     // The number of free addresses is not in the warning, because it changes with every pod: the metric has it.
     return warning(
-      `${inWords(subnets)} too few free IP addresses to scale to nodeGroup.scaling.maxSize: ${need(most)}. ${modeIn(facts)}${remedy}, or lower maxSize from ${max}`,
+      `${inWords(subnets)} too few free IP addresses to scale to nodeGroup.scaling.maxSize: ${need(most)}. ${modeIn(facts)}${remedy}, or lower maxSize from ${max}${most.moreWarm > 0 ? ' or the sizes of warmPool' : ''}`,
     );
   });
 }
@@ -138,18 +142,28 @@ function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
 /** The free addresses in the subnets of a pool, and those that it needs to scale to maxSize; undefined if the subnets are not known. */
 export function addressesFor(input: CheckInput): { readonly free: number; readonly needed: number } | undefined {
   const subnets = subnetsIn(input);
-  const nodes = scalingIn(input.spec).maxSize;
-  return subnets.length > 0 ? addressesIn(subnets, { ...input, nodes }) : undefined;
+  return subnets.length > 0 ? addressesIn(subnets, input, largest(input.spec)) : undefined;
 }
 
-/** @param nodes the size that the pool scales to */
-function addressesIn(
-  subnets: readonly Subnet[],
-  { facts, instances, nodes }: Pick<CheckInput, 'facts' | 'instances'> & { readonly nodes: number },
-) {
-  const more = Math.max(0, nodes - instances);
+/** A size that the pool scales to, in nodes and in instances of its warm pool. */
+interface Size {
+  readonly nodes: number;
+  readonly warm: number;
+}
+
+function largest(spec: CheckInput['spec']): Size {
+  const { maxSize: nodes } = scalingIn(spec);
+  const { minSize = 0, maxPreparedCapacity = nodes } = warmPoolOf(spec).warmPool ?? {};
+  return { nodes, warm: Math.max(minSize, maxPreparedCapacity - nodes) };
+}
+
+/** An instance of a warm pool already has one of the addresses that it needs as a node. */
+function addressesIn(subnets: readonly Subnet[], { facts, instances, warmInstances }: CheckInput, size: Size) {
+  const more = Math.max(0, size.nodes - instances);
+  const started = Math.min(more, warmInstances);
+  const moreWarm = Math.max(0, size.warm - (warmInstances - started));
   const free = subnets.reduce((sum, subnet) => sum + subnet.freeAddresses, 0);
-  return { more, needed: more * perNode(facts), free };
+  return { more, moreWarm, needed: more * perNode(facts) - started + moreWarm, free };
 }
 
 /** The minimum number of addresses that a node uses when it starts. */

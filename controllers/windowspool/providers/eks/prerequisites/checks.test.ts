@@ -526,6 +526,42 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
     ...(
       [
+        // Of each node, 4 addresses, of which a warm instance already has one.
+        ['that have none yet', { minSize: 2 }, 0, 21, '5 more nodes and 2 instances of the warm pool need at least 22'],
+        ['that exist', { minSize: 2 }, 3, 18, '5 more nodes and 2 instances of the warm pool need at least 19'],
+        ['that become the nodes', { minSize: 0 }, 5, 14, '5 more nodes need at least 15'],
+        [
+          'beyond maxSize',
+          { minSize: 0, maxPreparedCapacity: 8 },
+          5,
+          17,
+          '5 more nodes and 3 instances of the warm pool need at least 18',
+        ],
+      ] as const
+    ).map(
+      ([what, sizes, warmInstances, freeAddresses, need]) =>
+        [
+          `too few addresses for a warm pool and its instances ${what}`,
+          sampleInput({
+            spec: samplePool({
+              nodeGroup: {
+                subnets: [{ id: 'subnet-0a000000' }],
+                scaling: { minSize: 0, maxSize: 5 },
+                warmPool: { poolState: 'Stopped', reuse: false, ...sizes },
+              },
+            }).spec,
+            warmInstances,
+            facts: sampleFacts({
+              subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses, tags: {} }]),
+            }),
+          }),
+          [
+            `TooFewAddresses (warning): Subnet subnet-0a000000 has too few free IP addresses to scale to nodeGroup.scaling.maxSize: ${need} (50 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower maxSize from 5${need.includes('warm') ? ' or the sizes of warmPool' : ''}`,
+          ],
+        ] as const,
+    ),
+    ...(
+      [
         ['minSize', { minSize: 3, maxSize: 5 }, '3 more nodes need at least 12 (30', 'minSize from 3'],
         [
           'desiredSize',

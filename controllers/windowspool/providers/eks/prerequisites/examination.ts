@@ -27,6 +27,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     managesAccessEntry: nodeGroupIn(pool.spec).accessEntry === 'Create',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0),
+    warmInstances: s.autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances ?? 0,
     ignored: ignoredPrerequisites(pool),
   };
 }
