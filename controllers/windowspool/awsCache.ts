@@ -5,6 +5,7 @@ import type { ObservedCluster, ObservedNodeGroup, ObservedState } from './model/
 import type { StepError } from './model/stepError.ts';
 import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';
+import { ServiceTimes } from './providers/eks/serviceTimes.ts';
 import { groupOf, isDeleting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
@@ -40,6 +41,7 @@ export class AwsCache {
   /** Answers that are the same for many pools. */
   readonly shared = new SharedAnswers();
   readonly windowsIpam = new WindowsIpamLock();
+  readonly serviceTimes = new ServiceTimes();
   /** The last drain state of each pool. */
   readonly operations = new Map<string, DrainState>();
 
@@ -107,6 +109,7 @@ export class AwsCache {
   forget(name: string): void {
     this.#entries.delete(name);
     this.operations.delete(name);
+    this.serviceTimes.forget(name);
     for (const [other, { view }] of this.#entries) {
       if (view.group.kind === 'seen' && view.group.group.tags[POOL_KEY] === name) this.#entries.delete(other);
     }

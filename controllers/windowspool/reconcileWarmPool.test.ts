@@ -3,6 +3,7 @@ import { terminateInGroup } from '../../hack/localaws/ec2/autoScaling.ts';
 import type { StateOptions } from '../../hack/localaws/state.ts';
 import { switchTable } from '../../hack/localaws/switches.ts';
 import type { WarmPoolSpec } from './api.gen.ts';
+import { REMOVE_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, wake } from './testing/life.ts';
@@ -151,6 +152,27 @@ describe('a pool with a warm pool', () => {
     assert.deepEqual([warmIn(world).length, stateOf(world)?.warmPool?.instances], [1, 1]);
   });
 
+  it('does not terminate an instance that waited for long and has just been taken, although another has failed to join for long', async () => {
+    const remediation = { policy: 'Replace', unhealthyAfter: '60m', maxUnhealthy: '100%' } as const;
+    const pool = await warmedUp(poolWith({ poolState: 'Running' }, {}, { remediation }));
+    const { world } = pool;
+    for (const instance of warmIn(world)) instance.defect = { neverJoins: true };
+    const [first, second] = warmIn(world).map(({ id }) => id);
+    await hours(world, pool.deps, 3);
+    scaleTo(pool, 4);
+    await minutes(pool, 50);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /NodesMissing/);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', new RegExp(first ?? ''));
+    scaleTo(pool, 5);
+    await minutes(pool, 9);
+    assert.deepEqual(world.ended, []);
+    assert.doesNotMatch(conditionOf(world, 'NodesVerified') ?? '', new RegExp(second ?? ''));
+    await minutes(pool, 40);
+    assert.deepEqual(world.ended, [first]);
+    await minutes(pool, 30);
+    assert.deepEqual(world.ended, [first, second]);
+  });
+
   for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
     it(`is Ready after an autoscaler returned an instance to it, whose node is ${nodesOfReusedInstances}, and took it again`, async () => {
       const pool = await warmedUp(poolWith({ reuse: true, maxPreparedCapacity: 4 }), { nodesOfReusedInstances });
@@ -170,6 +192,35 @@ describe('a pool with a warm pool', () => {
       await minutes(pool, 15);
       assert.deepEqual([ready(world), nodes(world)?.verified, warmIn(world).length], ['True', 4, 0]);
       assert.equal([...world.cloud.state.instances.values()].length, 4);
+    });
+  }
+
+  for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
+    it(`gets the instance of a node that is removed, whose node is ${nodesOfReusedInstances}, and uses it again`, async () => {
+      const scaling = { minSize: 1, maxSize: 5 };
+      const pool = await warmedUp(poolWith({ reuse: true }, { scaling }), { nodesOfReusedInstances });
+      const { world } = pool;
+      scaleTo(pool, 3);
+      await minutes(pool, 15);
+      const [node = assert.fail()] = world.nodes;
+      world.setNode({ ...node, annotations: { ...node.annotations, [REMOVE_ANNOTATION]: 'true' } });
+      await minutes(pool, 30);
+      const instance = [...world.cloud.state.instances.values()].find(({ nodeName }) => nodeName === node.name);
+      assert.deepEqual([world.ended, instance?.warm], [[instance?.id], 'Stopped']);
+      assert.deepEqual([ready(world), nodes(world)?.total], ['True', 2]);
+      assert.equal(world.pools.get('web')?.status?.disruption, undefined);
+      scaleTo(pool, 5);
+      await minutes(pool, 30);
+      assert.deepEqual([world.ended.length, nodes(world)?.verified, warmIn(world).length], [1, 5, 0]);
+      const back = world.nodes.find(({ name }) => name === node.name);
+      const isKept = nodesOfReusedInstances === 'kept';
+      assert.deepEqual(
+        [back?.unschedulable, back?.annotations],
+        [false, isKept ? { [REMOVE_ANNOTATION]: 'left' } : {}],
+      );
+      const canceled = world.events.filter(({ reason }) => reason === 'NodeDisruptionCanceled');
+      const message = `release node ${node.name}: its instance left the node group for the warm pool`;
+      assert.deepEqual(canceled, isKept ? [{ type: 'Normal', reason: 'NodeDisruptionCanceled', message }] : []);
     });
   }
 

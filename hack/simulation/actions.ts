@@ -4,6 +4,7 @@ import { RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
+import { switchTable } from '../localaws/switches.ts';
 import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
 import { nodeActions } from './nodeActions.ts';
@@ -40,6 +41,21 @@ const spec: readonly fc.Arbitrary<Action>[] = [
           },
         }),
       ),
+  ),
+  edits(
+    'the warm pool',
+    fc
+      .option(
+        fc.record({
+          minSize: fc.integer({ min: 0, max: 2 }),
+          poolState: fc.constantFrom('Stopped' as const, 'Running' as const, 'Hibernated' as const),
+          reuse: fc.boolean(),
+        }),
+      )
+      .map((warmPool) => (given) => {
+        const { warmPool: _before, ...rest } = given.nodeGroup;
+        return { ...given, nodeGroup: { ...rest, ...(warmPool && { warmPool }) } };
+      }),
   ),
   edits(
     'labels',
@@ -217,6 +233,17 @@ const faults: readonly fc.Arbitrary<Action>[] = [
       run: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
     }),
   ),
+  fc
+    .record({
+      nodesOfWarmInstances: fc.constantFrom(...switchTable.nodesOfWarmInstances),
+      nodesOfReusedInstances: fc.constantFrom(...switchTable.nodesOfReusedInstances),
+      outdatedWarmInstances: fc.constantFrom(...switchTable.outdatedWarmInstances),
+    })
+    .map((answers) =>
+      action(`warm pools: ${JSON.stringify(answers)}`, {
+        run: ({ cloud }) => void Object.assign(cloud.state.switches, answers),
+      }),
+    ),
   crash,
   fc.constant(
     action('a new version of the launch template', {

@@ -1,5 +1,5 @@
 /** What is wrong at the end of a life. */
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WarmPoolSpec, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   GATE_TAINT_KEY,
@@ -96,12 +96,18 @@ function pendingRemovals(world: LocalAwsWorld, pool: WindowsPool, name: string):
 /** The fields in which the group in EKS differs from the spec. Does not use the operator's own comparison, which may have the bug. */
 function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string): string[] {
   const { spec } = pool;
-  const { labels, taints, tags, scalingConfig, releaseVersion, version, launchTemplate } =
+  const { labels, taints, tags, scalingConfig, releaseVersion, version, launchTemplate, warmPoolConfig } =
     world.cloud.state.group(name).nodegroup;
+  const { enabled, minSize, poolState, reuseOnScaleIn } = warmPoolConfig ?? {};
   const has = (all: Readonly<Record<string, string>> | undefined, expected: Readonly<Record<string, string>> = {}) =>
     Object.entries(expected).every(([key, value]) => all?.[key] === value);
   const isTainted = (key: string, value: string) => taints?.some((taint) => taint.key === key && taint.value === value);
-  const { releaseVersion: pin, kubernetesVersion: minor, launchTemplate: specTemplate } = spec.nodeGroup ?? {};
+  const {
+    releaseVersion: pin,
+    kubernetesVersion: minor,
+    launchTemplate: specTemplate,
+    warmPool,
+  } = spec.nodeGroup ?? {};
   const template = /^\d+$/.test(String(specTemplate?.version)) ? String(specTemplate?.version) : undefined;
   // Waiting for the control plane, or for a version of the template, is reported.
   const isWaiting = /UnsupportedVersion|LaunchTemplateInvalid/.test(conditionOf(pool, 'UpToDate'));
@@ -114,6 +120,8 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string):
     ['tags', has(tags, { ...spec.nodeGroup?.tags, 'winpool.dev/pool': name })],
     ['min', scalingConfig?.minSize === spec.nodeGroup?.scaling.minSize],
     ['max', scalingConfig?.maxSize === spec.nodeGroup?.scaling.maxSize],
+    ['whether it has a warm pool', (enabled === true) === (warmPool !== undefined)],
+    ['warm pool', !warmPool || [minSize, poolState, reuseOnScaleIn].join() === warmPoolText(warmPool)],
     ['release', pin === undefined || releaseVersion === pin],
     ['version', minor === undefined || version === minor || isWaiting],
     ['template', template === undefined || launchTemplate?.version === template || isWaiting],
@@ -139,4 +147,8 @@ function leftOf({ status }: WindowsPool, nodes: readonly NodeRecord[]): string[]
     ...cordoned.map(({ name }) => `node ${name} keeps the operator's cordon`),
     ...(status?.disruption ? [`it keeps its share of the budget: ${JSON.stringify(status.disruption)}`] : []),
   ];
+}
+
+function warmPoolText({ minSize, poolState, reuse }: WarmPoolSpec): string {
+  return [minSize, poolState.toUpperCase(), reuse].join();
 }

@@ -72,6 +72,7 @@ export class NodeInvariants {
     }
     const { pool, entry } = found;
     const { name } = pool.metadata;
+    if (instance.warm !== undefined) this.#world.broken(`instance ${id} is ended in the warm pool`);
     if (instance.group !== name) this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
     this.#checkGroupIdle(name, `the end of ${id}`);
     if (shrink !== (entry.operation === 'Remove'))

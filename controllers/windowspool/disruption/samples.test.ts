@@ -81,7 +81,7 @@ describe('the metrics of terminating nodes', () => {
       { kind: 'evictPods', node: a, evictions: evictions.map((pod) => ({ pod, gracePeriodSeconds: 30 })) },
       { kind: 'terminateInstance', node: node('b'), entry, scalingGroups: [], target: 'uid-b' },
       { kind: 'terminateUnregistered', entry: other, scalingGroups: [], target: other.uid },
-      ...[restored('timed-out'), restored('refused'), restored()],
+      ...[restored('timed-out'), restored('refused'), restored(), restored('left')],
     ] as Outcome['done'];
     const error = { at: after.now, step: 'evictPods', error: sampleError('unavailable') };
     const outcome = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };

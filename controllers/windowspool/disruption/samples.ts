@@ -2,6 +2,7 @@
 import type { LeavingNode } from '../api.gen.ts';
 import { stageOf } from '../conditions/nodesLeaving.ts';
 import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../metricCatalogue.ts';
+import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { admit } from './admission.ts';
@@ -54,6 +55,7 @@ function countsOf(step: Outcome['done'][number], { operations }: ObservedState):
     }
     case 'uncordonNode': {
       const answer = step.answer?.value;
+      if (answer === LEFT_ANSWER) return [];
       const reason = answer === 'timed-out' || answer === 'refused' ? answer : 'withdrawn';
       return [{ metric: 'windowspool_drains_aborted_total', labels: { reason }, value: 1 }];
     }

@@ -26,6 +26,8 @@ export interface TerminatingNodeView {
   readonly instance?: CallResult<KnownInstance | undefined>;
   /** For a pool of existing nodes: whether the node still belongs to the pool, by uncached reads of both; undefined: not read. */
   readonly member?: CallResult<boolean>;
+  /** Whether its instance, whose termination was requested, left the group for its warm pool, or for good. */
+  readonly hasLeft?: boolean;
   /** The pods on the node; undefined: not read. */
   readonly pods?: CallResult<readonly DrainPod[]>;
 }
@@ -92,5 +94,12 @@ export type DrainAction =
   | { readonly kind: 'end' }
   /** Another tool terminates it: the operator reports that and does nothing more. */
   | { readonly kind: 'report'; readonly text: string }
-  /** The node stays; `answer` replaces the value of the annotation. */
-  | { readonly kind: 'restore'; readonly answer?: 'timed-out' | 'refused' | 'uncordoned'; readonly why?: string };
+  /** The node stays, or may come back; `answer` replaces the value of the annotation. */
+  | {
+      readonly kind: 'restore';
+      readonly answer?: 'timed-out' | 'refused' | 'uncordoned' | typeof LEFT_ANSWER;
+      readonly why?: string;
+    };
+
+/** The value of the annotation of a node whose instance left the group for its warm pool. */
+export const LEFT_ANSWER = 'left';

@@ -2,6 +2,7 @@
 
 import { evictPods } from '../disruption/evictPods.ts';
 import { terminateInstance, terminationOf, unregisteredTerminationOf } from '../disruption/terminateInstance.ts';
+import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { NodeStep } from '../model/steps.ts';
 import { count } from '../util/words.ts';
 import { type StepKinds, unobserved, when } from './stepKind.ts';
@@ -13,6 +14,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   'timed-out': 'the drain timed out',
   refused: 'the operation was refused',
   uncordoned: 'another client uncordoned it',
+  [LEFT_ANSWER]: 'its instance left the node group for the warm pool',
 };
 
 export const disruptionSteps: StepKinds<
@@ -59,7 +61,11 @@ export const disruptionSteps: StepKinds<
   uncordonNode: {
     subject,
     describe: ({ node, answer }) =>
-      [`keep node ${node.name}`, answer && (ANSWERS[answer.value] ?? answer.value), answer?.why]
+      [
+        `${answer?.value === LEFT_ANSWER ? 'release' : 'keep'} node ${node.name}`,
+        answer && (ANSWERS[answer.value] ?? answer.value),
+        answer?.why,
+      ]
         .filter((part) => part !== undefined)
         .join(': '),
     describeMany: (nodes) => `keep ${nodes}`,

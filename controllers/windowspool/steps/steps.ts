@@ -1,5 +1,6 @@
 /** Every kind of step, and questions that the domain asks about a step. */
 
+import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import { disruptionSteps } from './disruptionSteps.ts';
@@ -59,7 +60,7 @@ function failedKind(step: string): AnyStepKind | undefined {
 
 /** Whether a node operation was given up although it is still requested. */
 export function isGivenUp(step: Step): boolean {
-  return step.kind === 'uncordonNode' && step.answer !== undefined;
+  return step.kind === 'uncordonNode' && step.answer !== undefined && step.answer.value !== LEFT_ANSWER;
 }
 
 /** Whether another tool may revert the step. */

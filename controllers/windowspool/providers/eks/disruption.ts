@@ -1,7 +1,7 @@
 /** How nodes of a node group are removed one by one: what is read, the next action, and the termination of their instances. */
 import type { LeavingNode } from '../../api.gen.ts';
 import { evictAction, isTimedOut, waitAction } from '../../disruption/drainAction.ts';
-import { isPrepared } from '../../disruption/nodeAnnotations.ts';
+import { isPrepared, operationFor } from '../../disruption/nodeAnnotations.ts';
 import { idleGroup, isStillInBudget } from '../../disruption/nodeBudget.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
@@ -9,12 +9,14 @@ import { membershipMismatch, terminationRefusal } from '../../disruption/termina
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
-import { NODE_OPERATION } from '../../model/disruption.ts';
+import { LEFT_ANSWER, NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
+import { groupOf } from '../../queries.ts';
 import type { OperationSources } from '../../sources.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { correctConfig } from './rules.ts';
@@ -50,6 +52,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const now = node.ok ? node.value : undefined;
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   if (!group || !exists || isGone(view)) return { kind: 'wait' };
+  if (view.hasLeft && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s)) return { kind: 'wait' };
   if (entry.ended !== undefined)
     return { kind: s.now - Date.parse(entry.ended) >= TERMINATE_AGAIN_MS ? 'end' : 'wait' };
@@ -91,6 +94,19 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): bo
   return operation === 'Remove' && scalingIn(pool.spec).desiredSize !== undefined;
 }
 
+/**
+ * Whether the instance of a node whose termination was requested has left its group, by the last list of EC2 Auto Scaling. With a warm pool that
+ * reuses instances, it may come back as the same node.
+ */
+function hasLeft({ uid }: NodeRecord, s: ObservedState): boolean {
+  return groupOf(s)?.warmPool?.reuse === true && s.poolNodes.nonMembers.some((node) => node.uid === uid);
+}
+
+/** When the node comes back, it must not be removed once more for the same request. A node that still fails may be remediated again. */
+function releaseAction({ operation }: LeavingNode, now: NodeRecord): DrainAction {
+  return { kind: 'restore', ...(operationFor(now) === operation && { answer: LEFT_ANSWER }) };
+}
+
 /** Reads a terminating node: its instance until it is cordoned, and its pods from then on. */
 export async function readTerminatingNode(
   entry: LeavingNode,
@@ -104,7 +120,9 @@ export async function readTerminatingNode(
     entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
   if (isNodeless(entry)) return { entry, node, instance: await known() };
   const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || entry.ended !== undefined || !isStillRequested(entry, now, s)) return { entry, node };
+  if (now?.uid !== entry.uid) return { entry, node };
+  if (entry.ended !== undefined) return { entry, node, hasLeft: hasLeft(now, s) };
+  if (!isStillRequested(entry, now, s)) return { entry, node };
   // The instance must be verified to be the pool's before the node is changed.
   if (!isPrepared(now)) return { entry, node, instance: await known() };
   return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };

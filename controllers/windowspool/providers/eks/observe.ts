@@ -44,7 +44,7 @@ export async function observeNodeGroup(
   const { base, expected } = baseState(pool, group, context);
   const poolNodes = poolNodesOf(pool, group, expected, sources);
   if (group.kind === 'seen' && isOwnedBy(pool, group.group))
-    await confirmMembers(poolNodes, group.group, before !== undefined, context);
+    await confirmMembers(pool, poolNodes, group.group, before !== undefined, context);
   const observed: ObservedState = {
     ...base,
     cluster,
@@ -124,10 +124,11 @@ function poolNodesOf(
  * read with the group, and when a node joins whose instance it lacks. If it cannot be read, the last one applies; before the first, the label does.
  */
 async function confirmMembers(
+  { metadata: { name: pool } }: WindowsPool,
   poolNodes: PoolNodes,
   group: NodeGroup,
   isCached: boolean,
-  { awsCache: { shared }, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
+  { awsCache: { shared, serviceTimes }, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
   if (group.autoScalingGroups.length === 0 || (isCached && poolNodes.isConfirmed)) return;
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
@@ -139,7 +140,9 @@ async function confirmMembers(
     if (!listed.ok) return;
     const found = group.autoScalingGroups.flatMap((name) => listed.value[name] ?? []);
     if (found.length === 0) continue;
-    poolNodes.confirm(new Set(found.flatMap(({ instances }) => instances)), now);
+    const members = new Set(found.flatMap(({ instances }) => instances));
+    if (group.warmPool) serviceTimes.saw(pool, members, now);
+    poolNodes.confirm(members, now);
     if (poolNodes.isConfirmed) return;
   }
   poolNodes.markAsked();
@@ -204,11 +207,17 @@ async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext)
 }
 
 /** Adds the group's instances. */
-async function withInstances(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
-  const [scalingGroup] = groupOf(s)?.autoScalingGroups ?? [];
+async function withInstances(
+  s: ObservedState,
+  { awsCache: { serviceTimes }, sources, signal }: ObserveContext,
+): Promise<ObservedState> {
+  const group = groupOf(s);
+  const [scalingGroup] = group?.autoScalingGroups ?? [];
   if (!scalingGroup) return s;
   const answer = await sources.instances.ofScalingGroup(scalingGroup, signal);
-  return answer.ok ? { ...s, instances: answer.value } : withError(s, 'describeInstances', answer.error);
+  if (!answer.ok) return withError(s, 'describeInstances', answer.error);
+  const instances = group?.warmPool ? serviceTimes.applyTo(s.pool.metadata.name, answer.value, s.now) : answer.value;
+  return { ...s, instances };
 }
 
 /** Whether nodes have been missing for so long that EC2 must be asked which instances did not join. */

@@ -1,5 +1,6 @@
 /** How a node whose turn it is is cordoned, drained and terminated. */
 import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW, sampleError } from '../fixtures.ts';
 import {
@@ -239,4 +240,26 @@ export const nodeOperationCases: readonly PlanCase[] = [
     observed: drainedScene({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
     want: [RECORD, 'terminate instance i-a of node a'],
   },
+  {
+    name: 'a node whose instance left the group for its warm pool is released, and not removed again when it comes back',
+    observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }),
+    want: ['release node a: its instance left the node group for the warm pool'],
+  },
+  {
+    name: 'a failed node whose instance left the group is uncordoned, and may be replaced again when it comes back',
+    observed: leftScene('Remediate', BY_OPERATOR),
+    want: ['keep node a'],
+  },
+  {
+    name: 'a node that is being deleted is not released',
+    observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }, { deleting: true }),
+    want: [],
+  },
 ];
+
+/** The node a, whose instance was terminated a minute ago and has left the group. */
+function leftScene(operation: string, annotations: NodeRecord['annotations'], change: Partial<NodeRecord> = {}) {
+  const left = node('a', { unschedulable: true, annotations, ...change });
+  const ended = new Date(NOW - MINUTE).toISOString();
+  return terminatingScene({ node: known(left), hasLeft: true }, { operation, ended });
+}
