@@ -141,6 +141,8 @@ const ANSWERS: Answers = {
       {
         InstanceType: 64,
         BareMetal: 'flag',
+        HibernationSupported: 'flag',
+        MemoryInfo: { SizeInMiB: 'number' },
         ProcessorInfo: { SupportedArchitectures: [64, ITEMS], SupportedFeatures: [64, ITEMS] },
         NetworkInfo: { Ipv4AddressesPerInterface: 'number' },
         Hypervisor: 64,

@@ -28,6 +28,8 @@ describe('the capacity of EC2', () => {
             ProcessorInfo: { SupportedArchitectures: ['x86_64'] },
             NetworkInfo: { Ipv4AddressesPerInterface: 10 },
             Hypervisor: 'nitro',
+            HibernationSupported: true,
+            MemoryInfo: { SizeInMiB: 8192 },
           },
           { InstanceType: 'm4.large', Hypervisor: 'xen', BareMetal: false },
           { InstanceType: 'm5.metal', BareMetal: true },
@@ -40,7 +42,14 @@ describe('the capacity of EC2', () => {
     assert.deepEqual(await capacity.instanceTypes(['m5.large', 'm5.none'], signal), {
       ok: true,
       value: [
-        { name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10, isNitro: true },
+        {
+          name: 'm5.large',
+          architectures: ['x86_64'],
+          addressesPerInterface: 10,
+          isNitro: true,
+          hibernates: true,
+          memoryMiB: 8192,
+        },
         { name: 'm4.large', architectures: [], addressesPerInterface: undefined, isNitro: false },
         { name: 'm5.metal', architectures: [], addressesPerInterface: undefined, virtualization: 'always' },
         { name: 'm8i.large', architectures: [], addressesPerInterface: undefined, virtualization: 'ifEnabled' },

@@ -76,6 +76,8 @@ export class Ec2Capacity implements Capacity {
 function instanceTypeOf({
   InstanceType: name,
   BareMetal: isBareMetal,
+  HibernationSupported: hibernates,
+  MemoryInfo: { SizeInMiB: memoryMiB } = {},
   ProcessorInfo: { SupportedArchitectures: architectures = [], SupportedFeatures: features = [] } = {},
   NetworkInfo,
   Hypervisor: hypervisor,
@@ -88,6 +90,8 @@ function instanceTypeOf({
     // Bare metal has no hypervisor.
     ...(hypervisor && { isNitro: hypervisor === 'nitro' }),
     ...(virtualization && { virtualization }),
+    ...(hibernates !== undefined && { hibernates }),
+    ...(memoryMiB !== undefined && { memoryMiB }),
   };
 }
 

@@ -94,6 +94,7 @@ const prerequisites = {
 export const adviceReasons = [
   'KubeletPortClosed',
   'HyperVUnavailable',
+  'HibernationUnavailable',
   'SubnetsInOneZone',
   'DnsOnOneNode',
   'RootVolumeNotEncrypted',

@@ -122,6 +122,17 @@ describe('a pool with a warm pool', () => {
     });
   }
 
+  it('gets advice when it is to hibernate and cannot, while its group is healthy', async () => {
+    const large = { instanceTypes: ['m5.2xlarge'] };
+    const { world, deps } = await warmedUp(poolWith({}, large));
+    const advice = () => world.pools.get('web')?.status?.advice?.map(({ reason }) => reason) ?? [];
+    assert.ok(!advice().includes('HibernationUnavailable'));
+    world.apply(poolWith({ poolState: 'Hibernated' }, large));
+    await until(world, deps, () => advice().includes('HibernationUnavailable'), 'the advice');
+    world.apply(poolWith({ poolState: 'Running' }, large));
+    await until(world, deps, () => !advice().includes('HibernationUnavailable'), 'the end of the advice');
+  });
+
   for (const deletionPolicy of ['Delete', 'Retain'] as const) {
     it(`is deleted with deletionPolicy ${deletionPolicy}: the operator terminates no instance of it`, async () => {
       const { world, deps } = await warmedUp(poolWith({}, {}, { deletionPolicy }));

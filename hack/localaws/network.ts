@@ -98,6 +98,7 @@ const row = (
     CurrentGeneration: hypervisor === 'nitro',
     SupportedUsageClasses: ['on-demand', 'spot'],
     BareMetal: isMetal,
+    HibernationSupported: !isMetal,
     ...(!isMetal && { Hypervisor: hypervisor }),
     ProcessorInfo: {
       SupportedArchitectures: [architecture],

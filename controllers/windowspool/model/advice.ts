@@ -12,6 +12,8 @@ export interface AdviceCheck {
   readonly section: string;
   /** The facts that it looks at, beside those that are always read. */
   readonly needs: readonly (keyof AdviceFacts)[];
+  /** Whether a pool may need it from now on: its facts are then read also while the node group looks healthy. */
+  readonly concerns?: (spec: CheckInput['spec']) => boolean;
   /** Pure. Undefined when the facts that it needs were not read, so that the last result stays. */
   readonly look: (input: CheckInput) => AdviceResult | undefined;
 }

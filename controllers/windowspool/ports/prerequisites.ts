@@ -47,6 +47,10 @@ export interface InstanceType {
   readonly isNitro?: boolean;
   /** Whether virtual machines can run on it: always, because it is bare metal, or if the launch template enables nested virtualization. */
   readonly virtualization?: 'always' | 'ifEnabled';
+  /** Whether EC2 can hibernate it, with an operating system that allows that; absent when EC2 does not report it. */
+  readonly hibernates?: boolean;
+  /** Absent when EC2 does not report it. */
+  readonly memoryMiB?: number;
 }
 
 /** An instance type that EC2 offers in a zone. */

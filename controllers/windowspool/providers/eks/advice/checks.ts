@@ -4,6 +4,13 @@ import { hyperVChecks } from './hyperVChecks.ts';
 import { placementChecks } from './placementChecks.ts';
 import { portChecks } from './portChecks.ts';
 import { volumeChecks } from './volumeChecks.ts';
+import { warmPoolChecks } from './warmPoolChecks.ts';
 
 /** In the order of status.advice. */
-export const checks: readonly AdviceCheck[] = [...portChecks, ...hyperVChecks, ...placementChecks, ...volumeChecks];
+export const checks: readonly AdviceCheck[] = [
+  ...portChecks,
+  ...hyperVChecks,
+  ...warmPoolChecks,
+  ...placementChecks,
+  ...volumeChecks,
+];

@@ -37,11 +37,14 @@ const readers: {
 
 /**
  * Reads the facts in parallel: all of them together with all prerequisites (`complete`), otherwise those of the advice that the pool has, because it may be
- * outdated. Undefined when there are none.
+ * outdated, and of advice about a field that the spec has. Undefined when there are none.
  */
 export async function gatherAdvice(reading: Reading, complete: boolean): Promise<AdviceFacts | undefined> {
-  const given = new Set((reading.s.pool.status?.advice ?? []).map(({ reason }) => reason));
-  const wanted = new Set(checks.flatMap(({ reason, needs }) => (complete || given.has(reason) ? needs : [])));
+  const { spec, status } = reading.s.pool;
+  const given = new Set((status?.advice ?? []).map(({ reason }) => reason));
+  const wanted = new Set(
+    checks.flatMap(({ reason, needs, concerns }) => (complete || given.has(reason) || concerns?.(spec) ? needs : [])),
+  );
   if (wanted.size === 0) return undefined;
   const facts = await Promise.all([...wanted].map(async (name) => [name, await readers[name](reading)] as const));
   return Object.fromEntries(facts.filter(([, fact]) => fact !== undefined));

@@ -8,7 +8,7 @@ import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
 /** The root volume of new nodes, and the launch template that can define it; undefined while the template is not known. */
-function rootVolumeOf({
+export function rootVolumeOf({
   spec,
   facts,
 }: CheckInput): (NonNullable<LaunchTemplate['rootVolume']> & { readonly template?: LaunchTemplate }) | undefined {
