@@ -60,7 +60,8 @@ const tasks = {
     const TagSpecifications = ['instance', 'volume', 'network-interface', 'spot-instances-request'].map(
       (ResourceType) => ({ ResourceType, Tags: [{ Key: 'team', Value: 'web' }] }),
     );
-    const data = { TagSpecifications, KeyName: 'support', SecurityGroupIds: ['sg-0123456789abcdef0'] };
+    const SecurityGroupIds = [...world.cloud.state.securityGroups.keys()];
+    const data = { TagSpecifications, KeyName: 'support', SecurityGroupIds };
     world.cloud.faults.launchTemplate({ name: 'windows', data });
     const launchTemplate = { name: 'windows', version: '$Latest' };
     return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, launchTemplate } as never });

@@ -195,7 +195,7 @@ const commands: Readonly<Record<string, Command>> = {
     run: (faults, body) => faults.offering(body),
   },
   securityGroup: {
-    fields: { id: 'string', inbound: 'list', outbound: 'list', exists: 'boolean' },
+    fields: { id: 'string', inbound: 'list', outbound: 'list', tags: 'object', exists: 'boolean' },
     required: ['id'],
     run: (faults, body) => faults.securityGroup(body),
   },
@@ -258,6 +258,7 @@ const stateOf = ({ state }: Front): unknown => ({
   updates: [...state.updates.values()],
   instances: [...state.instances.values()],
   subnets: state.subnets,
+  securityGroups: Object.fromEntries(state.securityGroups),
   releases: state.releases,
   launchTemplates: [...state.launchTemplates.values()],
   addons: [...state.addons.values()],

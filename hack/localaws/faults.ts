@@ -258,6 +258,7 @@ export class Faults {
   /** Changes or deletes a security group, or creates one without rules. */
   securityGroup(change: SecurityGroupChange): void {
     changeSecurityGroup(this.#cloud, change);
+    retryLaunches(this.#cloud);
   }
 
   /** Has the account encrypt new volumes by default, or not. */

@@ -31,19 +31,21 @@ export const roleArns: readonly string[] = [
 /** The VPC of the cluster. */
 export const vpcId = 'vpc-0a1b2c3d4e5f60718';
 
-/** The cluster security group. */
+/** The security group that EKS creates with a cluster. Nodes that do not have it cannot reach the control plane. */
 export const clusterSecurityGroupId = 'sg-0a1b2c3d4e5f60718';
 
-/** The rules of a security group of the VPC, as EC2 has them. */
+/** A security group of the VPC, with its rules as EC2 has them. */
 export interface SecurityGroupRecord {
   readonly inbound: IpPermission[];
   readonly outbound: IpPermission[];
+  readonly tags: Readonly<Record<string, string>>;
 }
 
 /** Those that EKS gives the cluster security group: https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html */
 export const clusterSecurityGroup: SecurityGroupRecord = {
   inbound: [{ IpProtocol: '-1', UserIdGroupPairs: [{ GroupId: clusterSecurityGroupId, UserId: accountId }] }],
   outbound: [{ IpProtocol: '-1', IpRanges: [{ CidrIp: '0.0.0.0/0' }] }],
+  tags: {},
 };
 
 /** The subnets of the cluster, one in each of three zones. */

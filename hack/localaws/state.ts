@@ -81,6 +81,8 @@ export interface TemplateRecord {
   readonly group?: string;
   tags: Readonly<Record<string, string>>;
   defaultVersion: number;
+  /** The number of the last version, which is not used again. */
+  lastNumber: number;
   versions: TemplateVersion[];
 }
 

@@ -1,6 +1,7 @@
 import { durations } from '../durations.ts';
 import { admissionOf, whenAdmitted } from '../eks/admission.ts';
 import { isKubeletLabel, isKubernetesLabel } from '../eks/labels.ts';
+import { clusterSecurityGroupId } from '../network.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.ts';
 import { type GroupRecord, type InstanceRecord, type LocalAwsState, type NodeDefect, takePlan } from '../state.ts';
 import { releaseOf } from './images.ts';
@@ -61,11 +62,14 @@ export function boot(cloud: LocalAwsState, group: GroupRecord, instance: Instanc
   if (instance.state === 'stopped') instance.state = 'pending';
   instance.starts += 1;
   const { starts } = instance;
+  const { securityGroups } = launchConfigOf(cloud, group);
+  // User guide of EKS: if the template has security groups, EKS does not add that of the cluster.
+  const reachesControlPlane = securityGroups.length === 0 || securityGroups.includes(clusterSecurityGroupId);
   const isSame = () => instance.state !== 'terminated' && instance.starts === starts;
   cloud.timeline.after(seconds, () => {
     if (!isSame()) return;
     instance.state = 'running';
-    if (instance.defect.neverJoins === true || !kubeletStarts(group)) return;
+    if (instance.defect.neverJoins === true || !kubeletStarts(group) || !reachesControlPlane) return;
     whenAdmitted(cloud, group, isSame, () => join(cloud, group, instance));
   });
 }

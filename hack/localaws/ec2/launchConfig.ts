@@ -15,7 +15,13 @@ export interface LaunchConfig {
   readonly instanceTypes: readonly string[];
   readonly tags: readonly Tag[];
   readonly template: TemplateUse['specification'] | undefined;
+  /** Those of the template; empty: EKS uses that of the cluster. */
+  readonly securityGroups: readonly string[];
+  /** The size of the root volume in the template, in GiB. */
+  readonly rootVolumeGiB: number | undefined;
 }
+
+const ROOT_DEVICE = '/dev/sda1';
 
 // EKS' default if neither the request nor the template has a type: API reference of CreateNodegroup.
 const defaultType = 't3.medium';
@@ -28,7 +34,14 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
     instanceTypes = [defaultType],
   } = { ...group.nodegroup, ...group.rollout?.target };
   const template = group.rollout?.template ?? group.template;
-  const { ImageId, InstanceType, TagSpecifications = [] } = template?.data ?? {};
+  const {
+    ImageId,
+    InstanceType,
+    TagSpecifications = [],
+    SecurityGroupIds = [],
+    NetworkInterfaces = [],
+    BlockDeviceMappings = [],
+  } = template?.data ?? {};
   const propagated = group.autoScalingTags.filter(({ PropagateAtLaunch }) => PropagateAtLaunch === true);
   const image = ImageId === undefined ? undefined : imageNamed(cloud, ImageId);
   return {
@@ -41,6 +54,8 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
       ...propagated.map(({ Key, Value }) => ({ Key, Value })),
     ],
     template: template?.specification,
+    securityGroups: [...SecurityGroupIds, ...NetworkInterfaces.flatMap(({ Groups = [] }) => Groups)],
+    rootVolumeGiB: BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs?.VolumeSize,
   };
 }
 
@@ -56,7 +71,10 @@ export function copyTemplate(cloud: LocalAwsState, group: GroupRecord): void {
   const data = {
     ...source,
     ImageId: imageId,
-    TagSpecifications: [{ ResourceType: 'instance' as const, Tags: [...tags, ...ownTags] }],
+    TagSpecifications: [
+      { ResourceType: 'instance' as const, Tags: [...tags, ...ownTags] },
+      ...(source?.TagSpecifications ?? []).filter(({ ResourceType }) => ResourceType !== 'instance'),
+    ],
   };
   addVersion(cloud, `eks-${uuid}`, data, group.name);
 }

@@ -27,11 +27,20 @@ export function addVersion(
   if (template === undefined) {
     const made = group === undefined ? {} : { group };
     const tags = group === undefined ? usableBy(cloud) : tagsOfEks(cloud, group);
-    template = { id: cloud.nextId('lt'), name, createdAt, tags, defaultVersion: 1, versions: [], ...made };
+    template = {
+      id: cloud.nextId('lt'),
+      name,
+      createdAt,
+      tags,
+      defaultVersion: 1,
+      lastNumber: 0,
+      versions: [],
+      ...made,
+    };
     cloud.launchTemplates.set(template.id, template);
   }
-  const number = latestOf(template) + 1;
-  template.versions.push({ number, createdAt, data: structuredClone(data) });
+  template.lastNumber += 1;
+  template.versions.push({ number: template.lastNumber, createdAt, data: structuredClone(data) });
   return template;
 }
 
@@ -127,9 +136,13 @@ export function describeLaunchTemplateVersions(
   return { LaunchTemplateVersions: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-function templateFor(
+/** The template that a request names by ID or by name. */
+export function templateFor(
   cloud: LocalAwsState,
-  { LaunchTemplateId: id, LaunchTemplateName: name }: DescribeLaunchTemplateVersionsRequest,
+  {
+    LaunchTemplateId: id,
+    LaunchTemplateName: name,
+  }: Pick<DescribeLaunchTemplateVersionsRequest, 'LaunchTemplateId' | 'LaunchTemplateName'>,
 ): TemplateRecord {
   if ((id === undefined) === (name === undefined)) {
     const message = 'The request must contain exactly one of LaunchTemplateId and LaunchTemplateName';
@@ -163,7 +176,8 @@ const latestOf = ({ versions }: TemplateRecord): number => versions.at(-1)?.numb
 
 const creatorOf = (cloud: LocalAwsState): string => `arn:aws:iam::${cloud.cluster.accountId}:root`;
 
-const templateOf = (cloud: LocalAwsState, template: TemplateRecord): LaunchTemplate => ({
+/** EC2's description of a template. */
+export const templateOf = (cloud: LocalAwsState, template: TemplateRecord): LaunchTemplate => ({
   LaunchTemplateId: template.id,
   LaunchTemplateName: template.name,
   CreateTime: template.createdAt,
@@ -173,7 +187,8 @@ const templateOf = (cloud: LocalAwsState, template: TemplateRecord): LaunchTempl
   Tags: Object.entries(template.tags).map(([Key, Value]) => ({ Key, Value })),
 });
 
-const templateVersionOf = (
+/** EC2's description of a version. */
+export const templateVersionOf = (
   cloud: LocalAwsState,
   template: TemplateRecord,
   { number, createdAt, data }: TemplateVersion,

@@ -17,8 +17,11 @@ export interface Place {
  */
 export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
   const { subnets: ids = [] } = group.nodegroup;
-  const { instanceTypes, releaseVersion, imageId } = launchConfigOf(cloud, group);
+  const { instanceTypes, releaseVersion, imageId, securityGroups, rootVolumeGiB } = launchConfigOf(cloud, group);
   if (!isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
+  const missing = securityGroups.find((id) => !cloud.securityGroups.has(id));
+  if (missing !== undefined) return noSecurityGroup(group, missing);
+  if (rootVolumeGiB !== undefined && rootVolumeGiB < SNAPSHOT_GIB) return tooSmall(group, rootVolumeGiB);
   if (isSpot(group) && cloud.switches.spotServiceRole === 'missing') return noSpotRole(group);
   const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
   const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
@@ -62,6 +65,24 @@ const noSpotRole = (group: GroupRecord): Issue => ({
   message:
     'Could not launch Spot Instances. AuthFailure.ServiceLinkedRoleCreationNotPermitted - The provided credentials do not have permission to ' +
     'create the service-linked role for EC2 Spot Instances. Launching EC2 instance failed.',
+  resourceIds: [group.autoScalingGroup],
+});
+
+/** The size of the root volume in the snapshot of a Windows image of EKS. */
+const SNAPSHOT_GIB = 50;
+
+// Messages of EC2, both seen.
+const noSecurityGroup = (group: GroupRecord, id: string): Issue => ({
+  code: 'AsgInstanceLaunchFailures',
+  message: `Could not launch On-Demand Instances. InvalidGroup.NotFound - The security group '${id}' does not exist. Launching EC2 instance failed.`,
+  resourceIds: [group.autoScalingGroup],
+});
+
+const tooSmall = (group: GroupRecord, size: number): Issue => ({
+  code: 'AsgInstanceLaunchFailures',
+  message:
+    `Could not launch On-Demand Instances. InvalidBlockDeviceMapping - Volume of size ${size}GB is smaller than snapshot ` +
+    `'snap-0123456789abcdef0', expect size >= ${SNAPSHOT_GIB}GB. Launching EC2 instance failed.`,
   resourceIds: [group.autoScalingGroup],
 });
 

@@ -28,6 +28,19 @@ describe('security groups and the encryption of volumes, through the real SDK cl
     assert.deepEqual(await found(filters), []);
     assert.match(await rejection(found({ GroupIds: ['sg-1'] })), /^InvalidGroup\.NotFound/);
     assert.throws(() => faults.securityGroup({ id: 'sg-1', inbound: [{ Port: 1 }] }), /no member .*Port/);
+    const own = clusterSecurityGroupId;
+    assert.throws(() => faults.securityGroup({ id: own, exists: false }), new RegExp(`${own} is that of the cluster`));
+  });
+
+  it('are found by their tags, which changes of rules keep', async () => {
+    const { faults } = fixture.cloud;
+    faults.securityGroup({ id: 'sg-2', tags: { tier: 'windows' } });
+    faults.securityGroup({ id: 'sg-2', outbound: [] });
+    const tagged = await found({ Filters: [{ Name: 'tag:tier', Values: ['windows'] }] });
+    assert.deepEqual(
+      tagged.map(({ GroupId, Tags }) => [GroupId, Tags]),
+      [['sg-2', [{ Key: 'tier', Value: 'windows' }]]],
+    );
   });
 
   it('new volumes are encrypted until a fault changes that', async () => {

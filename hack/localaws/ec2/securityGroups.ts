@@ -6,7 +6,7 @@ import type {
   SecurityGroup,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import { vpcId } from '../network.ts';
+import { clusterSecurityGroupId, vpcId } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
 import { pageOf } from '../wire/paging.ts';
@@ -30,36 +30,39 @@ export function describeSecurityGroups(
   const all = [...cloud.securityGroups.keys()]
     .filter((id) => ids.length === 0 || ids.includes(id))
     .map((id) => groupOf(cloud, id))
-    .filter((group) => fits(group, request.Filters, groupFilters));
+    .filter((group) => fits(group, request.Filters, groupFilters, group.Tags));
   const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
   return { SecurityGroups: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
 }
 
-/** A user's change: the rules of a group, as EC2's IpPermissions, in place of the present ones; `exists: false` deletes it. */
+/** A user's change: the rules of a group, as EC2's IpPermissions, or its tags, in place of the present ones; `exists: false` deletes it. */
 export interface SecurityGroupChange {
   readonly id: string;
   readonly inbound?: readonly object[];
   readonly outbound?: readonly object[];
+  readonly tags?: Readonly<Record<string, string>>;
   readonly exists?: boolean;
 }
 
-/** Changes a group, or creates it without rules. Throws EC2's fault for rules that are not in its model. */
-export function changeSecurityGroup(cloud: LocalAwsState, { id, exists, ...rules }: SecurityGroupChange): void {
+/** Changes a group, or creates it without rules and tags. Throws EC2's fault for rules that are not in its model. */
+export function changeSecurityGroup(cloud: LocalAwsState, { id, tags, exists, ...rules }: SecurityGroupChange): void {
   const { inbound, outbound } = rules as { readonly inbound?: IpPermission[]; readonly outbound?: IpPermission[] };
   const authorize = operationOf('ec2', 'AuthorizeSecurityGroupIngress');
   for (const permissions of [inbound, outbound])
     if (authorize && permissions) checkInput(authorize, { GroupId: id, IpPermissions: permissions });
+  if (exists === false && id === clusterSecurityGroupId) throw new RangeError(`${id} is that of the cluster`);
   const before = cloud.securityGroups.get(id);
   const after = {
     inbound: inbound ?? before?.inbound ?? [],
     outbound: outbound ?? before?.outbound ?? [],
+    tags: tags ?? before?.tags ?? {},
   };
   if (exists === false) cloud.securityGroups.delete(id);
   else cloud.securityGroups.set(id, after);
 }
 
 function groupOf(cloud: LocalAwsState, id: string): SecurityGroup {
-  const { inbound = [], outbound = [] } = cloud.securityGroups.get(id) ?? {};
+  const { inbound = [], outbound = [], tags = {} } = cloud.securityGroups.get(id) ?? {};
   return {
     GroupId: id,
     GroupName: id,
@@ -68,6 +71,6 @@ function groupOf(cloud: LocalAwsState, id: string): SecurityGroup {
     VpcId: vpcId,
     IpPermissions: inbound,
     IpPermissionsEgress: outbound,
-    Tags: [],
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
   };
 }

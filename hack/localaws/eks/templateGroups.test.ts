@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { imageIdFor } from '../ec2/images.ts';
 import type { MemoryCloud } from '../memory.ts';
+import { clusterSecurityGroupId } from '../network.ts';
 import { openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';
 import { group, rejection, statusOf } from '../testing/testGroup.ts';
@@ -181,6 +182,32 @@ describe('a group with a launch template', () => {
     const [record] = cloud.state.instances.values();
     assert.equal(record?.nodeLabels['eks.amazonaws.com/sourceLaunchTemplateId'], nodegroup?.launchTemplate?.id);
     assert.equal(record?.nodeLabels['eks.amazonaws.com/sourceLaunchTemplateVersion'], '1');
+  });
+
+  it('has nodes only if the security groups of the template include that of the cluster', async () => {
+    const { cloud, clock } = newWorld({});
+    cloud.faults.securityGroup({ id: 'sg-0a' });
+    for (const [SecurityGroupIds, status] of [
+      [['sg-0a', clusterSecurityGroupId], 'ACTIVE'],
+      [['sg-0a'], 'CREATE_FAILED'],
+      [['sg-0b', clusterSecurityGroupId], 'CREATE_FAILED'],
+    ] as const) {
+      cloud.faults.launchTemplate({ name: 'mine', data: { SecurityGroupIds } });
+      await cloud.send('CreateNodegroup', request({ launchTemplate: { name: 'mine', version: '$Latest' } }));
+      clock.advance(30);
+      assert.equal(await statusOf(cloud), status, String(SecurityGroupIds));
+      await cloud.send('DeleteNodegroup', group);
+      clock.advance(10);
+    }
+  });
+
+  it('has no instances if the root volume is smaller than the image', async () => {
+    const Ebs = { VolumeSize: 30 };
+    const { cloud, clock } = newWorld({ BlockDeviceMappings: [{ DeviceName: '/dev/sda1', Ebs }] });
+    await cloud.send('CreateNodegroup', request());
+    clock.advance(30);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.match(nodegroup?.health?.issues?.[0]?.message ?? '', /Volume of size 30GB is smaller than snapshot/);
   });
 
   it('has the image of the template as its release, for any Windows version', async () => {

@@ -2,6 +2,7 @@ import type { Tag } from '@aws-sdk/client-ec2';
 import { autoScalingArn } from '../ec2/autoScaling.ts';
 import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
 import { instanceTags } from '../ec2/ec2Queries.ts';
+import { templateNamed } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState } from '../state.ts';
 import type { OperationName } from '../wire/operations.ts';
 import type { Context } from './conditions.ts';
@@ -26,6 +27,12 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
     case 'DescribeLaunchTemplateVersions':
     case 'GetEbsEncryptionByDefault':
       return [{ action: `ec2:${name}`, resource: '*' }];
+    case 'CreateLaunchTemplate':
+      return createTemplateQuestions(cloud, given);
+    case 'CreateLaunchTemplateVersion':
+    case 'DeleteLaunchTemplateVersions':
+    case 'DeleteLaunchTemplate':
+      return [templateQuestion(cloud, name, given)];
     case 'TerminateInstances':
       return listOf(given.InstanceIds).map((id) => ({
         action: 'ec2:TerminateInstances',
@@ -67,6 +74,45 @@ function tagQuestions(cloud: LocalAwsState, name: OperationName, { Tags }: Given
     }),
   );
 }
+
+/** Tags at the creation are authorized as ec2:CreateTags: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/supported-iam-actions-tagging.html */
+function createTemplateQuestions(cloud: LocalAwsState, { TagSpecifications }: Given): AccessQuestion[] {
+  const specifications = listOf(TagSpecifications) as readonly { readonly Tags?: readonly Tag[] }[];
+  const tags = specifications.flatMap(({ Tags = [] }) => Tags);
+  const context = {
+    ...contextOf(['aws:RequestTag/'], tags),
+    ...(tags.length > 0 && { 'aws:TagKeys': tags.flatMap(({ Key = '' }) => Key) }),
+  };
+  const { region, accountId } = cloud.cluster;
+  const resource = `arn:aws:ec2:${region}:${accountId}:launch-template/*`;
+  const tagging = { ...context, 'ec2:CreateAction': 'CreateLaunchTemplate' };
+  return [
+    { action: 'ec2:CreateLaunchTemplate', resource, context },
+    ...(tags.length > 0 ? [{ action: 'ec2:CreateTags', resource, context: tagging }] : []),
+  ];
+}
+
+function templateQuestion(cloud: LocalAwsState, operation: OperationName, given: Given): AccessQuestion {
+  const { LaunchTemplateId: id, LaunchTemplateName: name } = given;
+  const template =
+    id === undefined ? templateNamed(cloud, name as string | undefined) : cloud.launchTemplates.get(String(id));
+  const { region, accountId } = cloud.cluster;
+  // Of a template that does not exist, EC2 has no tags. Whether it then answers "not found" or "denied" is a switch.
+  const missing = cloud.switches.missingUnderTagCondition === 'notFound' ? tagsOfMissing(cloud) : {};
+  const found: Readonly<Record<string, string>> = template?.tags ?? missing;
+  const tags = Object.entries(found).map(([Key, Value]) => ({ Key, Value }));
+  return {
+    action: `ec2:${operation}`,
+    resource: `arn:aws:ec2:${region}:${accountId}:launch-template/${template?.id ?? id ?? name}`,
+    context: contextOf(['aws:ResourceTag/', 'ec2:ResourceTag/'], tags),
+  };
+}
+
+/** The tags that the shipped policy requires. */
+const tagsOfMissing = (cloud: LocalAwsState) => ({
+  'winpool.dev/pool': 'none',
+  'winpool.dev/usable-by': cloud.cluster.name,
+});
 
 function groupQuestion(
   cloud: LocalAwsState,

@@ -6,6 +6,12 @@ import { describeInstances, describeSubnets } from '../ec2/ec2Queries.ts';
 import { describeImages } from '../ec2/images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from '../ec2/instanceTypeQueries.ts';
 import { describeLaunchTemplates, describeLaunchTemplateVersions } from '../ec2/launchTemplates.ts';
+import {
+  createLaunchTemplate,
+  createLaunchTemplateVersion,
+  deleteLaunchTemplate,
+  deleteLaunchTemplateVersions,
+} from '../ec2/launchTemplateWrites.ts';
 import { getParameter } from '../ec2/parameters.ts';
 import { describeSecurityGroups } from '../ec2/securityGroups.ts';
 import { terminateInstances } from '../ec2/terminateInstance.ts';
@@ -91,6 +97,10 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   DescribeImages: { service: 'ec2', run: describeImages },
   DescribeLaunchTemplates: { service: 'ec2', run: describeLaunchTemplates },
   DescribeLaunchTemplateVersions: { service: 'ec2', run: describeLaunchTemplateVersions },
+  CreateLaunchTemplate: { service: 'ec2', run: createLaunchTemplate },
+  CreateLaunchTemplateVersion: { service: 'ec2', run: createLaunchTemplateVersion },
+  DeleteLaunchTemplateVersions: { service: 'ec2', run: deleteLaunchTemplateVersions },
+  DeleteLaunchTemplate: { service: 'ec2', run: deleteLaunchTemplate },
   TerminateInstances: { service: 'ec2', run: terminateInstances },
   DescribeAutoScalingGroups: { service: 'autoscaling', run: describeAutoScalingGroups },
   DescribeTags: { service: 'autoscaling', run: describeTags },

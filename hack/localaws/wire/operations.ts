@@ -51,6 +51,16 @@ export interface Operations {
     input: ec2.DescribeLaunchTemplateVersionsRequest;
     output: ec2.DescribeLaunchTemplateVersionsResult;
   };
+  CreateLaunchTemplate: { input: ec2.CreateLaunchTemplateRequest; output: ec2.CreateLaunchTemplateResult };
+  CreateLaunchTemplateVersion: {
+    input: ec2.CreateLaunchTemplateVersionRequest;
+    output: ec2.CreateLaunchTemplateVersionResult;
+  };
+  DeleteLaunchTemplateVersions: {
+    input: ec2.DeleteLaunchTemplateVersionsRequest;
+    output: ec2.DeleteLaunchTemplateVersionsResult;
+  };
+  DeleteLaunchTemplate: { input: ec2.DeleteLaunchTemplateRequest; output: ec2.DeleteLaunchTemplateResult };
   TerminateInstances: { input: ec2.TerminateInstancesRequest; output: ec2.TerminateInstancesResult };
   DescribeAutoScalingGroups: {
     input: autoscaling.AutoScalingGroupNamesType;
