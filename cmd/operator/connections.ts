@@ -6,6 +6,7 @@ import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettin
 import { EksClusters } from '../../controllers/aws/clusters.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
+import { Ec2MachineTemplates } from '../../controllers/aws/machineTemplates.ts';
 import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { PublishedReleases } from '../../controllers/aws/releases.ts';
@@ -88,6 +89,7 @@ export function portsOf(
     rolePolicies: new IamRolePolicies(aws.iam, limiter),
     capacity: new Ec2Capacity(aws.ec2, limiter),
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
+    machineTemplates: new Ec2MachineTemplates(aws.ec2, limiter),
     securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
     system: createSystemObjects(client),
     evictions: createEvictions(client),

@@ -11,11 +11,13 @@ import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
 import { EksClusters } from './clusters.ts';
 import { Ec2Instances } from './instances.ts';
 import { Ec2LaunchTemplates } from './launchTemplates.ts';
+import { Ec2MachineTemplates } from './machineTemplates.ts';
 import { EksNodeGroups } from './nodeGroups.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 import { PublishedReleases } from './releases.ts';
 import { IamRolePolicies } from './rolePolicies.ts';
 import { AutoScalingGroups } from './scalingGroups.ts';
+import { Ec2SecurityGroups } from './securityGroups.ts';
 
 const ANSWERS = 200;
 
@@ -52,7 +54,7 @@ const cluster = {
   arn: 'arn:aws:eks:eu-west-1:111122223333:cluster/prod',
   status: 'ACTIVE',
   version: '1.36',
-  resourcesVpcConfig: { vpcId: 'vpc-1' },
+  resourcesVpcConfig: { vpcId: 'vpc-1', clusterSecurityGroupId: 'sg-1' },
   kubernetesNetworkConfig: { ipFamily: 'ipv4' },
   accessConfig: { authenticationMode: 'API' },
   computeConfig: { enabled: false },
@@ -71,11 +73,34 @@ const data = {
   NetworkInterfaces: [{ SubnetId: 'subnet-1' }],
   HibernationOptions: { Configured: true },
   ImageId: 'ami-1',
+  BlockDeviceMappings: [
+    {
+      DeviceName: '/dev/sda1',
+      Ebs: { VolumeSize: 100, VolumeType: 'gp3', Encrypted: true, Iops: 3_000, Throughput: 125, KmsKeyId: 'alias/a' },
+    },
+  ],
+  MetadataOptions: { HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
+  SecurityGroupIds: ['sg-1'],
+  TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'team', Value: 'web' }] }],
+};
+const machine = {
+  disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
+  httpTokens: 'Required',
+  hopLimit: 1,
+  securityGroups: ['sg-1'],
+  instanceTags: { team: 'web' },
+} as const;
+const ownTemplate = {
+  LaunchTemplateId: 'lt-1',
+  LaunchTemplateName: 'winpool/prod/web',
+  DefaultVersionNumber: 1,
+  Tags: [{ Key: 'winpool.dev/pool', Value: 'web' }],
 };
 const template = {
   LaunchTemplateId: 'lt-1',
   LaunchTemplateName: 'windows',
   VersionNumber: 2,
+  VersionDescription: 'a hash',
   LaunchTemplateData: data,
 };
 const scalingGroup = {
@@ -122,6 +147,19 @@ const healthy: Readonly<Record<string, object>> = {
     NextToken: null,
   },
   DescribeLaunchTemplateVersions: { LaunchTemplateVersions: [template] },
+  DescribeLaunchTemplates: { LaunchTemplates: [ownTemplate] },
+  CreateLaunchTemplate: { LaunchTemplate: ownTemplate },
+  CreateLaunchTemplateVersion: { LaunchTemplateVersion: template },
+  DeleteLaunchTemplateVersions: {
+    UnsuccessfullyDeletedLaunchTemplateVersions: [
+      { VersionNumber: 2, ResponseError: { Code: 'launchTemplateVersionDoesNotExist', Message: 'It does not exist.' } },
+    ],
+  },
+  DeleteLaunchTemplate: { LaunchTemplate: ownTemplate },
+  DescribeSecurityGroups: {
+    SecurityGroups: [{ GroupId: 'sg-1', VpcId: 'vpc-1', Tags: [{ Key: 'a', Value: 'b' }] }],
+    NextToken: null,
+  },
   DescribeImages: { Images: [{ Name: 'Windows_Server-2022-English-Core-EKS_Optimized-1.36-2026.02.11' }] },
   GetParameter: { Parameter: { Value: 'ami-1' } },
   ListAttachedRolePolicies: { AttachedPolicies: [{ PolicyName: 'x' }], IsTruncated: false, Marker: null },
@@ -129,9 +167,12 @@ const healthy: Readonly<Record<string, object>> = {
   TerminateInstanceInAutoScalingGroup: { Activity: {} },
 };
 
-/** The adapters over an AWS that gives these answers. */
-function adapters(answers: Readonly<Record<string, unknown>>) {
-  const call = async (operation: string): Promise<never> => answers[operation] as never;
+/** The adapters over an AWS that gives these answers. `onCall` gets the operations. */
+function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operation: string) => {}) {
+  const call = async (operation: string): Promise<never> => {
+    onCall(operation);
+    return answers[operation] as never;
+  };
   const endless = { perSecond: 1e9, burst: 1e9 };
   const rates = { eks: endless, ec2: endless, ssm: endless, iam: endless, autoscaling: endless };
   const limiter = new AwsRateLimiter(() => undefined, realClock, { rates });
@@ -145,6 +186,8 @@ function adapters(answers: Readonly<Record<string, unknown>>) {
     scalingGroups,
     instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
     launchTemplates: new Ec2LaunchTemplates(call, limiter),
+    securityGroups: new Ec2SecurityGroups(call, limiter),
+    machineTemplates: new Ec2MachineTemplates(call, limiter),
     releases: new PublishedReleases(call, call, limiter),
     rolePolicies: new IamRolePolicies(call, limiter),
   };
@@ -168,6 +211,16 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   'instance types': ({ capacity }) => capacity.instanceTypes(['m5.large'], signal),
   offerings: ({ capacity }) => capacity.offerings(['m5.large'], signal),
   subnets: ({ capacity }) => capacity.subnets([{ id: 'subnet-1' }, { tags: { a: 'b' } }], 'vpc-1', signal),
+  'security groups': ({ securityGroups }) =>
+    securityGroups.selectedBy([{ id: 'sg-1' }, { tags: { a: 'b' } }], 'vpc-1', signal),
+  "the operator's launch template": ({ machineTemplates }) => machineTemplates.find('winpool/prod/web', signal),
+  'a created launch template': ({ machineTemplates }) =>
+    machineTemplates.create({ name: 'winpool/prod/web', tags: {}, machine, description: '' }, 't', signal),
+  'a new version of a launch template': ({ machineTemplates }) =>
+    machineTemplates.addVersion('lt-1', { machine, description: '' }, 't', signal),
+  'deleted versions of a launch template': ({ machineTemplates }) =>
+    machineTemplates.deleteVersions('lt-1', ['2'], signal),
+  'a deleted launch template': ({ machineTemplates }) => machineTemplates.delete('lt-1', signal),
   'an instance': ({ instances }) => instances.find('i-1', signal),
   'the instances of a scaling group': ({ instances }) => instances.ofScalingGroup('eks-web', signal),
   'a launch template': ({ launchTemplates }) => launchTemplates.find({ id: 'lt-1', version: '2' }, signal),
@@ -209,9 +262,13 @@ describe('an answer of AWS about', () => {
     it(`${what} is a value or an error, whatever it is`, async () => {
       const answer = (name: string) =>
         fc.oneof({ weight: 9, arbitrary: spoilt(fc.constant(healthy[name] ?? {}), odd) }, odd);
-      const answers = fc.record(Object.fromEntries(Object.keys(healthy).map((name) => [name, answer(name)])));
+      const called = new Set<string>();
+      await read(adapters(healthy, (name) => called.add(name)));
+      const answers = fc.record(Object.fromEntries([...called].map((name) => [name, answer(name)])));
       await fc.assert(
-        fc.asyncProperty(answers, async (all) => assertUsable(await read(adapters(all)), !what.startsWith('the tags'))),
+        fc.asyncProperty(answers, async (odds) =>
+          assertUsable(await read(adapters({ ...healthy, ...odds })), !what.startsWith('the tags')),
+        ),
         { numRuns: ANSWERS },
       );
     });

@@ -11,9 +11,11 @@ import { malformed } from './errors.ts';
 /**
  * - A number is a text of at most as many characters, such as a name. It is never cut, because it could then name another object.
  * - `message`: a text that is cut. `document`: an opaque text, such as a token.
+ * - `present`: only whether there is a value, whatever it is.
  * - `[shape, most]`: a list of at most as many items. `texts`: a map of texts, such as tags.
  */
-type Shape<T> = T extends string
+type Shape<T> = 'present' | ValueShape<T>;
+type ValueShape<T> = T extends string
   ? number | 'message' | 'document'
   : T extends number
     ? 'number'
@@ -28,6 +30,7 @@ type Shape<T> = T extends string
             : { readonly [Name in keyof T]?: Shape<NonNullable<T[Name]>> };
 type AnyShape =
   | number
+  | 'present'
   | 'message'
   | 'document'
   | 'number'
@@ -61,6 +64,47 @@ const PERMISSIONS = [
   },
   ENTRIES,
 ] as const;
+const LAUNCH_TEMPLATE = {
+  LaunchTemplateId: 64,
+  LaunchTemplateName: 128,
+  DefaultVersionNumber: 'number',
+  Tags: TAGS,
+} as const;
+const USED_TEMPLATE = { LaunchTemplateId: 64, Version: 32 } as const;
+const EBS = {
+  VolumeSize: 'number',
+  VolumeType: 64,
+  DeleteOnTermination: 'flag',
+  Encrypted: 'flag',
+  KmsKeyId: ARN,
+  SnapshotId: 64,
+  Iops: 'number',
+  Throughput: 'number',
+} as const;
+/** Settings of a launch template of which only the presence matters. */
+const PRESENT = {
+  KernelId: 'present',
+  EbsOptimized: 'present',
+  KeyName: 'present',
+  Monitoring: 'present',
+  Placement: 'present',
+  RamDiskId: 'present',
+  DisableApiTermination: 'present',
+  UserData: 'present',
+  ElasticGpuSpecifications: 'present',
+  ElasticInferenceAccelerators: 'present',
+  SecurityGroups: 'present',
+  CreditSpecification: 'present',
+  CapacityReservationSpecification: 'present',
+  LicenseSpecifications: 'present',
+  EnclaveOptions: 'present',
+  InstanceRequirements: 'present',
+  PrivateDnsNameOptions: 'present',
+  MaintenanceOptions: 'present',
+  DisableApiStop: 'present',
+  NetworkPerformanceOptions: 'present',
+  SecondaryInterfaces: 'present',
+} as const;
 
 const nodegroup = {
   nodegroupName: 63,
@@ -160,7 +204,7 @@ const ANSWERS: Answers = {
     NextToken: 'document',
   },
   DescribeSecurityGroups: {
-    SecurityGroups: [{ GroupId: 64, IpPermissions: PERMISSIONS, IpPermissionsEgress: PERMISSIONS }, ITEMS],
+    SecurityGroups: [{ GroupId: 64, Tags: TAGS, IpPermissions: PERMISSIONS, IpPermissionsEgress: PERMISSIONS }, ITEMS],
     NextToken: 'document',
   },
   DescribeInstances: {
@@ -181,17 +225,22 @@ const ANSWERS: Answers = {
         LaunchTemplateId: 64,
         LaunchTemplateName: 128,
         VersionNumber: 'number',
+        VersionDescription: 256,
         LaunchTemplateData: {
+          ...PRESENT,
           InstanceType: 64,
           IamInstanceProfile: { Name: 256, Arn: ARN },
           InstanceMarketOptions: { MarketType: 64 },
-          BlockDeviceMappings: [{ DeviceName: 256, Ebs: { VolumeSize: 'number', Encrypted: 'flag' } }, ITEMS],
           NetworkInterfaces: [{ SubnetId: 64, Groups: [64, ENTRIES] }, ITEMS],
-          SecurityGroupIds: [64, ENTRIES],
           CpuOptions: { NestedVirtualization: 64 },
           HibernationOptions: { Configured: 'flag' },
           InstanceInitiatedShutdownBehavior: 64,
           ImageId: ARN,
+          BlockDeviceMappings: [{ DeviceName: 256, Ebs: EBS }, ITEMS],
+          MetadataOptions: { HttpTokens: 64, HttpPutResponseHopLimit: 'number', HttpEndpoint: 64 },
+          SecurityGroupIds: [64, ENTRIES],
+          // The texts are not cleaned: they are compared with those of the spec.
+          TagSpecifications: [{ ResourceType: 64, Tags: [{ Key: 'document', Value: 'document' }, ENTRIES] }, ITEMS],
         },
       },
       ITEMS,
@@ -199,6 +248,16 @@ const ANSWERS: Answers = {
     NextToken: 'document',
   },
   GetEbsEncryptionByDefault: { EbsEncryptionByDefault: 'flag' },
+  DescribeLaunchTemplates: { LaunchTemplates: [LAUNCH_TEMPLATE, ITEMS] },
+  CreateLaunchTemplate: { LaunchTemplate: LAUNCH_TEMPLATE },
+  CreateLaunchTemplateVersion: { LaunchTemplateVersion: { VersionNumber: 'number' } },
+  DeleteLaunchTemplateVersions: {
+    UnsuccessfullyDeletedLaunchTemplateVersions: [
+      { VersionNumber: 'number', ResponseError: { Code: 128, Message: 'message' } },
+      ITEMS,
+    ],
+  },
+  DeleteLaunchTemplate: {},
   DescribeImages: { Images: [{ Name: 256 }, ITEMS], NextToken: 'document' },
   GetParameter: { Parameter: { Value: 256 } },
   DescribeAutoScalingGroups: {
@@ -206,7 +265,9 @@ const ANSWERS: Answers = {
       {
         AutoScalingGroupName: 256,
         Tags: TAGS,
-        Instances: [{ InstanceId: 64, LifecycleState: 64 }, ITEMS],
+        LaunchTemplate: USED_TEMPLATE,
+        MixedInstancesPolicy: { LaunchTemplate: { LaunchTemplateSpecification: USED_TEMPLATE } },
+        Instances: [{ InstanceId: 64, LifecycleState: 64, LaunchTemplate: USED_TEMPLATE }, ITEMS],
         WarmPoolSize: 'number',
       },
       ITEMS,
@@ -249,6 +310,8 @@ class Misfit extends Error {
 function read(shape: AnyShape, value: unknown, path: string): unknown {
   if (value === undefined || value === null) return undefined;
   switch (shape) {
+    case 'present':
+      return Array.isArray(value) ? value.slice(0, 1).map(() => true) : true;
     case 'message':
       return foreignText(typed<string>(value, 'string', path), MESSAGE_LENGTH);
     case 'document':

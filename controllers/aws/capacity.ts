@@ -5,6 +5,7 @@ import type { Capacity, InstanceType, Offering, Subnet, SubnetTerm } from '../wi
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import { everyPage, type PagedOperation } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
+import { type Filters, filter, selected, tagsOf } from './terms.ts';
 
 /** Uses filters: if a name or id in a request does not exist, EC2 returns an error in place of the others. */
 export class Ec2Capacity implements Capacity {
@@ -37,23 +38,9 @@ export class Ec2Capacity implements Capacity {
     vpcId: string,
     signal: AbortSignal,
   ): Promise<CallResult<readonly Subnet[]>> {
-    const ids = terms.flatMap(({ id }) => id ?? []);
-    const byTags = terms.flatMap(({ tags }) => (tags ? [tags] : []));
-    const found = new Map<string, Subnet>();
-    for (const filters of [
-      ...(ids.length > 0 ? [filter('subnet-id', ids)] : []),
-      ...byTags.map((tags) => [
-        ...filter('vpc-id', [vpcId]),
-        ...Object.entries(tags).flatMap(([key, value]) => filter(`tag:${key}`, [value])),
-      ]),
-    ]) {
-      const result = await this.#list('DescribeSubnets', { Filters: filters }, signal, (page) =>
-        (page.Subnets ?? []).map(subnetOf),
-      );
-      if (!result.ok) return result;
-      for (const subnet of result.value) found.set(subnet.id, subnet);
-    }
-    return { ok: true, value: [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+    const read = (Filters: Filters) =>
+      this.#list('DescribeSubnets', { Filters }, signal, ({ Subnets = [] }) => Subnets.map(subnetOf));
+    return selected('subnet-id', terms, vpcId, read);
   }
 
   async encryptsVolumes(signal: AbortSignal): Promise<CallResult<boolean>> {
@@ -96,15 +83,6 @@ function instanceTypeOf({
 }
 
 function subnetOf(subnet: Ec2Subnet): Subnet {
-  const {
-    SubnetId: id = '',
-    AvailabilityZone: zone = '',
-    AvailableIpAddressCount: freeAddresses = 0,
-    Tags = [],
-  } = subnet;
-  return { id, zone, freeAddresses, tags: Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value])) };
-}
-
-function filter(Name: string, values: readonly string[]) {
-  return [{ Name, Values: [...values] }];
+  const { SubnetId: id = '', AvailabilityZone: zone = '', AvailableIpAddressCount: freeAddresses = 0, Tags } = subnet;
+  return { id, zone, freeAddresses, tags: tagsOf(Tags) };
 }

@@ -10,7 +10,7 @@ export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
   throttled: 'ThrottlingException Throttling TooManyRequestsException RequestLimitExceeded',
   busy:
     'ScalingActivityInProgress ScalingActivityInProgressFault ResourceContention ResourceContentionFault ' +
-    'ResourceInUseException ResourcePropagationDelayException',
+    'ResourceInUseException ResourcePropagationDelayException InvalidLaunchTemplateName.AlreadyExistsException',
   unavailable:
     'ServerException ServiceUnavailableException ServiceUnavailable InternalError TimeoutError AbortError ' +
     'IDPCommunicationError',
@@ -18,7 +18,9 @@ export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
     'AccessDeniedException AccessDenied UnauthorizedOperation AuthFailure UnrecognizedClientException ' +
     'MissingAuthenticationTokenException MissingAuthenticationToken InvalidIdentityToken ' +
     'ExpiredTokenException InvalidSignatureException CredentialsProviderError',
-  refused: 'InvalidParameterException InvalidRequestException BadRequestException ValidationError',
+  refused:
+    'InvalidParameterException InvalidRequestException BadRequestException ValidationError InvalidParameterValue ' +
+    'InvalidLaunchTemplateName.MalformedException IdempotentParameterMismatch',
   limit: 'ResourceLimitExceededException LimitExceeded LimitExceededFault',
   gone:
     'ResourceNotFoundException NotFoundException ParameterNotFound InvalidAMIID.NotFound ' +

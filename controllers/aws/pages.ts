@@ -3,8 +3,10 @@ import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
-/** The largest MaxResults: 100 for instance types, 1,000 for others. A node group has a few hundred instances at most. */
-const PAGE_SIZE = { DescribeInstanceTypes: 100 } as Readonly<Record<string, number>>;
+/** The largest MaxResults: 100 for instance types, 200 for launch templates, 1,000 for others. A node group has a few hundred instances at most. */
+const PAGE_SIZE = { DescribeInstanceTypes: 100, DescribeLaunchTemplateVersions: 200 } as Readonly<
+  Record<string, number>
+>;
 const MOST_PAGES = 20;
 
 /** The operations whose results have pages. */

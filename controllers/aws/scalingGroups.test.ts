@@ -22,15 +22,22 @@ function over(...answers: readonly unknown[]) {
 }
 
 describe('the scaling groups of a cluster', () => {
-  it('are listed by the tag of EKS, page by page, with their tags, their instances and the size of their warm pools', async () => {
+  it('are listed by the tag of EKS, page by page, with their tags, instances, launch templates and the size of their warm pools', async () => {
     const { calls, groups } = over(
       {
         AutoScalingGroups: [
           {
             AutoScalingGroupName: 'eks-a',
             Tags: [{ Key: 'k', Value: 'v' }],
+            MixedInstancesPolicy: {
+              LaunchTemplate: { LaunchTemplateSpecification: { LaunchTemplateId: 'lt-1', Version: '2' } },
+            },
             Instances: [
-              { InstanceId: 'i-1', LifecycleState: 'InService' },
+              {
+                InstanceId: 'i-1',
+                LifecycleState: 'InService',
+                LaunchTemplate: { LaunchTemplateId: 'lt-1', Version: '1' },
+              },
               { InstanceId: 'i-2', LifecycleState: 'Warmed:Stopped' },
             ],
             WarmPoolSize: 4,
@@ -38,11 +45,15 @@ describe('the scaling groups of a cluster', () => {
         ],
         NextToken: 'more',
       },
-      { AutoScalingGroups: [{ AutoScalingGroupName: 'eks-b' }] },
+      {
+        AutoScalingGroups: [
+          { AutoScalingGroupName: 'eks-b', LaunchTemplate: { LaunchTemplateId: 'lt-2', Version: '7' } },
+        ],
+      },
     );
     const value = {
-      'eks-a': { tags: { k: 'v' }, instances: ['i-1'], warmInstances: 4 },
-      'eks-b': { tags: {}, instances: [], warmInstances: 0 },
+      'eks-a': { tags: { k: 'v' }, instances: ['i-1'], templateVersions: ['lt-1 1', 'lt-1 2'], warmInstances: 4 },
+      'eks-b': { tags: {}, instances: [], templateVersions: ['lt-2 7'], warmInstances: 0 },
     };
     assert.deepEqual(await groups.list(signal), { ok: true, value });
     const input = {

@@ -103,7 +103,18 @@ export class AutoScalingGroups implements ScalingGroups {
 function fromAutoScaling(group: AutoScalingGroup): [name: string, group: ScalingGroup] {
   const { AutoScalingGroupName: name = '', Tags = [], Instances = [], WarmPoolSize: warmInstances = 0 } = group;
   const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]));
-  return [name, { tags, instances: membersAmong(Instances), warmInstances }];
+  const instances = membersAmong(Instances);
+  return [name, { tags, instances, templateVersions: templateVersionsOf(group), warmInstances }];
+}
+
+/** The launch templates of a group and of its instances, each once: `lt-1 3`. EKS gives a group a copy of the template that its user names. */
+function templateVersionsOf({ LaunchTemplate, MixedInstancesPolicy, Instances = [] }: AutoScalingGroup): string[] {
+  const all = [
+    LaunchTemplate,
+    MixedInstancesPolicy?.LaunchTemplate?.LaunchTemplateSpecification,
+    ...Instances.map(({ LaunchTemplate: used }) => used),
+  ];
+  return [...new Set(all.flatMap((used) => (used ? [`${used.LaunchTemplateId} ${used.Version}`] : [])))].sort();
 }
 
 function membersAmong(instances: readonly Instance[]): string[] {

@@ -42,6 +42,7 @@ describe('security groups', () => {
       value: [
         {
           id: 'sg-1',
+          tags: {},
           inbound: [
             { protocol: 'all', groups: ['sg-1', 'sg-2'], hasAddresses: false },
             { protocol: 'tcp', ports: { from: 443, to: 10250 }, groups: [], hasAddresses: true },
@@ -49,14 +50,36 @@ describe('security groups', () => {
           ],
           outbound: [{ protocol: '17', groups: [], hasAddresses: true }],
         },
-        { id: '', inbound: [], outbound: [] },
-        { id: 'sg-2', inbound: [{ protocol: '', groups: [], hasAddresses: false }], outbound: [] },
+        { id: '', tags: {}, inbound: [], outbound: [] },
+        { id: 'sg-2', tags: {}, inbound: [{ protocol: '', groups: [], hasAddresses: false }], outbound: [] },
       ],
     });
     const asked = { Filters: [{ Name: 'group-id', Values: ['sg-1', 'sg-2'] }], MaxResults: 1_000 };
     assert.deepEqual(calls, [
       ['DescribeSecurityGroups', asked],
       ['DescribeSecurityGroups', { ...asked, NextToken: 'next' }],
+    ]);
+  });
+
+  it('of the VPC are found by IDs and by tags, each once', async () => {
+    const tagged = { GroupId: 'sg-2', Tags: [{ Key: 'role', Value: 'web' }] };
+    const { calls, groups } = over({ SecurityGroups: [{ GroupId: 'sg-3' }, tagged] }, { SecurityGroups: [tagged] });
+    const terms = [{ id: 'sg-3' }, { tags: { role: 'web' } }, { id: 'sg-2' }];
+    const bare = { inbound: [], outbound: [] };
+    assert.deepEqual(await groups.selectedBy(terms, 'vpc-1', signal), {
+      ok: true,
+      value: [
+        { id: 'sg-2', tags: { role: 'web' }, ...bare },
+        { id: 'sg-3', tags: {}, ...bare },
+      ],
+    });
+    const byTags = [
+      { Name: 'vpc-id', Values: ['vpc-1'] },
+      { Name: 'tag:role', Values: ['web'] },
+    ];
+    assert.deepEqual(calls, [
+      ['DescribeSecurityGroups', { Filters: [{ Name: 'group-id', Values: ['sg-3', 'sg-2'] }], MaxResults: 1_000 }],
+      ['DescribeSecurityGroups', { Filters: byTags, MaxResults: 1_000 }],
     ]);
   });
 

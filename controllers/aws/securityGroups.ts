@@ -1,10 +1,16 @@
 /** The port SecurityGroups on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSecurityGroups.html */
-import type { IpPermission } from '@aws-sdk/client-ec2';
+import type { SecurityGroup as Ec2Group, IpPermission } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { SecurityGroup, SecurityGroups, SecurityRule } from '../windowspool/ports/prerequisites.ts';
+import type {
+  SecurityGroup,
+  SecurityGroups,
+  SecurityGroupTerm,
+  SecurityRule,
+} from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call } from './calls.ts';
 import { everyPage } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
+import { type Filters, filter, selected, tagsOf } from './terms.ts';
 
 export class Ec2SecurityGroups implements SecurityGroups {
   readonly #ec2: Ec2Call;
@@ -17,19 +23,32 @@ export class Ec2SecurityGroups implements SecurityGroups {
 
   async find(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>> {
     // For an ID that does not exist, a filter returns nothing, and GroupIds an error in place of the other groups.
-    const input = { Filters: [{ Name: 'group-id', Values: [...ids] }] };
+    return this.#list(filter('group-id', ids), signal);
+  }
+
+  async selectedBy(
+    terms: readonly SecurityGroupTerm[],
+    vpcId: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<readonly SecurityGroup[]>> {
+    return selected('group-id', terms, vpcId, (filters) => this.#list(filters, signal));
+  }
+
+  async #list(filters: Filters, signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>> {
+    const input = { Filters: filters };
     const result = await everyPage(this.#ec2, this.#limiter, 'DescribeSecurityGroups', input, signal);
     if (!result.ok) return result;
-    const groups = result.value.flatMap(({ SecurityGroups = [] }) => SecurityGroups);
-    return {
-      ok: true,
-      value: groups.map(({ GroupId: id = '', IpPermissions = [], IpPermissionsEgress = [] }) => ({
-        id,
-        inbound: IpPermissions.map(ruleOf),
-        outbound: IpPermissionsEgress.map(ruleOf),
-      })),
-    };
+    return { ok: true, value: result.value.flatMap(({ SecurityGroups = [] }) => SecurityGroups.map(groupOf)) };
   }
+}
+
+function groupOf({ GroupId: id = '', Tags, IpPermissions = [], IpPermissionsEgress = [] }: Ec2Group): SecurityGroup {
+  return {
+    id,
+    tags: tagsOf(Tags),
+    inbound: IpPermissions.map(ruleOf),
+    outbound: IpPermissionsEgress.map(ruleOf),
+  };
 }
 
 function ruleOf({

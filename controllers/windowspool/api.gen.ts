@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, disk size and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed. The version of the launch template can change.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed. The version of the launch template can change. The settings of the machine are disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. The first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -92,9 +92,16 @@ export interface NodeGroupSpec {
    */
   capacityType: 'OnDemand' | 'Spot';
   /**
-   * Size of the root volume in GiB. Default: 50. With a launch template, set the disk in the template. Windows images are large, so many pools need more than the default.
+   * Size of the root volume in GiB, for a node group without a launch template. Default: 50. It needs no permission for launch templates, but cannot change, and the volume is encrypted only if the account encrypts by default. For a disk that can change, set disk instead. Windows images are large, so many pools need more than the default.
    */
   diskSizeGiB?: number;
+  disk?: DiskSpec;
+  metadataOptions?: MetadataOptions;
+  /**
+   * Security groups of the nodes, selected by ID or by tags, in addition to the cluster security group. A setting of the machine. When other groups get the tags, update.policy decides: Manual reports it, Automatic updates to them. EC2 allows 5 groups by default.
+   */
+  securityGroups?: SecurityGroupTerm[];
+  instanceTags?: InstanceTags;
   launchTemplate?: LaunchTemplateSpec;
   /**
    * Whether the pool adopts an existing node group of this name that it did not create. Never: the operator does not change the group. IfUnowned: if the group has the tag winpool.dev/adoptable-by with the name of this pool, and its AMI type matches windowsVersion, the operator sets the tag winpool.dev/pool on it. The operator must run with --enable-node-group-adoption. Then, status.pendingSteps shows the differences from the spec, and driftPolicy determines what happens to them. The operator manages an adopted group like any other, and deletionPolicy applies to it.
@@ -170,7 +177,71 @@ export interface WarmPoolSpec {
   reuse: boolean;
 }
 /**
- * Your launch template, for settings that have no field in the pool: disks, metadata options, instance tags, security groups, user data. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * Root volume of the nodes. A setting of the machine.
+ */
+export interface DiskSpec {
+  /**
+   * Size in GiB. It must not be smaller than the image of the AMI, which has 50 GiB.
+   */
+  sizeGiB: number;
+  /**
+   * EBS volume type.
+   */
+  type: 'gp3' | 'gp2' | 'io1' | 'io2';
+  /**
+   * I/O operations per second. Required for io1 and io2. Default for gp3: 3000.
+   */
+  iops?: number;
+  /**
+   * Throughput in MiB/s, only for gp3. Default: 125.
+   */
+  throughput?: number;
+  /**
+   * Whether the volume is encrypted. If false, the account decides whether it is encrypted by default.
+   */
+  encrypted: boolean;
+  /**
+   * KMS key that encrypts the volume: an ARN, a key ID or an alias. Default: the EBS key of the account. The key policy must allow the service-linked role of EC2 Auto Scaling to use the key.
+   */
+  kmsKeyId?: string;
+}
+/**
+ * Access to the instance metadata service (IMDS) of EC2. A setting of the machine.
+ */
+export interface MetadataOptions {
+  /**
+   * Required: only IMDSv2, which needs a session token. Optional: IMDSv1 as well.
+   */
+  httpTokens: 'Required' | 'Optional';
+  /**
+   * Number of network hops of a response with a session token. AWS recommends 1, so that pods that do not use the network of the host cannot read the credentials of the node role. Such pods that need the instance metadata need 2.
+   */
+  hopLimit: number;
+}
+/**
+ * A security group by its ID, or all security groups of the cluster's VPC that have certain tags.
+ */
+export interface SecurityGroupTerm {
+  /**
+   * ID of the security group, such as sg-0123456789abcdef0.
+   */
+  id?: string;
+  tags?: SecurityGroupTags;
+}
+/**
+ * Tags that a security group must have, all of them with these values.
+ */
+export interface SecurityGroupTags {
+  [k: string]: string;
+}
+/**
+ * AWS tags of the EC2 instances and their volumes. A setting of the machine.
+ */
+export interface InstanceTags {
+  [k: string]: string;
+}
+/**
+ * Your launch template, for settings that have no field in the pool, such as additional disks and user data. It replaces disk, metadataOptions, securityGroups and instanceTags. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**
@@ -222,7 +293,7 @@ export interface MaintenanceWindow {
   timeZone?: string;
 }
 /**
- * AWS tags of the node group, in addition to those of the operator. EKS does not propagate them to the instances.
+ * AWS tags of the node group, in addition to those of the operator. EKS does not propagate them to the instances; instanceTags sets tags there.
  */
 export interface AwsTags {
   [k: string]: string;
@@ -777,7 +848,7 @@ export interface NodeGroupState {
   moreFailedTargets?: FormerFailedTarget[];
 }
 /**
- * Your launch template that the group was created from.
+ * The launch template that the group was created from: yours, or the one that the operator created for the pool.
  */
 export interface LaunchTemplateState {
   /**
@@ -1048,6 +1119,10 @@ export interface Bookkeeping {
    * Labels and taints of existing nodes that the spec sets or has set, and that the operator may remove from nodes. The record on a node is not trusted for anything else.
    */
   marks?: string[];
+  /**
+   * Name of the launch template that the operator created, or is about to create, for the pool.
+   */
+  machineTemplate?: string;
   /**
    * The desiredSize that was last sent to EKS.
    */

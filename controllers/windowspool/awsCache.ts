@@ -19,6 +19,7 @@ export interface AwsSnapshot {
   readonly instances: ObservedState['instances'];
   readonly newestRelease: ObservedState['newestRelease'];
   readonly autoscaler: ObservedState['autoscaler'];
+  readonly machineTemplate: ObservedState['machineTemplate'];
   /** Calls that AWS refused: not repeated before the next read. */
   readonly errors: readonly StepError[];
 }
@@ -98,10 +99,11 @@ export class AwsCache {
 
   /** Keeps what AWS returned until the next read is due. Times are epoch milliseconds. */
   keep({ pool, errors, ...seen }: ObservedState, since: number, until: number): void {
-    const { group, prerequisites, instances, newestRelease, autoscaler } = seen;
+    const { group, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
     const kept = errors.filter((entry) => isAwsError(entry) || isIpamStep({ kind: entry.step }));
     const update = seen.update?.status === 'Successful' ? seen.update : undefined;
-    const view = { group, update, prerequisites, instances, newestRelease, autoscaler, errors: kept };
+    const read = { group, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
+    const view = { ...read, errors: kept };
     this.#entries.set(pool.metadata.name, { at: seen.now, view, specKey: specKeyOf(pool), since, until });
   }
 

@@ -16,12 +16,14 @@ function rememberInWords(memory: Memory | ReservationMemory): string {
   if (reservation?.nodes)
     return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
   if (!('nodeGroupName' in memory)) return 'reserve';
-  const { nodeGroupName, cluster, initial, sending, scalingTags } = memory;
-  const what = initial
-    ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
-    : scalingTags
-      ? `scaling tags ${scalingTags.join(', ')}`
-      : `sending ${sending?.join(', ')}`;
+  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate } = memory;
+  const what = machineTemplate
+    ? `launch template ${machineTemplate}`
+    : initial
+      ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
+      : scalingTags
+        ? `scaling tags ${scalingTags.join(', ')}`
+        : `sending ${sending?.join(', ')}`;
   const how = reservation ? 'reserve' : 'remember';
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }

@@ -8,7 +8,7 @@ import { type SpecChange, sampleGroup, samplePool, settings } from './testing/fi
 import { conditionOf, fresh, ready, readyWorld, until } from './testing/life.ts';
 import { annotate, populated } from './testing/nodeLife.ts';
 
-const POLICIES = ['iam-policy', 'launch-templates', 'windows-ipam'];
+const POLICIES = ['iam-policy', 'launch-templates', 'own-launch-templates', 'windows-ipam'];
 const { nodeGroup } = fresh().spec;
 
 /** What an operator does in a world, and how it shows that it is done. */
@@ -21,6 +21,14 @@ interface Task {
 function creation(world: FakeWorld, spec: SpecChange = {}, deps = world.start()): Task {
   world.apply(fresh(spec));
   return { world, deps, isDone: () => ready(world) === 'True' };
+}
+
+const MACHINE = { instanceTags: { team: 'web' }, securityGroups: [{ tags: { tier: 'windows' } }] };
+
+function machineCreation(): Task {
+  const world = new FakeWorld();
+  world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags: { tier: 'windows' } });
+  return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...MACHINE } as never });
 }
 
 const tasks = {
@@ -67,6 +75,20 @@ const tasks = {
     return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, launchTemplate } as never });
   },
 
+  machine: async () => machineCreation(),
+
+  machineChange: async () => {
+    const { world, deps, isDone } = machineCreation();
+    await until(world, deps, isDone, 'a pool that is Ready');
+    const pool = world.pools.get('web') ?? assert.fail();
+    const disk = { sizeGiB: 100, type: 'gp3', encrypted: true } as const;
+    world.apply({
+      ...pool,
+      spec: { ...pool.spec, nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...MACHINE, disk } } as never,
+    });
+    return { world, deps, isDone: () => world.groups.get('web')?.launchTemplate?.version === '2' };
+  },
+
   windowsIpam: async () => {
     const world = new FakeWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
@@ -108,6 +130,10 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   LaunchWhatEksNames: ['launchTemplate', DENIED, 'CreateNodegroup'],
   LaunchImagesOfAmazon: ['launchTemplate', DENIED, 'CreateNodegroup'],
   TagWhatTemplatesTag: ['launchTemplate', DENIED, 'CreateNodegroup'],
+  ReadOwnTemplates: ['machine', DENIED, 'DescribeLaunchTemplates'],
+  CreateOwnTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
+  TagNewTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
+  ChangeOwnTemplates: ['machineChange', DENIED, 'CreateLaunchTemplateVersion'],
   EnableWindowsIpamInTheVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
   PassRoleOfVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
 };
@@ -166,12 +192,19 @@ describe('a statement of the IAM policies', () => {
     ['AdoptNodeGroups', ['adoption'], ['TagResource']],
     ['CreateAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
     ['PassNodeRoleToAccessEntries', ['accessEntry'], ['CreateAccessEntry']],
-    ['ReadForAdvice', all, ['DescribeSecurityGroups', 'GetEbsEncryptionByDefault']],
+    ['ReadForAdvice', all, ['GetEbsEncryptionByDefault']],
     ['ReadAccessEntries', all, ['DescribeAccessEntry']],
     ['ReadClusterRolePolicies', all, ['ListAttachedRolePolicies']],
     ...Object.keys(statements)
       .filter((sid) => statements[sid]?.[0] === 'launchTemplate')
-      .map((sid) => [sid, ['launchTemplate'], ['CreateNodegroup']] as const),
+      .map(
+        (sid) =>
+          [sid, ['launchTemplate', 'machine', 'machineChange'], ['CreateNodegroup', 'UpdateNodegroupVersion']] as const,
+      ),
+    ['ReadOwnTemplates', ['machine', 'machineChange'], ['DescribeLaunchTemplates']],
+    ['CreateOwnTemplates', ['machine'], ['CreateLaunchTemplate']],
+    ['TagNewTemplates', ['machine'], ['CreateLaunchTemplate']],
+    ['ChangeOwnTemplates', ['machineChange'], ['CreateLaunchTemplateVersion']],
     ['EnableWindowsIpamInTheVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
     ['PassRoleOfVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
   ];

@@ -11,7 +11,7 @@ import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
 import { type Creation, creationOf, desiredNodeGroup } from './providers/eks/nodeGroup.ts';
-import { desiredTemplateVersion } from './providers/eks/upgrades/launchTemplate.ts';
+import { desiredTemplate } from './providers/eks/upgrades/launchTemplate.ts';
 import { marksOf } from './providers/existing/ownershipRecord.ts';
 
 /** Whether the pool has a deletion timestamp. */
@@ -49,7 +49,7 @@ export function neededNodes(pool: WindowsPool): number {
 
 /** What the spec would create a node group from; see `creationOf`. */
 export function desiredCreation(s: ObservedState): Creation {
-  return creationOf(desiredNodeGroup(s.pool, desiredTemplateVersion(s)).tags);
+  return creationOf(desiredNodeGroup(s.pool, desiredTemplate(s)).tags);
 }
 
 /** A hash of the input of a node group creation. */

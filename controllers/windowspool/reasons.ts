@@ -76,7 +76,11 @@ const prerequisites = {
   LaunchTemplateNotFound:
     'The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate.',
   LaunchTemplateInvalid:
-    'EKS does not accept a launch template with these settings. Create a version without the settings that the message names. With $Latest or $Default, the spec does not need to change.',
+    "EKS does not accept a launch template with these settings. Create a version without the settings that the message names. With $Latest or $Default, the spec does not need to change. For the operator's own launch template, delete the version that the message names.",
+  LaunchTemplateNotOwned:
+    "A launch template with the name of the pool's exists, and does not have the pool's tags. The operator does not change it. Set the tags, or delete the template.",
+  SecurityGroupNotFound:
+    'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
   InstanceTypeUnsupported:
     'An instance type does not exist, is not x86_64, or has no IP addresses for pods. Set another instance type.',
   SubnetNotFound: 'An item of nodeGroup.subnets matches no subnet. Correct nodeGroup.subnets.',
@@ -207,6 +211,10 @@ const others = {
   NodeGroupAdopted: 'The pool adopted a node group that no pool managed: it now has the tag winpool.dev/pool.',
   AccessEntryCreated:
     'The operator created an access entry of type EC2_WINDOWS for the node role. It is kept when the pool is deleted.',
+  LaunchTemplateCreated: 'The operator created a launch template for the pool.',
+  LaunchTemplateVersionCreated:
+    "The operator added a version to the pool's launch template. A rolling update of the node group follows.",
+  LaunchTemplateDeleted: "The operator deleted the pool's launch template.",
   NodeGroupCreated: 'EKS accepted the creation of the node group.',
   NodeGroupUpdated: 'EKS accepted an update of the node group.',
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',

@@ -10,6 +10,7 @@ export interface RuleChain {
   readonly about:
     | 'deletion'
     | 'finalizer'
+    | 'launchTemplate'
     | 'nodeGroup'
     | 'windowsIpam'
     | 'accessEntry'

@@ -3,6 +3,7 @@ import type { Fleet } from './disruption/fleet.ts';
 import type { PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { Instances, ScalingGroups } from './ports/ec2.ts';
 import type { Clusters, NodeGroups, Releases } from './ports/eks.ts';
+import type { MachineTemplates } from './ports/machineTemplates.ts';
 import type { NodePods } from './ports/nodePods.ts';
 import type { InstanceLists, Nodes } from './ports/nodes.ts';
 import type { Drains, Evictions } from './ports/pods.ts';
@@ -30,6 +31,7 @@ export interface Sources extends PrerequisiteSources, ExistingSources {
   readonly instances: Instances;
   readonly scalingGroups: ScalingGroups;
   readonly releases: Releases;
+  readonly machineTemplates: MachineTemplates;
   readonly nodes: Nodes;
   readonly nodePods: NodePods;
   readonly poolNodesCache: Pick<PoolNodesCache, 'of' | 'forget'>;

@@ -260,7 +260,7 @@ describe('the node group in the status', () => {
   const warmPool = { minSize: 1, maxPreparedCapacity: undefined, poolState: 'Running', reuse: true } as const;
   const known = { minSize: 9, poolState: 'Stopped', reuse: false, instances: 4 };
   for (const [name, autoscaler, memory, instances] of [
-    ['as just read', { tags: {}, podAddresses: 9, warmInstances: 2 }, known, 2],
+    ['as just read', { tags: {}, templateVersions: [], podAddresses: 9, warmInstances: 2 }, known, 2],
     ['as last known', undefined, known, 4],
     ['unless that was never read', undefined, undefined, undefined],
   ] as const) {

@@ -70,6 +70,7 @@ export interface GroupRecord {
 export interface TemplateVersion {
   readonly number: number;
   readonly createdAt: Date;
+  readonly description?: string;
   readonly data: ResponseLaunchTemplateData;
 }
 

@@ -82,7 +82,13 @@ const checks: readonly Check[] = [
     after: 'config/aws/*.json',
     what: 'the policies are JSON without placeholders',
     check: async (reader) => {
-      for (const name of ['iam-policy', 'launch-templates', 'trust-policy-pod-identity', 'trust-policy-irsa']) {
+      for (const name of [
+        'iam-policy',
+        'launch-templates',
+        'own-launch-templates',
+        'trust-policy-pod-identity',
+        'trust-policy-irsa',
+      ]) {
         const text = await readFile(join(reader.folder, `build/${name}.json`), 'utf8');
         assert.doesNotMatch(text, /PARTITION|REGION|ACCOUNT_ID|CLUSTER_NAME|CLUSTER_ROLE_NAME|NODE_ROLE_NAME/);
         assert.ok(JSON.parse(text).Statement.length > 0);

@@ -70,6 +70,76 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { launchTemplate: { name: 'windows' }, diskSizeGiB: 100 } },
     'Remove diskSizeGiB, and set the disk in the template',
   ],
+  ...[
+    { disk: {} },
+    { metadataOptions: {} },
+    { securityGroups: [{ id: 'sg-0a000000' }] },
+    { instanceTags: { team: 'web' } },
+  ].flatMap((machine): (typeof refusals)[number][] => {
+    const [field] = Object.keys(machine);
+    return [
+      [
+        `${field} together with a launch template`,
+        { nodeGroup: { launchTemplate: { name: 'windows' }, ...machine } },
+        'set either launchTemplate, or settings of the machine',
+      ],
+      [
+        `${field} together with diskSizeGiB`,
+        { nodeGroup: { diskSizeGiB: 100, ...machine } },
+        'Remove diskSizeGiB, and set disk.sizeGiB',
+      ],
+    ];
+  }),
+  [
+    'a disk that is smaller than the AMI',
+    { nodeGroup: { disk: { sizeGiB: 30 } } },
+    'disk.sizeGiB in body should be greater than or equal to 50',
+  ],
+  ['a volume type of data disks', { nodeGroup: { disk: { type: 'st1' } } }, 'Unsupported value: "st1"'],
+  ['io2 without iops', { nodeGroup: { disk: { type: 'io2' } } }, 'io1 and io2 volumes require iops'],
+  ...[{ iops: 2999 }, { iops: 80_001 }, { type: 'io1', iops: 64_001 }, { type: 'gp2', iops: 3000 }].map(
+    (disk): (typeof refusals)[number] => [
+      `${JSON.stringify(disk)} of a disk`,
+      { nodeGroup: { disk } },
+      'iops must be 3000 to 80000 for gp3, 100 to 64000 for io1 and 100 to 256000 for io2',
+    ],
+  ),
+  [
+    'a throughput of gp2',
+    { nodeGroup: { disk: { type: 'gp2', throughput: 125 } } },
+    'only gp3 volumes have a throughput',
+  ],
+  [
+    'a key for a disk that is not encrypted',
+    { nodeGroup: { disk: { encrypted: false, kmsKeyId: 'alias/disks' } } },
+    'kmsKeyId requires encrypted: true',
+  ],
+  ['an invalid key', { nodeGroup: { disk: { kmsKeyId: 'my key' } } }, 'disk.kmsKeyId in body should match'],
+  ['an unknown IMDS version', { nodeGroup: { metadataOptions: { httpTokens: 'required' } } }, 'supported values'],
+  ['no security group', { nodeGroup: { securityGroups: [] } }, 'should have at least 1 items'],
+  ['an invalid security group ID', { nodeGroup: { securityGroups: [{ id: 'web' }] } }, 'should match'],
+  [
+    'a security group twice',
+    { nodeGroup: { securityGroups: [{ id: 'sg-0a000000' }, { id: 'sg-0a000000' }] } },
+    'security groups must be unique. Remove the duplicate',
+  ],
+  [
+    'a security group by ID and by tags',
+    { nodeGroup: { securityGroups: [{ id: 'sg-0a000000', tags: { tier: 'windows' } }] } },
+    'set either id or tags in each item',
+  ],
+  ['no instance tag', { nodeGroup: { instanceTags: {} } }, 'should have at least 1 properties'],
+  ['an instance tag without a key', { nodeGroup: { instanceTags: { '': 'x' } } }, 'must have 1 to 128 characters'],
+  [
+    'an instance tag that EKS sets',
+    { nodeGroup: { instanceTags: { 'eks:cluster-name': 'x' } } },
+    'prefixes "aws:" and "eks:" are reserved for AWS',
+  ],
+  [
+    'an instance tag of the operator',
+    { nodeGroup: { instanceTags: { 'winpool.dev/pool': 'x' } } },
+    'reserved for the operator. Choose another key',
+  ],
   ['no instance type', { nodeGroup: { instanceTypes: [] } }, 'should have at least 1 items'],
   [
     'a tag with a reserved prefix of AWS',
@@ -484,6 +554,44 @@ describe('the API server', () => {
       await world.kubectl('delete', 'windowspool', name);
     });
   }
+
+  const machines: readonly Record<string, unknown>[] = [
+    { disk: {} },
+    { metadataOptions: {} },
+    { securityGroups: [{ id: 'sg-0a000000' }] },
+    { instanceTags: { team: 'web' } },
+  ];
+  it('accepts the first setting of the machine only before there is a node group, and its changes also later', async () => {
+    const name = 'machine';
+    await world.apply(poolManifest(name));
+    await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
+    const only = /spec\.nodeGroup: Invalid value.*EKS cannot add a launch template to a node group, or remove it/s;
+    for (const nodeGroup of machines) assert.match(await answerTo(poolManifest(name, { nodeGroup })), only);
+    await setStatus(name, { nodeGroup: { differs: true } });
+    await world.apply(poolManifest(name, { nodeGroup: { disk: { sizeGiB: 100 } } }));
+    await setStatus(name, { nodeGroup: { differs: null } });
+    await world.apply(poolManifest(name, { nodeGroup: { instanceTags: { team: 'web' } } }));
+    assert.match(await answerTo(poolManifest(name)), only);
+    assert.match(await answerTo(poolManifest(name, { nodeGroup: { diskSizeGiB: 50 } })), only);
+    const template = { nodeGroup: { launchTemplate: { name: 'windows' } } };
+    assert.match(await answerTo(poolManifest(name, template)), only);
+    await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED' } });
+    await world.apply(poolManifest(name));
+    await world.kubectl('delete', 'windowspool', name);
+  });
+
+  it('gives the machine secure defaults, and leaves a pool without a machine as it is', async () => {
+    const stored = async (nodeGroup: Record<string, unknown>) => {
+      const answer = await world.apply(poolManifest('defaults', { nodeGroup }), '--dry-run=server', '--output=json');
+      const { disk, metadataOptions } = JSON.parse(answer).spec.nodeGroup;
+      return { disk, metadataOptions };
+    };
+    assert.deepEqual(await stored({}), { disk: undefined, metadataOptions: undefined });
+    assert.deepEqual(await stored({ disk: {}, metadataOptions: {} }), {
+      disk: { sizeGiB: 50, type: 'gp3', encrypted: true },
+      metadataOptions: { httpTokens: 'Required', hopLimit: 1 },
+    });
+  });
 
   it('accepts subnets by ID and by tags in one list', () =>
     world.apply(

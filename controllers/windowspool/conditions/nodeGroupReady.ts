@@ -11,6 +11,7 @@ import { adoptionOf } from '../providers/eks/adoption.ts';
 import { describeRetry, failedAutomaticUpdate, failedTargetOf, retryCommand } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, tagChangeFor } from '../providers/eks/groupChanges.ts';
 import { describeIssues, remediesFor } from '../providers/eks/healthIssues.ts';
+import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { blockers } from '../providers/eks/prerequisites/examination.ts';
@@ -18,6 +19,7 @@ import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
+import { TEMPLATE_READ } from '../steps/templateRead.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
@@ -45,6 +47,8 @@ export function nodeGroupReady(s: ObservedState): ConditionState {
     const message = `Node group ${name} is created when its prerequisites are met. See PrerequisitesMet.`;
     return falseCondition('Pending', message);
   }
+  const waiting = group ? undefined : assessTemplate(s, name);
+  if (waiting) return waiting;
   if (!group)
     return falseCondition(
       'Creating',
@@ -127,6 +131,18 @@ function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefin
     working: true,
   };
 }
+
+/** Reports a call about the pool's launch template that failed, before its group exists. */
+function assessTemplate({ errors, pool, settings }: ObservedState, name: string): ConditionState | undefined {
+  const error = errors.find(({ step }) => OF_TEMPLATE.includes(step))?.error;
+  if (!error) return undefined;
+  const template = machineTemplateNameOf(pool, settings.clusterName);
+  const message = `Node group ${name} is created when launch template ${template} exists. ${describeFailure(error)}`;
+  const reason = error.kind === 'busy' ? 'Creating' : (errorReasons[error.kind] ?? 'AWSUnavailable');
+  return falseCondition(reason, message, 'working');
+}
+
+const OF_TEMPLATE: readonly string[] = [TEMPLATE_READ, 'createLaunchTemplate', 'createLaunchTemplateVersion'];
 
 /** When a failed creation is retried, and how to retry it now. */
 function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): string {

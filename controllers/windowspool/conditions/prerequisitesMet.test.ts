@@ -9,12 +9,14 @@ import { known } from '../testing/answers.ts';
 import {
   knownStatus,
   NOW,
+  type SpecChange,
   sampleCluster,
   sampleError,
   samplePool,
   sampleState,
   sampleTemplate,
 } from '../testing/fixtures.ts';
+import { BY_TAGS } from '../testing/machineScenes.ts';
 import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { unseen } from '../testing/sights.ts';
 import {
@@ -100,6 +102,36 @@ describe('PrerequisitesMet', () => {
         NodesVerified: NO_NODES_YET,
       },
     ],
+    ...(
+      [
+        [
+          'subnets',
+          { subnets: [{ tags: { tier: 'windows' } }] },
+          `3 prerequisites could not be checked: ${NO_SUBNETS}`,
+        ],
+        [
+          'securityGroups',
+          { diskSizeGiB: undefined, ...BY_TAGS },
+          '1 prerequisite could not be checked: the security groups (missing permission ec2:DescribeSecurityGroups)',
+        ],
+      ] as const
+    ).map(
+      ([fact, nodeGroup, unknown]) =>
+        [
+          `is Unknown when a permission to read ${fact} is missing, which blocks the creation if the spec selects them by tags`,
+          sampleState({
+            ...absent,
+            pool: samplePool({ nodeGroup } as SpecChange),
+            machineTemplate: { kind: 'absent' },
+            prerequisites: sampleFacts({ [fact]: unasked() }),
+          }),
+          {
+            ...working('NodeGroupReady', NOT_CREATED),
+            PrerequisitesMet: `Unknown AccessDenied: ${unknown}. The node group is created when EC2 shows what has the tags in the spec. ${GRANT}`,
+            NodesVerified: NO_NODES_YET,
+          },
+        ] as const,
+    ),
     [
       'names a missing permission together with an unmet prerequisite',
       sampleState({

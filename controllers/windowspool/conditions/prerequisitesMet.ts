@@ -6,17 +6,21 @@ import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
+import { followsSecurityGroups } from '../providers/eks/machine/machine.ts';
 import {
   blockers,
   examinationOf,
   isOfChecks,
+  isToBeMade,
   lastReported,
   wasHidden,
 } from '../providers/eks/prerequisites/examination.ts';
 import { describeResults, prerequisitesLink, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
+import { selectsByTags } from '../providers/eks/subnets.ts';
 import { isClusterMismatch, isDeleting } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { isAwsError } from '../steps/steps.ts';
+import { TEMPLATE_READ } from '../steps/templateRead.ts';
 import { count, describeFailure, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
@@ -69,9 +73,9 @@ function assessMet(
   return trueCondition(reason, message);
 }
 
-function assessUnchecked({ pool, settings }: ObservedState, checked: Examination): ConditionState | undefined {
-  const finding = assessUnknown(checked, settings);
-  return finding && { ...finding, message: finding.message + remarksOf(pool, checked, settings) };
+function assessUnchecked(s: ObservedState, checked: Examination): ConditionState | undefined {
+  const finding = assessUnknown(s, checked);
+  return finding && { ...finding, message: finding.message + remarksOf(s.pool, checked, s.settings) };
 }
 
 /** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
@@ -85,7 +89,7 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
-  const rest = assessUnknown(checked, s.settings);
+  const rest = assessUnknown(s, checked);
   // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
   const results = describeResults(failed, s.settings);
@@ -97,16 +101,25 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   return falseCondition(first.check.reason, missing + beside + remarks, progress);
 }
 
-/** The prerequisites that could not be checked, which block nothing. */
-function assessUnknown({ unknown }: Examination, settings: Settings): ConditionState | undefined {
+/** The prerequisites that could not be checked. They block nothing, except what the spec selects by tags. */
+function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
   const remedy = denied
-    ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(settings, 'what-could-not-be-checked')}.`
+    ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(s.settings, 'what-could-not-be-checked')}.`
     : 'The operator retries.';
-  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. This does not block the pool. ${remedy}`;
+  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. ${effectOfUnknown(s)} ${remedy}`;
   return unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message);
+}
+
+function effectOfUnknown(s: ObservedState): string {
+  const { spec } = s.pool;
+  const { subnets, securityGroups } = s.prerequisites ?? {};
+  const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
+  return isOpen && isToBeMade(s)
+    ? 'The node group is created when EC2 shows what has the tags in the spec.'
+    : 'This does not block the pool.';
 }
 
 /**
@@ -115,7 +128,7 @@ function assessUnknown({ unknown }: Examination, settings: Settings): ConditionS
  */
 function assessPermissions(s: ObservedState): ConditionState | undefined {
   const { errors, group, cluster } = s;
-  const isRead = ({ step }: StepError) => step.startsWith('describe');
+  const isRead = ({ step }: StepError) => step.startsWith('describe') && step !== TEMPLATE_READ;
   const aws = [
     ...(group.kind === 'unreachable' ? [group.error] : []),
     ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
@@ -160,16 +173,27 @@ function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
 }
 
 const LAUNCH_POLICY = 'config/aws/launch-templates.json';
+const OWN_TEMPLATES_POLICY = 'config/aws/own-launch-templates.json';
+
+/** The calls for which that policy has the permissions. */
+const OF_OWN_TEMPLATES: readonly string[] = [
+  'DescribeLaunchTemplates',
+  'CreateLaunchTemplate',
+  'CreateLaunchTemplateVersion',
+  'DeleteLaunchTemplateVersions',
+  'DeleteLaunchTemplate',
+];
 
 /** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
 function onlyTagged({ clusterName }: Settings): string {
   return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.`;
 }
 
-/** The files with the permissions for a call. Those for launch templates and to enable Windows IPAM are separate. */
+/** The files with the permissions for a call. Those for launch templates of users, for those of the operator, and to enable Windows IPAM are separate. */
 function grantsOf({ operation, action }: CallError): { readonly role: string; readonly account: string } {
   const isOption = operation === 'UpdateAddon' || operation === 'patch configmaps';
   if (isOption) return { role: 'config/aws/windows-ipam.json', account: 'config/windows-ipam' };
+  if (OF_OWN_TEMPLATES.includes(operation)) return { role: OWN_TEMPLATES_POLICY, account: 'config/rbac' };
   if (action === 'ec2:RunInstances') return { role: LAUNCH_POLICY, account: 'config/rbac' };
   return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }

@@ -6,7 +6,7 @@ import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { isSetting, TEMPLATE } from '../providers/eks/applied.ts';
+import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
 import {
   describeDifference,
   differencesOf,
@@ -15,11 +15,18 @@ import {
 } from '../providers/eks/differences.ts';
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
+import { desiredMachine, hasMachine } from '../providers/eks/machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import { desiredTemplateVersion, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
+import { examinationOf } from '../providers/eks/prerequisites/examination.ts';
+import { desiredTemplate, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
-import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
+import {
+  followedTemplate,
+  followsMachine,
+  isAheadOfCluster,
+  versionChangeFor,
+} from '../providers/eks/upgrades/versionChanges.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -71,12 +78,17 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     const message = `${rest}${sentence(failed.message)} ${describeRetry(pool, failed)}`;
     return falseCondition(failed.reason as Reason, message);
   }
-  const unfit = open.some(({ field }) => field === TEMPLATE) && desiredTemplateVersion(s) === undefined;
+  const unfit = open.some(({ field }) => field === TEMPLATE) && desiredTemplate(s, group) === undefined;
   if (unfit) {
     const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
     return falseCondition('LaunchTemplateInvalid', message);
   }
-  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && field !== TEMPLATE);
+  const obstacle = open.some(({ field }) => machineSettingOf(field) !== undefined) && machineObstacle(s);
+  if (obstacle) {
+    const message = `${differing(group, open)} The launch template cannot be changed. See PrerequisitesMet.`;
+    return falseCondition(obstacle, message);
+  }
+  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && !isTemplateField(field));
   if (ahead) {
     const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
     return falseCondition('UnsupportedVersion', message);
@@ -98,6 +110,19 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   }
   return assessScalingTags(s, group) ?? assessRelease(s, group);
 }
+
+/** The unmet prerequisite for which the group gets no other version of the operator's launch template. */
+function machineObstacle(s: ObservedState): Reason | undefined {
+  const failed = examinationOf(s)?.failed.map(({ check }) => check.reason) ?? [];
+  return OBSTACLES.find((reason) => failed.includes(reason));
+}
+
+const OBSTACLES = [
+  'LaunchTemplateNotOwned',
+  'LaunchTemplateNotFound',
+  'LaunchTemplateInvalid',
+  'SecurityGroupNotFound',
+] as const;
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
 function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): ConditionState | undefined {
@@ -150,11 +175,22 @@ function automaticallyDue(s: ObservedState, { name }: NodeGroup): string {
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
 function newerTemplate(s: ObservedState, group: NodeGroup): string {
+  if (hasMachine(s.pool.spec)) return otherSecurityGroups(s, group);
   const { version } = followedTemplate(s, group) ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;
   const word = templateIn(s.pool.spec)?.version;
   return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
+}
+
+/** Reports that other security groups have the tags in the spec than the group has; empty when there are none. */
+function otherSecurityGroups(s: ObservedState, group: NodeGroup): string {
+  if (!followsMachine(s, group)) return '';
+  const found = differencesOf(s.pool, group)
+    .map(({ found: groups }) => groups)
+    .join('');
+  const wanted = desiredMachine(s)?.securityGroups ?? [];
+  return `Node group ${group.name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
 }
 
 /** `Node group web differs from the spec: label tier is db (expected web).` */

@@ -2,7 +2,7 @@
 
 /** A field in which the group differs. */
 export interface Difference {
-  /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `update strategy` or `warmPool`. */
+  /** `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template disk.sizeGiB`, `update strategy` or `warmPool`. */
   readonly field: string;
   /** The value in the spec; undefined: the spec no longer has the field. */
   readonly wanted: string | undefined;

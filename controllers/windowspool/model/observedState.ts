@@ -7,6 +7,7 @@ import type { NodePodsView } from '../ports/nodePods.ts';
 import type { StuckPod } from '../ports/pods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { DrainState, FleetView, NodeCount } from './disruption.ts';
+import type { ObservedTemplate } from './machineTemplate.ts';
 import type { NodeMembershipView } from './nodeMembership.ts';
 import type { PoolNodesView } from './poolNodes.ts';
 import type { IpamAttempts, PrerequisiteFacts } from './prerequisites.ts';
@@ -64,6 +65,8 @@ export type ObservedCluster =
 export interface AutoscalerFacts {
   /** The tags of the group's scaling groups, by scaling group name. */
   readonly tags: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The versions of launch templates from which those scaling groups launch instances, and their instances were launched: `lt-1 3`. */
+  readonly templateVersions: readonly string[];
   /** How many pods of a new node get an address; undefined when unknown. */
   readonly podAddresses: number | undefined;
   /** How many instances the warm pools of these scaling groups have, which are not nodes. */
@@ -95,6 +98,8 @@ export interface ObservedState {
   readonly membership: NodeMembershipView | undefined;
   /** The facts that prerequisites are checked against; undefined when none are checked. */
   readonly prerequisites: PrerequisiteFacts | undefined;
+  /** The launch template with the name of the pool's own; undefined when not read. */
+  readonly machineTemplate?: ObservedTemplate | undefined;
   /** When this process last changed Windows IPAM, for any pool. */
   readonly ipamAttempts?: IpamAttempts;
   /** The newest AMI release for the group; undefined when not read. */

@@ -1,7 +1,8 @@
 /** Prerequisites: the facts that are gathered, a check, and its result. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
-import type { Cluster } from '../ports/eks.ts';
+import type { Cluster, NodeGroup } from '../ports/eks.ts';
+import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import type {
   AccessEntry,
   Addon,
@@ -52,6 +53,8 @@ export interface PrerequisiteFacts {
   readonly instanceTypes?: CallResult<readonly InstanceType[]>;
   readonly offerings?: CallResult<readonly Offering[]>;
   readonly subnets?: CallResult<readonly Subnet[]>;
+  /** The security groups that the spec selects. */
+  readonly securityGroups?: CallResult<readonly Pick<SecurityGroup, 'id' | 'tags'>[]>;
   /** All of them are read with all other facts; those of the advice that a pool has, more often. */
   readonly advice?: AdviceFacts;
 }
@@ -89,6 +92,20 @@ export interface IpamOffer {
   readonly createRetryMs: number;
 }
 
+/** The launch template of a pool that sets its machine. */
+export interface MachineTemplateView {
+  readonly name: string;
+  /** The tags that mark it as the pool's. */
+  readonly ownerTags: Readonly<Record<string, string>>;
+  /** The template with that name; undefined: it does not exist. */
+  readonly found: MachineTemplate | undefined;
+  readonly isOwn: boolean;
+  /** The template that the pool's node group was created from; undefined if it was created without one, or is still to be created. */
+  readonly ofGroup: NodeGroup['launchTemplate'];
+  /** A version that EC2 returns differently from what the operator wrote. */
+  readonly unlike: MachineVersion | undefined;
+}
+
 /** The input of a check. */
 export interface CheckInput {
   readonly spec: WindowsPoolSpec;
@@ -101,6 +118,8 @@ export interface CheckInput {
   readonly groupStatus: string | undefined;
   /** The subnets of the pool's node group; undefined if it is still to be created. */
   readonly groupSubnets: readonly string[] | undefined;
+  /** The launch template for the machine; undefined if the spec does not set the machine, or the template was not read. */
+  readonly machineTemplate?: MachineTemplateView | undefined;
   /** Whether the operator creates a missing access entry. */
   readonly managesAccessEntry: boolean;
   /** What the operator does about Windows IPAM; undefined: nothing, because --enable-windows-ipam is off or the pool is paused. */

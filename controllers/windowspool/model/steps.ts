@@ -1,6 +1,7 @@
 /** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
 import type { LeavingNode } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
+import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
@@ -39,6 +40,23 @@ interface Steps {
     /** Which tool may revert it, and the remedy. */
     warning?: string;
   };
+  /** Creates the launch template of a pool that sets its machine. */
+  createLaunchTemplate: {
+    template: Pick<MachineTemplate, 'name' | 'tags'> & Pick<MachineVersion, 'machine' | 'description'>;
+    token: string;
+  };
+  /** Adds a version to it. */
+  createLaunchTemplateVersion: {
+    template: TemplateRef;
+    /** Its expected number. */
+    version: string;
+    written: Pick<MachineVersion, 'machine' | 'description'>;
+    /** A description of what differs from the version of the group. */
+    change: string;
+    token: string;
+  };
+  deleteLaunchTemplateVersions: { template: TemplateRef; versions: readonly string[] };
+  deleteLaunchTemplate: { template: TemplateRef; why: string };
   createNodeGroup: { desired: NewNodeGroup; token: string };
   updateConfig: {
     group: string;
@@ -136,6 +154,8 @@ interface Steps {
   };
 }
 
+type TemplateRef = Pick<MachineTemplate, 'id' | 'name'>;
+
 /** A step without details. */
 type NoDetails = Readonly<Record<never, never>>;
 
@@ -164,6 +184,8 @@ export interface Memory {
   readonly sending?: readonly string[];
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
+  /** The name of the launch template that is about to be created: it is deleted with the pool. */
+  readonly machineTemplate?: string;
   /** The short keys of all operator tags that a scaling group will have. */
   readonly scalingTags?: readonly string[];
 }

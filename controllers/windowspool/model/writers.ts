@@ -3,6 +3,7 @@ import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeGroups } from '../ports/eks.ts';
+import type { MachineTemplates } from '../ports/machineTemplates.ts';
 import type { NodePods } from '../ports/nodePods.ts';
 import type { Nodes } from '../ports/nodes.ts';
 import type { Drains } from '../ports/pods.ts';
@@ -16,6 +17,7 @@ export interface Writers {
   readonly nodeGroups: NodeGroups;
   readonly scalingGroups: ScalingGroups;
   readonly accessEntries: AccessEntries;
+  readonly machineTemplates: MachineTemplates;
   readonly addons: Addons;
   readonly system: SystemObjects;
   readonly runtimeClasses: RuntimeClasses;

@@ -32,6 +32,8 @@ export interface ScalingGroup {
   readonly tags: Readonly<Record<string, string>>;
   /** The IDs of its instances, including terminating ones, without those of its warm pool, which are not nodes. */
   readonly instances: readonly string[];
+  /** The versions of launch templates that it and its instances use, with the ID of the template: `lt-1 3`. */
+  readonly templateVersions: readonly string[];
   /** How many instances its warm pool has, whatever their state. */
   readonly warmInstances: number;
 }

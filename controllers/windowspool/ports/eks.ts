@@ -43,7 +43,7 @@ export interface HealthIssue {
   readonly resourceIds: readonly string[];
 }
 
-/** A version of a user's launch template, by ID or by name, never both. */
+/** A version of a launch template, by ID or by name, never both. */
 export interface TemplateVersion {
   readonly id?: string;
   readonly name?: string;
@@ -62,8 +62,13 @@ export interface NodeGroup {
   readonly subnets: readonly string[];
   readonly nodeRoleArn: string;
   readonly diskSizeGiB: number | undefined;
-  /** The user's launch template that the group was created from, with its version number; undefined: EKS' own. */
+  /** The launch template that the group was created from, with its version number; undefined: EKS' own. */
   readonly launchTemplate: Required<TemplateVersion> | undefined;
+  /**
+   * The settings of its version of the operator's launch template, as text by field. Not from EKS: the operator adds them when it has read the
+   * template. Absent: the group has no such template, or its version is unknown.
+   */
+  readonly machine?: Readonly<Record<string, string>>;
   readonly kubernetesVersion: string | undefined;
   readonly releaseVersion: string | undefined;
   readonly scaling: Scaling;

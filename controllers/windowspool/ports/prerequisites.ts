@@ -73,6 +73,15 @@ export interface SubnetTerm {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
+/** A security group of the VPC. */
+export interface SecurityGroup {
+  readonly id: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Selects security groups: one by its ID, or all of the cluster's VPC with these tags. Exactly one of the two is set. */
+export type SecurityGroupTerm = SubnetTerm;
+
 /** A version of a launch template, as far as EKS restricts it. */
 export interface LaunchTemplate {
   readonly id: string;
@@ -171,6 +180,7 @@ export interface SecurityRule {
 /** A security group with its rules. */
 export interface SecurityGroup {
   readonly id: string;
+  readonly tags: Readonly<Record<string, string>>;
   readonly inbound: readonly SecurityRule[];
   readonly outbound: readonly SecurityRule[];
 }
@@ -179,6 +189,12 @@ export interface SecurityGroup {
 export interface SecurityGroups {
   /** Those with these IDs that exist. */
   find(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>>;
+  /** Those that any of the terms selects, each once, sorted by ID. */
+  selectedBy(
+    terms: readonly SecurityGroupTerm[],
+    vpcId: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<readonly SecurityGroup[]>>;
 }
 
 /** Objects of the cluster that are read on demand, uncached. */

@@ -4,6 +4,7 @@ import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import { disruptionSteps } from './disruptionSteps.ts';
+import { launchTemplateSteps } from './launchTemplateSteps.ts';
 import { nodeGroupSteps } from './nodeGroupSteps.ts';
 import { nodePodSteps } from './nodePodSteps.ts';
 import { nodeSteps } from './nodeSteps.ts';
@@ -15,6 +16,7 @@ import { windowsIpamSteps } from './windowsIpamSteps.ts';
 /** A kind of step without a record here does not compile. */
 const stepKinds: StepKinds = {
   ...poolSteps,
+  ...launchTemplateSteps,
   ...nodeGroupSteps,
   ...windowsIpamSteps,
   ...runtimeClassSteps,

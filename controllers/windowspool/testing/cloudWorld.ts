@@ -17,6 +17,7 @@ import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';
 import { EksClusters } from '../../aws/clusters.ts';
 import { Ec2Instances } from '../../aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../aws/launchTemplates.ts';
+import { Ec2MachineTemplates } from '../../aws/machineTemplates.ts';
 import { createRequest, EksNodeGroups, fromEks } from '../../aws/nodeGroups.ts';
 import { AwsRateLimiter } from '../../aws/rateLimiter.ts';
 import { PublishedReleases } from '../../aws/releases.ts';
@@ -157,6 +158,7 @@ export class CloudWorld extends FakeCluster {
       releases: new PublishedReleases(send as ConstructorParameters<typeof PublishedReleases>[0], ec2, limiter),
       instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
       launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
+      machineTemplates: new Ec2MachineTemplates(ec2, limiter),
       securityGroups: new Ec2SecurityGroups(ec2, limiter),
       scalingGroups,
     } satisfies Partial<Deps>;

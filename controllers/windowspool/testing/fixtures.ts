@@ -51,6 +51,9 @@ export const SUBNETS = ['subnet-0a000000', 'subnet-0b000000', 'subnet-0c000000']
 /** The metadata of an object that is deleted. */
 export const LEAVING = { deletionTimestamp: '2026-03-01T12:00:00Z' };
 
+/** The security group of the cluster. */
+export const CLUSTER_SECURITY_GROUP = 'sg-0a000000';
+
 /** The EKS cluster that the operator runs in. */
 export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
   return {
@@ -58,7 +61,7 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
     arn: CLUSTER_ARN,
     roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
     vpcId: 'vpc-0a1b2c3d',
-    securityGroup: 'sg-0a000000',
+    securityGroup: CLUSTER_SECURITY_GROUP,
     status: 'ACTIVE',
     kubernetesVersion: '1.36',
     ipFamily: 'ipv4',

@@ -20,6 +20,7 @@ export const ONE_ZONE: readonly Subnet[] = TWO_ZONES.map((subnet) => ({ ...subne
 export function sampleSecurityGroup(change: Partial<SecurityGroup> = {}): SecurityGroup {
   return {
     id: 'sg-0a000000',
+    tags: {},
     inbound: [{ protocol: 'all', groups: ['sg-0a000000'], hasAddresses: false }],
     outbound: [{ protocol: 'all', groups: [], hasAddresses: true }],
     ...change,

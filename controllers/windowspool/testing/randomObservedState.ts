@@ -208,6 +208,7 @@ const randomAutoscaler = fc.record({
     { 'eks-web-0a1b': {} },
     { 'eks-web-0a1b': { 'k8s.io/cluster-autoscaler/node-template/taint/os': '' } },
   ),
+  templateVersions: fc.constantFrom([], ['lt-1 1']),
   podAddresses: maybe(fc.constant(9)),
   warmInstances: fc.nat({ max: 3 }),
 });

@@ -72,7 +72,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
         warmPool: { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: false },
       }),
     },
-    autoscaler: { tags: {}, podAddresses: 9, warmInstances: 2 },
+    autoscaler: { tags: {}, templateVersions: [], podAddresses: 9, warmInstances: 2 },
   },
   'a rolling update': {
     pool: samplePool(

@@ -76,5 +76,5 @@ export function copyTemplate(cloud: LocalAwsState, group: GroupRecord): void {
       ...(source?.TagSpecifications ?? []).filter(({ ResourceType }) => ResourceType !== 'instance'),
     ],
   };
-  addVersion(cloud, `eks-${uuid}`, data, group.name);
+  addVersion(cloud, `eks-${uuid}`, data, { group: group.name });
 }

@@ -30,13 +30,15 @@ describe('launch templates that clients create, through the real SDK client', ()
       ...named,
       ...TAGGED,
       LaunchTemplateData: data(100),
+      VersionDescription: 'the first',
     });
     assert.deepEqual(
       [LaunchTemplate?.DefaultVersionNumber, LaunchTemplate?.LatestVersionNumber, LaunchTemplate?.Tags],
       [1, 1, [{ Key: 'winpool.dev/pool', Value: 'web' }]],
     );
     const { LaunchTemplateVersions } = await fixture.sdk.ec2.describeLaunchTemplateVersions(named);
-    assert.deepEqual(LaunchTemplateVersions?.[0]?.LaunchTemplateData, data(100));
+    const [version] = LaunchTemplateVersions ?? [];
+    assert.deepEqual([version?.LaunchTemplateData, version?.VersionDescription], [data(100), 'the first']);
   });
 
   it('have a unique name', async () =>

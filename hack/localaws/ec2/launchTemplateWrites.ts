@@ -27,12 +27,13 @@ export function createLaunchTemplate(
   request: CreateLaunchTemplateRequest,
 ): CreateLaunchTemplateResult {
   const { LaunchTemplateName: name = '', LaunchTemplateData: data = {}, TagSpecifications } = request;
+  const description = request.VersionDescription;
   return onceInEc2(cloud, 'CreateLaunchTemplate', request, () => {
     checkName(name);
     // Seen.
     if (templateNamed(cloud, name) !== undefined)
       throw new AwsFault('InvalidLaunchTemplateName.AlreadyExistsException', 'Launch template name already in use.');
-    const template = addVersion(cloud, name, data as ResponseLaunchTemplateData);
+    const template = addVersion(cloud, name, data as ResponseLaunchTemplateData, { description });
     template.tags = tagsOf(TagSpecifications);
     return { LaunchTemplate: templateOf(cloud, template) };
   });
@@ -45,7 +46,8 @@ export function createLaunchTemplateVersion(
 ): CreateLaunchTemplateVersionResult {
   return onceInEc2(cloud, 'CreateLaunchTemplateVersion', request, () => {
     const { name } = templateFor(cloud, request);
-    const template = addVersion(cloud, name, (request.LaunchTemplateData ?? {}) as ResponseLaunchTemplateData);
+    const data = (request.LaunchTemplateData ?? {}) as ResponseLaunchTemplateData;
+    const template = addVersion(cloud, name, data, { description: request.VersionDescription });
     const newest = template.versions.at(-1);
     return newest === undefined ? {} : { LaunchTemplateVersion: templateVersionOf(cloud, template, newest) };
   });

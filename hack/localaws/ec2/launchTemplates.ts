@@ -20,7 +20,7 @@ export function addVersion(
   cloud: LocalAwsState,
   name: string,
   data: ResponseLaunchTemplateData,
-  group?: string,
+  { group, description }: { readonly group?: string; readonly description?: string | undefined } = {},
 ): TemplateRecord {
   const createdAt = cloud.timeline.now();
   let template = templateNamed(cloud, name);
@@ -40,7 +40,8 @@ export function addVersion(
     cloud.launchTemplates.set(template.id, template);
   }
   template.lastNumber += 1;
-  template.versions.push({ number: template.lastNumber, createdAt, data: structuredClone(data) });
+  const described = description === undefined ? {} : { description };
+  template.versions.push({ number: template.lastNumber, createdAt, ...described, data: structuredClone(data) });
   return template;
 }
 
@@ -191,7 +192,7 @@ export const templateOf = (cloud: LocalAwsState, template: TemplateRecord): Laun
 export const templateVersionOf = (
   cloud: LocalAwsState,
   template: TemplateRecord,
-  { number, createdAt, data }: TemplateVersion,
+  { number, createdAt, description, data }: TemplateVersion,
 ): LaunchTemplateVersion => ({
   LaunchTemplateId: template.id,
   LaunchTemplateName: template.name,
@@ -199,5 +200,6 @@ export const templateVersionOf = (
   CreateTime: createdAt,
   CreatedBy: creatorOf(cloud),
   DefaultVersion: number === template.defaultVersion,
+  ...(description === undefined ? {} : { VersionDescription: description }),
   LaunchTemplateData: data,
 });

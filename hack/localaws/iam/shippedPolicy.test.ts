@@ -31,6 +31,25 @@ const template = { 'ec2:LaunchTemplate': ec2('launch-template/lt-1') };
 const ofTemplate = { ...template, 'ec2:IsLaunchTemplateResource': 'true' };
 const ofRequest = { ...template, 'ec2:IsLaunchTemplateResource': 'false' };
 const usable = { 'aws:ResourceTag/winpool.dev/usable-by': 'demo' };
+const anyTemplate = ec2('launch-template/*');
+const oldTemplate = ec2('launch-template/lt-1');
+const newTemplate = {
+  'aws:RequestTag/winpool.dev/pool': 'web',
+  'aws:RequestTag/winpool.dev/usable-by': 'demo',
+  'aws:TagKeys': ['winpool.dev/pool', 'winpool.dev/usable-by'],
+};
+const atCreation = { ...newTemplate, 'ec2:CreateAction': 'CreateLaunchTemplate' };
+const ofOperator = { ...own, ...usable };
+const ofOtherCluster = { ...own, 'aws:ResourceTag/winpool.dev/usable-by': 'other' };
+
+/** The tags of a new template. */
+function requestTags({ pool = 'web', cluster = 'demo' }): Context {
+  return {
+    ...newTemplate,
+    'aws:RequestTag/winpool.dev/pool': pool,
+    'aws:RequestTag/winpool.dev/usable-by': cluster,
+  };
+}
 
 describe('the shipped policies', () => {
   type Row = readonly [action: string, resource: string, context: Context];
@@ -54,6 +73,11 @@ describe('the shipped policies', () => {
     ['ec2:RunInstances', ec2('subnet/subnet-1', '444455556666'), ofRequest],
     ['ec2:RunInstances', ec2('image/ami-1', ''), { ...ofRequest, 'ec2:Owner': 'amazon' }],
     ['ec2:CreateTags', ec2('instance/*'), { 'ec2:CreateAction': 'RunInstances' }],
+    ['ec2:CreateLaunchTemplate', anyTemplate, newTemplate],
+    ['ec2:CreateTags', anyTemplate, atCreation],
+    ['ec2:CreateLaunchTemplateVersion', oldTemplate, ofOperator],
+    ['ec2:DeleteLaunchTemplateVersions', oldTemplate, ofOperator],
+    ['ec2:DeleteLaunchTemplate', oldTemplate, ofOperator],
   ];
   const denied: readonly (readonly [what: string, ...Row])[] = [
     ['a node group without the tags of a creation', 'eks:CreateNodegroup', eks('cluster/demo'), poolTag],
@@ -146,6 +170,22 @@ describe('the shipped policies', () => {
     ],
     ['tags of an existing instance', 'ec2:CreateTags', ec2('instance/i-1'), {}],
     ['tags of a template', 'ec2:CreateTags', ec2('launch-template/lt-1'), { 'ec2:CreateAction': 'RunInstances' }],
+    ['a template without the tag of its pool', 'ec2:CreateLaunchTemplate', anyTemplate, requestTags({ pool: '' })],
+    ['a template for another cluster', 'ec2:CreateLaunchTemplate', anyTemplate, requestTags({ cluster: 'other' })],
+    ['the tags of an existing template', 'ec2:CreateTags', oldTemplate, newTemplate],
+    ['the tags of an own template', 'ec2:CreateTags', oldTemplate, { ...newTemplate, ...ofOperator }],
+    [
+      'another tag on a new template',
+      'ec2:CreateTags',
+      anyTemplate,
+      { ...atCreation, 'aws:TagKeys': [...newTemplate['aws:TagKeys'], 'cost'] },
+    ],
+    ["a version of a user's template", 'ec2:CreateLaunchTemplateVersion', oldTemplate, usable],
+    ["fewer versions of a user's template", 'ec2:DeleteLaunchTemplateVersions', oldTemplate, usable],
+    ["the deletion of a user's template", 'ec2:DeleteLaunchTemplate', oldTemplate, usable],
+    ['the deletion of a template without tags', 'ec2:DeleteLaunchTemplate', oldTemplate, {}],
+    ['the deletion of a template of another cluster', 'ec2:DeleteLaunchTemplate', oldTemplate, ofOtherCluster],
+    ['another default version', 'ec2:ModifyLaunchTemplate', oldTemplate, ofOperator],
   ];
   for (const [action, resource, context] of allowed)
     it(`allow ${action} on ${resource} with ${Object.keys(context).join(', ')}`, () =>

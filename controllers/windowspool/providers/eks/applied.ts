@@ -10,13 +10,14 @@ import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
+import { hasMachine, wantedTexts } from './machine/machine.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
 import { pinnedTemplateVersion } from './upgrades/launchTemplate.ts';
 import { spelled } from './upgrades/releaseVersion.ts';
 
 /**
  * Values as text, by field name: `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`,
- * `update strategy`, `warmPool`.
+ * `template disk.sizeGiB`, `update strategy`, `warmPool`.
  */
 export type Fields = ReadonlyMap<string, string>;
 
@@ -34,6 +35,7 @@ export function desiredFields(pool: WindowsPool): Fields {
     scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
     templateVersion: pinnedTemplateVersion(pool.spec),
+    ...(hasMachine(pool.spec) && { machine: wantedTexts(pool.spec) }),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
     ...warmPoolOf(pool.spec),
@@ -50,6 +52,7 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly kubernetesVersion?: string | undefined;
   readonly releaseVersion?: string | undefined;
   readonly templateVersion?: string | undefined;
+  readonly machine?: Readonly<Record<string, string>>;
   readonly update?: UpdateSettings;
   readonly warmPool?: WarmPool | undefined;
 }
@@ -66,6 +69,22 @@ export const TEMPLATE = 'template version';
 export const WARM_POOL = 'warmPool';
 
 const UPDATE = 'update ';
+const MACHINE = 'template ';
+
+/** The field of a setting of the machine, which is in the operator's launch template: `template disk.sizeGiB`. */
+export function machineField(setting: string): string {
+  return `${MACHINE}${setting}`;
+}
+
+/** The setting of the machine that the field is about, such as `disk.sizeGiB`; undefined for other fields. */
+export function machineSettingOf(field: string): string | undefined {
+  return field.startsWith(MACHINE) && field !== TEMPLATE ? field.slice(MACHINE.length) : undefined;
+}
+
+/** Whether the field is about the launch template: its version, or a setting of the machine in it. */
+export function isTemplateField(field: string): boolean {
+  return field.startsWith(MACHINE);
+}
 
 /** The field of a setting of rolling updates. */
 export function updateField(setting: string): string {
@@ -74,7 +93,7 @@ export function updateField(setting: string): string {
 
 /** Whether every group has the field: when the spec drops it, the group keeps its value. */
 export function isSetting(field: string): boolean {
-  return [VERSION, RELEASE, TEMPLATE].includes(field) || field.startsWith(UPDATE);
+  return [VERSION, RELEASE].includes(field) || isTemplateField(field) || field.startsWith(UPDATE);
 }
 
 function fieldsOf({
@@ -85,6 +104,7 @@ function fieldsOf({
   kubernetesVersion,
   releaseVersion,
   templateVersion,
+  machine = {},
   update,
   warmPool,
 }: Parts): Fields {
@@ -96,6 +116,7 @@ function fieldsOf({
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
     ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
+    ...Object.entries(machine).map(([setting, text]) => [machineField(setting), text] as const),
     ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
     ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
     ...(warmPool ? [[WARM_POOL, describeWarmPool(warmPool, scaling.maxSize)] as const] : []),
@@ -163,7 +184,7 @@ export function remembering(
   memory: Memory | ReservationMemory,
 ): WindowsPoolStatus {
   if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
-  const { cluster, nodeGroupName, initial, sending = [], reservation } = memory;
+  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate } = memory;
   const { lastAppliedDesiredSize: lastSize, ...before } = status?.bookkeeping ?? {};
   const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
@@ -175,6 +196,7 @@ export function remembering(
   const bookkeeping = {
     ...before,
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
+    ...(machineTemplate !== undefined && { machineTemplate }),
     ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
     ...applied,
   };

@@ -39,8 +39,9 @@ export async function gatherAutoscalerFacts(
   ]);
   if (!found.ok) return found;
   const tags = Object.fromEntries(found.value.map(([name, scalingGroup]) => [name, scalingGroup.tags]));
+  const templateVersions = found.value.flatMap(([, scalingGroup]) => scalingGroup.templateVersions);
   const warmInstances = found.value.reduce((sum, [, scalingGroup]) => sum + scalingGroup.warmInstances, 0);
-  return { ok: true, value: { tags, podAddresses, warmInstances } };
+  return { ok: true, value: { tags, templateVersions, podAddresses, warmInstances } };
 }
 
 /** One answer serves all pools. It is read again when it lacks one of the groups, which is then newer. */

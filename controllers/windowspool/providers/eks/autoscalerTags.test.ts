@@ -59,7 +59,12 @@ describe('the tags that describe a new node to the cluster-autoscaler', () => {
     it(`keep a disk size that another client set if ${where}, also when the pool is deleted`, () => {
       const key = `k8s.io/cluster-autoscaler/node-template/${STORAGE}`;
       const group = sampleGroup(undefined, { diskSizeGiB });
-      const autoscaler = { tags: { 'eks-web': { ...SCALING_TAGS, [key]: '20Gi' } }, podAddresses: 9, warmInstances: 0 };
+      const autoscaler = {
+        tags: { 'eks-web': { ...SCALING_TAGS, [key]: '20Gi' } },
+        templateVersions: [],
+        podAddresses: 9,
+        warmInstances: 0,
+      };
       const s = sampleState({ group: { kind: 'seen', group }, autoscaler });
       assert.deepEqual([scalingTagChanges(s), nextScalingTags(s)], [[], undefined]);
       const removed = retainTagChanges(s.pool, group).flatMap(({ remove }) => remove);

@@ -21,6 +21,7 @@ import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../nodes/windows
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { groupOf } from '../../queries.ts';
+import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** The tag for the number of pod addresses of a node. */
@@ -28,7 +29,8 @@ const ADDRESSES = `resources/${POD_ADDRESSES}`;
 
 /**
  * The tag for the disk size of a node: without it, pods that request ephemeral storage fit no new node. It is set when missing, and never
- * changed or removed: users set it themselves to the allocatable size, and its owner cannot be determined.
+ * changed or removed: users set it themselves to the allocatable size, and its owner cannot be determined. Only the size of a former version of the
+ * operator's launch template is known to be the operator's.
  */
 const STORAGE = 'resources/ephemeral-storage';
 
@@ -68,7 +70,7 @@ export function autoscalerTags(
     [ARCHITECTURE, 'amd64'],
     [BUILD, buildOf(pool.spec.windowsVersion)],
     ...(podAddresses === undefined ? [] : [[ADDRESSES, String(podAddresses)] as const]),
-    ...(group.diskSizeGiB === undefined ? [] : [[STORAGE, `${group.diskSizeGiB}Gi`] as const]),
+    ...storageOf(group),
     ...[...strongest(group.taints)].map(
       ([key, { value = '', effect }]) => [`taint/${key}`, `${value}:${effect}`] as const,
     ),
@@ -77,6 +79,11 @@ export function autoscalerTags(
       .map(([key, value]) => [`label/${key}`, value] as const),
   ];
   return new Map(tags.slice(0, MOST_TAGS));
+}
+
+function storageOf({ diskSizeGiB, machine }: NodeGroup): (readonly [string, string])[] {
+  const size = diskSizeGiB ?? machine?.['disk.sizeGiB'];
+  return size === undefined ? [] : [[STORAGE, `${size}Gi`]];
 }
 
 /**
@@ -103,14 +110,22 @@ export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
   const dropped = ownTags(s.pool).filter(
     (key) => !wanted.has(key) && (key !== ADDRESSES || podAddresses !== undefined),
   );
+  const formerSizes = formerSizesOf(s);
   return Object.entries(s.autoscaler.tags).flatMap(([scalingGroup, found]) => {
     const differing = [...wanted].filter(
-      ([key, value]) => found[PREFIX + key] !== value && !(key === STORAGE && PREFIX + key in found),
+      ([key, value]) =>
+        found[PREFIX + key] !== value &&
+        !(key === STORAGE && PREFIX + key in found && !formerSizes.includes(found[PREFIX + key] ?? '')),
     );
     const remove = dropped.map((key) => PREFIX + key).filter((key) => key in found);
     const set = Object.fromEntries(differing.map(([key, value]) => [PREFIX + key, value]));
     return differing.length + remove.length > 0 ? [{ scalingGroup, set, remove }] : [];
   });
+}
+
+/** The sizes of the disk in the versions of the operator's launch template. */
+function formerSizesOf(s: ObservedState): string[] {
+  return ownTemplateIn(s)?.versions.map(({ machine }) => `${machine.disk.sizeGiB}Gi`) ?? [];
 }
 
 /** The short keys of all tags that the operator owns. */

@@ -5,6 +5,7 @@ import type { ObservedState, Settings } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { isClusterMismatch, isLasting } from '../../queries.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
+import { unusedTemplateSteps } from './machine/machineRules.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 
@@ -40,6 +41,7 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
   const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
   return [
     ...retainedGroupSteps(s),
+    ...unusedTemplateSteps(s),
     ...owned.flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
     { kind: 'removeFinalizer' },
   ];

@@ -14,21 +14,31 @@ import {
   foundFields,
   isApplied,
   isSetting,
+  machineSettingOf,
   RELEASE,
   TEMPLATE,
   taintField,
   VERSION,
   WARM_POOL,
 } from './applied.ts';
+import { isFollowed, settingText } from './machine/machine.ts';
+import { isMadeFromOwn } from './machine/machineTemplate.ts';
 
 /** All differences, sorted by field. */
 export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
   const applied = appliedOf(pool);
   const wanted = desiredFields(pool);
   const found = foundFields(group);
+  const isFromOwnTemplate = isMadeFromOwn(pool, group);
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
     if (found.get(field) === value) return [];
     const isDrift = applied === undefined || isApplied(applied, field, value);
+    if (machineSettingOf(field) !== undefined) {
+      // EKS cannot give a template to the group: immutableDifferences reports it.
+      if (!isFromOwnTemplate) return [];
+      // Of a version that cannot be read or was deleted, nothing says that it differs.
+      if (!group.machine && isDrift) return [];
+    }
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
   // The gate taint is the operator's even without a record: with it, new nodes would accept no pods.
@@ -44,14 +54,20 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
 /** The differences that the operator corrects: all of them, or with driftPolicy Report only those that a change of the spec caused. */
 export function differencesToCorrect(pool: WindowsPool, group: NodeGroup): Difference[] {
   return differencesOf(pool, group).filter(
-    ({ isDrift }) => !isDrift || nodeGroupIn(pool.spec).driftPolicy === 'Correct',
+    (difference) =>
+      !difference.isDrift || (nodeGroupIn(pool.spec).driftPolicy === 'Correct' && !isFollowing(pool, difference)),
   );
+}
+
+/** Whether other security groups now have the tags in the spec: `update.policy` decides what happens. */
+export function isFollowing({ spec }: WindowsPool, { field, isDrift }: Difference): boolean {
+  return isDrift && isFollowed(spec, machineSettingOf(field) ?? '');
 }
 
 /** The drift that is reported and not corrected. */
 export function reportedDrift(pool: WindowsPool, group: NodeGroup): Difference[] {
   return nodeGroupIn(pool.spec).driftPolicy === 'Report'
-    ? differencesOf(pool, group).filter(({ isDrift }) => isDrift)
+    ? differencesOf(pool, group).filter((difference) => difference.isDrift && !isFollowing(pool, difference))
     : [];
 }
 
@@ -79,6 +95,8 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 
 /** `label tier is db (expected web)`. */
 export function describeDifference({ field: key, wanted, found }: Difference): string {
+  const setting = machineSettingOf(key);
+  if (setting !== undefined) return `${setting} is ${settingText(found)} (expected ${settingText(wanted)})`;
   const field = NAMES[key] ?? key;
   if (wanted === undefined) return `${field} is ${shown(found)} (not in the spec)`;
   if (found === undefined && wanted === '') return `${field} is missing`;

@@ -92,7 +92,7 @@ describe('a launch template', () => {
   const SEEN = { id: 'lt-0a1b2c3d', name: 'windows', version: '7' };
 
   it('is requested by version number if known, without a disk size, and with instance types only from the spec', () => {
-    const { launchTemplate, instanceTypes, diskSizeGiB } = desiredNodeGroup(typed, '7');
+    const { launchTemplate, instanceTypes, diskSizeGiB } = desiredNodeGroup(typed, { name: 'windows', version: '7' });
     assert.deepEqual(
       [launchTemplate, instanceTypes, diskSizeGiB],
       [{ name: 'windows', version: '7' }, ['m5.large'], undefined],
@@ -100,8 +100,8 @@ describe('a launch template', () => {
     assert.deepEqual(desiredNodeGroup(bare).launchTemplate, WINDOWS);
     assert.deepEqual(desiredNodeGroup(bare).instanceTypes, []);
     assert.notEqual(
-      desiredNodeGroup(bare, '7').tags['winpool.dev/created-from'],
-      desiredNodeGroup(bare, '8').tags['winpool.dev/created-from'],
+      desiredNodeGroup(bare, { name: 'windows', version: '7' }).tags['winpool.dev/created-from'],
+      desiredNodeGroup(bare, { name: 'windows', version: '8' }).tags['winpool.dev/created-from'],
     );
   });
 

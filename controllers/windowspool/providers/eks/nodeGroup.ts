@@ -5,9 +5,11 @@ import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } fr
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
-import type { NewNodeGroup, NodeGroup, UpdateSettings, WarmPool } from '../../ports/eks.ts';
+import type { NewNodeGroup, NodeGroup, TemplateVersion, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
+import { hasMachine, machineIn } from './machine/machine.ts';
+import { clusterIn, machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
@@ -22,10 +24,10 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
 export type DesiredNodeGroup = Omit<NewNodeGroup, 'nodeRoleArn' | 'subnets'>;
 
 /**
- * The desired node group: defaults of EKS have changed over the years, so none are used. `version`: the resolved version of the launch
+ * The desired node group: defaults of EKS have changed over the years, so none are used. `template`: the resolved version of the launch
  * template, where known.
  */
-export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNodeGroup {
+export function desiredNodeGroup(pool: WindowsPool, template?: TemplateVersion): DesiredNodeGroup {
   const { spec } = pool;
   const minor = pinnedMinor(spec);
   const desired = {
@@ -33,7 +35,7 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNo
     amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
     capacityType: nodeGroupIn(spec).capacityType,
     instanceTypes: requestedTypes(spec),
-    ...diskOf(spec, version),
+    ...diskOf(spec, template),
     scaling: {
       minSize: scalingIn(spec).minSize,
       maxSize: scalingIn(spec).maxSize,
@@ -50,7 +52,12 @@ export function desiredNodeGroup(pool: WindowsPool, version?: string): DesiredNo
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   const { nodeRole, subnets } = nodeGroupIn(spec);
   const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
-  const created = [hashOf({ ...desired, tags, nodeRole, subnets }), ...(retry === undefined ? [] : [hashOf(retry)])];
+  // Another version of the operator's launch template with the same machine is the same creation.
+  const machine = hasMachine(spec) && { machine: machineIn(spec), launchTemplate: undefined };
+  const created = [
+    hashOf({ ...desired, ...machine, tags, nodeRole, subnets }),
+    ...(retry === undefined ? [] : [hashOf(retry)]),
+  ];
   return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: created.join('.') } };
 }
 
@@ -89,11 +96,12 @@ export function taintsFor(pool: WindowsPool): readonly Taint[] {
 /** The root disk, or the launch template that defines it: EKS accepts only one of them. */
 function diskOf(
   spec: WindowsPool['spec'],
-  version: string | undefined,
+  resolved: TemplateVersion | undefined,
 ): Pick<NewNodeGroup, 'diskSizeGiB' | 'launchTemplate'> {
+  if (hasMachine(spec)) return resolved ? { launchTemplate: resolved } : {};
   const template = templateIn(spec);
   if (!template) return { diskSizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
-  return { launchTemplate: templateVersion(template, version ?? String(template.version)) };
+  return { launchTemplate: resolved ?? templateVersion(template, String(template.version)) };
 }
 
 /** The default of EKS for Windows, in GiB: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
@@ -174,7 +182,7 @@ function templateFields(
   seen: NodeGroup,
   desired: DesiredNodeGroup,
 ): (readonly [string, string, string])[] {
-  const wanted = templateIn(pool.spec);
+  const wanted = wantedTemplate(pool, seen);
   const found = seen.launchTemplate;
   if (wanted ? !isMadeFrom(seen, wanted) : found) {
     const name = found && (wanted?.name === undefined ? found.id : found.name);
@@ -191,4 +199,9 @@ function templateFields(
       ? []
       : ([['disk size', String(seen.diskSizeGiB ?? desired.diskSizeGiB), String(desired.diskSizeGiB)]] as const)),
   ];
+}
+
+/** The launch template that the spec names, or that the operator creates for the machine in the spec. */
+function wantedTemplate(pool: WindowsPool, { arn }: NodeGroup): Pick<TemplateVersion, 'id' | 'name'> | undefined {
+  return hasMachine(pool.spec) ? { name: machineTemplateNameOf(pool, clusterIn(arn)) } : templateIn(pool.spec);
 }

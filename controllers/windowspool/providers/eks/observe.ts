@@ -16,11 +16,15 @@ import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { groupOf, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
+import { groupOf, isClusterMismatch, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
+import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { readTerminatingNode } from './disruption.ts';
+import { foundTexts } from './machine/machine.ts';
+import { mayHaveTemplate } from './machine/machineRules.ts';
+import { machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
@@ -55,10 +59,15 @@ export async function observeNodeGroup(
     instances: before?.instances,
     newestRelease: before?.newestRelease,
     autoscaler: before?.autoscaler,
+    machineTemplate: before?.machineTemplate,
     ipamAttempts: awsCache.windowsIpam.attempts,
     errors: before?.errors ?? awsCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
   };
-  const asked = before || isDeleting(pool) ? observed : await askAws(observed, context);
+  const asked = before
+    ? observed
+    : isDeleting(pool)
+      ? await withMachineTemplate(observed, context)
+      : await askAws(observed, context);
   const complete = before === undefined;
   const known = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
   const drained = await withOperations(
@@ -80,7 +89,31 @@ async function askAws(s: ObservedState, context: ObserveContext): Promise<Observ
     gatherFacts(seen, sources, awsCache, signal),
     findNewestRelease(seen, context),
   ]);
-  return withAutoscaler(withIpamError({ ...seen, prerequisites, newestRelease }, awsCache), context);
+  const complete = withIpamError({ ...seen, prerequisites, newestRelease }, awsCache);
+  return withAutoscaler(await withMachineTemplate(complete, context), context);
+}
+
+/** Adds the launch template of the pool, and the settings of the group's version of it. */
+async function withMachineTemplate(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
+  if (!needsMachineTemplate(s)) return s;
+  const name = machineTemplateNameOf(s.pool, s.settings.clusterName);
+  const answer = await sources.machineTemplates.find(name, signal);
+  if (!answer.ok) return withError(s, TEMPLATE_READ, answer.error);
+  if (!answer.value) return { ...s, machineTemplate: { kind: 'absent' } };
+  const template = answer.value;
+  const known: ObservedState = { ...s, machineTemplate: { kind: 'seen', template } };
+  if (s.group.kind !== 'seen' || s.group.group.launchTemplate?.id !== template.id) return known;
+  const { group } = s.group;
+  const used = template.versions.find(({ version }) => version === group.launchTemplate?.version);
+  return used ? { ...known, group: { kind: 'seen', group: { ...group, machine: foundTexts(used, s) } } } : known;
+}
+
+/** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */
+function needsMachineTemplate(s: ObservedState): boolean {
+  const { pool, group } = s;
+  if (!mayHaveTemplate(s) || isClusterMismatch(s) || group.kind === 'unreachable') return false;
+  const isOwned = group.kind === 'seen' && isOwnedBy(pool, group.group);
+  return isDeleting(pool) ? !isOwned : isOwned || group.kind === 'absent';
 }
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */

@@ -18,6 +18,14 @@ import {
   waitForRetainedMarks,
 } from './deletionRules.ts';
 import { admitNodes, drainNodes, waitForTerminatingNodes } from './disruption.ts';
+import {
+  addTemplateVersion,
+  afterTemplateSteps,
+  createTemplate,
+  deleteOwnTemplate,
+  deleteUnusedTemplate,
+  pruneTemplateVersions,
+} from './machine/machineRules.ts';
 import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import {
   adoptUnownedGroup,
@@ -34,6 +42,7 @@ import {
   waitForAws,
   waitForBudget,
   waitForGroupToGo,
+  waitForLaunchTemplate,
   waitForMaintenanceWindow,
   waitForRunningUpdate,
   waitForUpdateResult,
@@ -52,6 +61,7 @@ export const deletionChains: readonly RuleChain[] = [
       stopOnClusterMismatch,
       deleteOwnedGroup,
       waitForDeletion,
+      deleteOwnTemplate,
       finishDeletion,
     ],
   },
@@ -60,6 +70,18 @@ export const deletionChains: readonly RuleChain[] = [
 /** The rules of a pool. */
 export const poolChains: readonly RuleChain[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
+  {
+    about: 'launchTemplate',
+    rules: [
+      stopOnClusterMismatch,
+      waitForAws,
+      skipUnownedGroup,
+      createTemplate,
+      addTemplateVersion,
+      pruneTemplateVersions,
+      deleteUnusedTemplate,
+    ],
+  },
   {
     about: 'nodeGroup',
     rules: [
@@ -72,6 +94,7 @@ export const poolChains: readonly RuleChain[] = [
       createMissingGroup,
       waitForRunningUpdate,
       waitForUpdateResult,
+      waitForLaunchTemplate,
       waitForMaintenanceWindow,
       waitForVerifiedRelease,
       waitForTerminatingNodes,
@@ -96,19 +119,20 @@ export const poolChains: readonly RuleChain[] = [
 ];
 
 /**
- * Steps that are not taken now although the group differs: those that follow an adoption, and corrections that driftPolicy Report leaves to
- * users. Computed as if the policy were Correct.
+ * Steps that are not taken now although the group differs: those that follow an adoption or a new version of the launch template, and corrections that
+ * driftPolicy Report leaves to users. Computed as if the policy were Correct.
  */
 export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
   const nodeGroup = nodeGroupIn(s.pool.spec);
-  if (!adoption && nodeGroup.driftPolicy === 'Correct') return [];
-  const ahead = adoption ? afterAdoption(s, steps) : s;
+  const written = afterTemplateSteps(s, steps);
+  if (!adoption && !written && nodeGroup.driftPolicy === 'Correct') return [];
+  const ahead = adoption ? afterAdoption(s, steps) : (written ?? s);
   const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
   const corrected = stepsOf(poolChains, { ...ahead, pool: { ...ahead.pool, spec } });
   return corrected.filter(
     ({ kind }) =>
-      ['updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&
+      ['createNodeGroup', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&
       !steps.some((step) => step.kind === kind),
   );
 }

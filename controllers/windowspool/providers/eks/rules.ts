@@ -15,13 +15,14 @@ import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscaler
 import { differencesOf } from './differences.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
+import { hasMachine } from './machine/machine.ts';
 import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { resolvedSubnets } from './subnets.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
-import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
+import { desiredTemplate } from './upgrades/launchTemplate.ts';
 import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 
@@ -91,8 +92,11 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
   if (!subnets) return [];
+  const template = desiredTemplate(s);
+  // The rules for the template create it first.
+  if (hasMachine(pool.spec) && !template) return [];
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
-  const desired = { ...desiredNodeGroup(pool, desiredTemplateVersion(s)), nodeRoleArn, subnets };
+  const desired = { ...desiredNodeGroup(pool, template), nodeRoleArn, subnets };
   return [
     ...rememberDesired(s),
     ...accessEntryFirst(s),
@@ -120,6 +124,12 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Ste
 /** Ensures that a deleted access entry of the node role is recreated while its group exists. */
 export function restoreAccessEntry(s: ObservedState): Step[] | undefined {
   return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
+}
+
+/** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. Other changes are not delayed. */
+export function waitForLaunchTemplate(s: ObservedState): Step[] | undefined {
+  const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
+  return isUnknown && versionChangeFor(s)?.launchTemplate ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
@@ -284,7 +294,7 @@ function reserveDisruption(s: ObservedState, change: VersionChange, target: stri
 }
 
 /** The record that must be written before AWS is called; empty when status has it. */
-function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
+export function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
   if (s.cluster.kind !== 'seen') return [];
   const { name, arn } = s.cluster.cluster;
   const memory: Memory = { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), ...what };

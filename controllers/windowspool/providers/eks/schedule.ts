@@ -50,6 +50,8 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   // The prerequisite that blocked the creation was just fixed.
   if (s.ipamAttempts?.applyCniConfig === s.now) return SHORTEST_MS;
   const kinds = awsErrorsOf(s).map(({ kind }) => kind);
+  // EC2 is eventually consistent: what was just written may not be visible yet.
+  if (s.machineTemplate?.kind === 'seen' && s.machineTemplate.isNew) return spread(s, pollMs);
   // PrerequisitesMet reports it, and each read then reads all prerequisites.
   if (kinds.includes('denied') || kinds.includes('gone')) return lastingInterval(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;

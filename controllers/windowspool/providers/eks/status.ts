@@ -12,8 +12,9 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
+import { hasMachine } from './machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
-import { desiredTemplateVersion } from './upgrades/launchTemplate.ts';
+import { desiredTemplate } from './upgrades/launchTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
 /** The maximum length of a message of AWS in the schema. */
@@ -67,10 +68,11 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
 }
 
 /** The launch template of the group, and its desired version as last known. */
-function templateState(s: ObservedState, { launchTemplate }: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+function templateState(s: ObservedState, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+  const { launchTemplate } = group;
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
-  const desiredVersion = desiredTemplateVersion(s);
+  const desiredVersion = desiredTemplate(s, group)?.version;
   return { launchTemplate: { id, name, version, ...(desiredVersion !== undefined && { desiredVersion }) } };
 }
 
@@ -120,9 +122,17 @@ export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
     ...(applied && { applied }),
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
+    ...templateRecord(outcome.after),
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
   };
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
+}
+
+/** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. */
+function templateRecord({ pool, machineTemplate: seen }: ObservedState): Pick<Bookkeeping, 'machineTemplate'> {
+  const { machineTemplate } = pool.status?.bookkeeping ?? {};
+  const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
+  return machineTemplate === undefined || isGone ? {} : { machineTemplate };
 }
 
 function fitting(failed: FailedTarget): FailedTarget {

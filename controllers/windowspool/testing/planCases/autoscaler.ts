@@ -15,7 +15,11 @@ function tagged(
   change: Partial<ObservedState> = {},
 ): ObservedState {
   const pool = samplePool({}, { status: knownStatus({ scalingTags: [...remembered] }) });
-  return sampleState({ pool, autoscaler: { tags: { [GROUP]: found }, podAddresses: 9, warmInstances: 0 }, ...change });
+  return sampleState({
+    pool,
+    autoscaler: { tags: { [GROUP]: found }, templateVersions: [], podAddresses: 9, warmInstances: 0 },
+    ...change,
+  });
 }
 
 const CORRECT = `correct the tags for the cluster-autoscaler on scaling group ${GROUP}:`;
@@ -54,7 +58,7 @@ export const autoscalerCases: readonly PlanCase[] = [
   {
     name: 'the tag for pod addresses is kept while they are unknown',
     observed: tagged(SCALING_TAGS, [], {
-      autoscaler: { tags: { [GROUP]: SCALING_TAGS }, podAddresses: undefined, warmInstances: 0 },
+      autoscaler: { tags: { [GROUP]: SCALING_TAGS }, templateVersions: [], podAddresses: undefined, warmInstances: 0 },
     }),
     want: [],
   },

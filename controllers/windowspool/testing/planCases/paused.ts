@@ -2,6 +2,7 @@
 import { PAUSED_ANNOTATION } from '../../labels.ts';
 import { known } from '../answers.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
+import { DISK_100, DISK_200, machineState } from '../machineScenes.ts';
 import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -9,6 +10,8 @@ import { DELETE, GROW_STEPS } from './steps.ts';
 
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
+
+const machine = machineState(DISK_200, { machine: DISK_100 });
 
 export const pausedCases: readonly PlanCase[] = [
   {
@@ -23,6 +26,14 @@ export const pausedCases: readonly PlanCase[] = [
       group: seen(),
     }),
     want: GROW_STEPS.slice(1),
+  },
+  {
+    name: 'of a paused pool whose machine was changed',
+    observed: { ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } },
+    want: [
+      'create version 2 of launch template winpool/prod/web: disk.sizeGiB 100 -> 200',
+      'update node group web: release 1.36-2026.02.11 with version 2 of launch template lt-0e1f2a3b',
+    ],
   },
   {
     name: 'of a paused pool that needs Windows IPAM',

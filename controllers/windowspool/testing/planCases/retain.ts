@@ -14,6 +14,15 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../fixtures.ts';
+import {
+  DISK_100,
+  machineFor,
+  machinePool,
+  machineState,
+  machineTemplate,
+  machineToBe,
+  TEMPLATE_NAME,
+} from '../machineScenes.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -26,6 +35,13 @@ const ownClass: SpecChange = {
 };
 const retainedWithOwnClass = samplePool(ownClass, { metadata, status: knownStatus() });
 
+const bare = machinePool(DISK_100, {}, knownStatus());
+const retainedMachine = {
+  ...bare,
+  metadata: { ...bare.metadata, ...metadata },
+  spec: { ...bare.spec, ...retained.spec, nodeGroup: bare.spec.nodeGroup },
+};
+
 const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
 const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
 const AUTOSCALER = 'remove the tags for the cluster-autoscaler from scaling group eks-web-0a1b';
@@ -34,6 +50,20 @@ const REMOVE_FINALIZER = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
 
 export const retainCases: readonly PlanCase[] = [
+  {
+    name: 'the launch template of a retained group is kept',
+    observed: machineState(DISK_100, { machine: DISK_100 }, {}, { pool: retainedMachine }),
+    want: [LABELS, AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
+  },
+  {
+    name: 'a launch template from which no group was created is deleted',
+    observed: machineToBe(DISK_100, {
+      pool: retainedMachine,
+      machineTemplate: machineTemplate([machineFor(DISK_100)]),
+      answerSince: NOW - 600_000,
+    }),
+    want: [`delete launch template ${TEMPLATE_NAME}: no node group uses it`, CLASS, REMOVE_FINALIZER],
+  },
   {
     name: 'labels are removed first, then the ownership tags, the RuntimeClass and the finalizer',
     observed: sampleState({

@@ -7,6 +7,7 @@ import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
 import { fleetCases } from './fleet.ts';
 import { gateCases } from './gate.ts';
+import { machineCases } from './machine.ts';
 import { maintenanceWindowCases } from './maintenanceWindows.ts';
 import { nodeConditionCases } from './nodeConditions.ts';
 import { nodeGroupCases } from './nodeGroup.ts';
@@ -40,6 +41,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
     ...fleetCases,
   ],
   'for a launch template': templateCases,
+  'for the machine': machineCases,
   'for a RuntimeClass': runtimeClassCases,
   'for the labels of nodes': nodeLabelCases,
   'for the taints of nodes': [...gateCases, ...quarantineCases],

@@ -18,6 +18,7 @@ const rule = (change: Partial<SecurityRule> = {}): SecurityRule => ({
 });
 const group = (id: string, change: Partial<SecurityGroup> = {}): SecurityGroup => ({
   id,
+  tags: {},
   inbound: [],
   outbound: [],
   ...change,

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import type { CheckInput, PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import type { CheckInput, MachineTemplateView, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
+import { DISK_100, machineFor, machinePool, machineTemplate, machineVersion } from '../../../testing/machineScenes.ts';
 import { randomFacts, sampleAddon, sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { PERMISSIONS } from './facts.ts';
@@ -50,6 +51,25 @@ const ENTRY_FOLLOWS = `(note) Node role ${ROLE} has no access entry in cluster p
 const LACKING = `NodeAccessInvalid: ConfigMap kube-system/aws-auth of cluster prod maps node role ${ROLE} without eks:kube-proxy-windows. Add it to the groups of the role in mapRoles`;
 const SHARED = known([{ group: 'linux', nodeRoleArn: ROLE }]);
 const SHARED_WORKS = `NodeRoleShared (warning): Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer a role for Windows nodes only`;
+
+const own = machineTemplate([machineFor(DISK_100)]);
+const ofGroup = (id: string) => ({ id, name: 'winpool/prod/web', version: '3' });
+const ownView = (change: Partial<MachineTemplateView>): MachineTemplateView => ({
+  name: 'winpool/prod/web',
+  ownerTags: { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' },
+  found: undefined,
+  isOwn: false,
+  ofGroup: undefined,
+  unlike: undefined,
+  ...change,
+});
+/** The input for a pool that sets its machine, with two security groups. */
+const ownInput = (machineTemplate?: MachineTemplateView, change: Parameters<typeof sampleFacts>[0] = {}) =>
+  sampleInput({
+    spec: machinePool({ securityGroups: [{ id: 'sg-0a000000' }, { tags: { tier: 'windows' } }] }).spec,
+    facts: sampleFacts(change),
+    machineTemplate,
+  });
 
 type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
 
@@ -121,6 +141,57 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       sampleInput({ facts: sampleFacts({ linuxNode: known(false) }) }),
       [
         'NoLinuxNode: The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node (kubectl uncordon NODE)',
+      ],
+    ],
+  ],
+  "of the pool's own launch template": [
+    ['a template with the tags of the pool', ownInput(ownView({ found: own.template, isOwn: true })), []],
+    ['a template that is still to be created', ownInput(ownView({})), []],
+    [
+      "a template that is not the pool's",
+      ownInput(ownView({ found: own.template })),
+      [
+        'LaunchTemplateNotOwned: Launch template winpool/prod/web (lt-0e1f2a3b) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: aws ec2 delete-launch-template --launch-template-id lt-0e1f2a3b',
+      ],
+    ],
+    [
+      'the template of the node group',
+      ownInput(ownView({ found: own.template, isOwn: true, ofGroup: ofGroup('lt-0e1f2a3b') })),
+      [],
+    ],
+    ['a node group with another template', ownInput(ownView({ ofGroup: { ...ofGroup('lt-1'), name: 'mine' } })), []],
+    ...[undefined, own.template].map(
+      (found): Row => [
+        `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
+        ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
+        [
+          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool',
+        ],
+      ],
+    ),
+    [
+      'a version that is not as the operator wrote it',
+      ownInput(
+        ownView({
+          found: own.template,
+          isOwn: true,
+          unlike: machineVersion('2', machineFor(DISK_100), { others: ['UserData', 'KeyName'] }),
+        }),
+      ),
+      [
+        'LaunchTemplateInvalid: Version 2 of launch template winpool/prod/web does not have the settings that the operator wrote. It also sets UserData and KeyName. Check who created it (aws ec2 describe-launch-template-versions --launch-template-name winpool/prod/web), and delete that version',
+      ],
+    ],
+    [
+      'security groups that exist',
+      ownInput(undefined, { securityGroups: known([{ id: 'sg-0a000000', tags: { tier: 'windows', a: 'b' } }]) }),
+      [],
+    ],
+    [
+      'security groups that do not exist',
+      ownInput(undefined, { securityGroups: known([{ id: 'sg-0b000000', tags: { tier: 'linux' } }]) }),
+      [
+        'SecurityGroupNotFound: No security group of VPC vpc-0a1b2c3d matches sg-0a000000 and tag tier=windows. Correct nodeGroup.securityGroups',
       ],
     ],
   ],

@@ -4,6 +4,7 @@ import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../
 import { sentence } from '../../../util/words.ts';
 import { capacityChecks } from './capacityChecks.ts';
 import { clusterChecks } from './clusterChecks.ts';
+import { machineChecks } from './machineChecks.ts';
 import { networkChecks } from './networkChecks.ts';
 import { roleChecks } from './roleChecks.ts';
 import { templateChecks } from './templateChecks.ts';
@@ -14,6 +15,7 @@ export const checks: readonly PrerequisiteCheck[] = [
   ...networkChecks,
   ...roleChecks,
   ...templateChecks,
+  ...machineChecks,
   ...capacityChecks,
 ];
 

@@ -2,11 +2,19 @@
 
 import type { Condition, WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { CheckInput, Examination, IpamOffer } from '../../../model/prerequisites.ts';
+import type { CheckInput, Examination, IpamOffer, MachineTemplateView } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
+import { desiredMachine, hasMachine } from '../machine/machine.ts';
+import {
+  isOwnTemplate,
+  machineTemplateNameOf,
+  ownerTags,
+  unlikeWritten,
+  versionWith,
+} from '../machine/machineTemplate.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
@@ -24,11 +32,30 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     creating: isToBeMade(s),
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     groupSubnets: group.kind === 'seen' && !isToBeMade(s) ? group.group.subnets : undefined,
+    machineTemplate: templateViewOf(s),
     managesAccessEntry: nodeGroupIn(pool.spec).accessEntry === 'Create',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0),
     warmInstances: s.autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances ?? 0,
     ignored: ignoredPrerequisites(pool),
+  };
+}
+
+/** The launch template of a pool that sets its machine, and how EC2 returns it. */
+function templateViewOf(s: ObservedState): MachineTemplateView | undefined {
+  const { pool, settings, machineTemplate } = s;
+  if (!machineTemplate || !hasMachine(pool.spec)) return undefined;
+  const found = machineTemplate.kind === 'seen' ? machineTemplate.template : undefined;
+  const ofGroup = isToBeMade(s) || s.group.kind !== 'seen' ? undefined : s.group.group.launchTemplate;
+  const machine = desiredMachine(s);
+  const isMissing = found && machine && !versionWith(found, machine, undefined);
+  return {
+    name: machineTemplateNameOf(pool, settings.clusterName),
+    ownerTags: ownerTags(pool, settings.clusterName),
+    found,
+    isOwn: found !== undefined && isOwnTemplate(pool, settings.clusterName, found),
+    ofGroup,
+    unlike: isMissing ? unlikeWritten(found, machine) : undefined,
   };
 }
 

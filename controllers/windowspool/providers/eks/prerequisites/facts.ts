@@ -21,6 +21,7 @@ export const PERMISSIONS: Readonly<
   instanceTypes: 'ec2:DescribeInstanceTypes',
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',
+  securityGroups: 'ec2:DescribeSecurityGroups',
 };
 
 /** The outcome after a step that changed facts. */

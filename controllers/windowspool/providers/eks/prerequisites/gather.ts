@@ -7,7 +7,9 @@ import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
+import { followsSecurityGroups, securityGroupTerms } from '../machine/machine.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { selectsByTags } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
@@ -72,11 +74,13 @@ export async function gatherFacts(
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const template = launchTemplate?.ok ? launchTemplate.value : undefined;
   const types = instanceTypesOf(s.pool.spec, template);
-  const [standing, ami, subnets, rest, controllerWarnings, advice] = await Promise.all([
+  const [standing, ami, subnets, securityGroups, rest, controllerWarnings, advice] = await Promise.all([
     standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
     // Another subnet may get the tags at any time.
     !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
+    // So may another security group.
+    (complete || followsSecurityGroups(s.pool.spec)) && securityGroupsOf(s, sources.securityGroups, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
     gatherAdvice({ s, sources, ask: askRarely, template }, complete),
@@ -87,6 +91,7 @@ export async function gatherFacts(
     ...(launchTemplate && { launchTemplate }),
     ...(ami && { ami }),
     ...(subnets && { subnets }),
+    ...(securityGroups && { securityGroups }),
     ...rest,
     ...(controllerWarnings.length > 0 && { controllerWarnings }),
     ...(advice && { advice }),
@@ -182,6 +187,15 @@ async function otherFacts(
     subnets: found,
     linuxRoles,
   };
+}
+
+/** The security groups that the spec selects, if it selects any. */
+async function securityGroupsOf({ pool, cluster }: ObservedState, groups: Sources['securityGroups'], ask: Ask) {
+  const terms = securityGroupTerms(pool.spec);
+  if (terms.length === 0) return undefined;
+  const vpcId = cluster.kind === 'seen' ? cluster.cluster.vpcId : '';
+  const question = `security groups ${canonical(terms)}`;
+  return ask(question, (signal) => groups.selectedBy(terms, vpcId, signal));
 }
 
 /**

@@ -1,8 +1,9 @@
-/** Checks on the user's launch template. */
+/** Checks on the launch template: on the user's, or the operator's. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { templateFaults, templateIn } from '../upgrades/launchTemplate.ts';
 import { failed, given, met } from './check.ts';
+import { ownTemplateExists, ownTemplateIsAsWritten } from './machineChecks.ts';
 
 /** Ensures that the version of the launch template exists. */
 function exists({ spec, facts, region, creating }: CheckInput): PrerequisiteResult | undefined {
@@ -35,11 +36,16 @@ function fits({ spec, facts }: CheckInput): PrerequisiteResult | undefined {
 
 /** Checks on the launch template, by importance. */
 export const templateChecks: readonly PrerequisiteCheck[] = [
-  { reason: 'LaunchTemplateNotFound', about: 'the launch template', section: 'launch-template', look: exists },
+  {
+    reason: 'LaunchTemplateNotFound',
+    about: 'the launch template',
+    section: 'launch-template',
+    look: (input) => exists(input) ?? ownTemplateExists(input),
+  },
   {
     reason: 'LaunchTemplateInvalid',
     about: 'the settings of the launch template',
     section: 'launch-template-settings',
-    look: fits,
+    look: (input) => fits(input) ?? ownTemplateIsAsWritten(input),
   },
 ];

@@ -1,5 +1,5 @@
 /**
- * The user's launch template: what the spec asks for, what EKS accepts, and the desired version. Pure.
+ * The launch template of a node group, and its desired version. Of the user's launch template: what the spec asks for, and what EKS accepts. Pure.
  *
  * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
  */
@@ -10,6 +10,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import { desiredOwnVersion } from '../machine/machineTemplate.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];
@@ -48,8 +49,11 @@ export function instanceTypesOf(spec: WindowsPoolSpec, template: LaunchTemplate 
   return requested.length === 0 && template?.instanceType ? [template.instanceType] : requested;
 }
 
-/** Whether the group was made from the template that the spec names. */
-export function isMadeFrom({ launchTemplate: seen }: NodeGroup, { id, name }: LaunchTemplateSpec): boolean {
+/** Whether the group was made from this template. */
+export function isMadeFrom(
+  { launchTemplate: seen }: NodeGroup,
+  { id, name }: Pick<LaunchTemplateSpec, 'id' | 'name'>,
+): boolean {
   return seen !== undefined && (id === undefined ? seen.name === name : seen.id === id);
 }
 
@@ -79,10 +83,21 @@ const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['fiel
 };
 
 /**
- * The desired version number, of a template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
+ * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is
+ * unknown, or EKS would refuse it. `group`: that of the pool, if it exists.
+ */
+export function desiredTemplate(s: ObservedState, group?: NodeGroup): TemplateVersion | undefined {
+  const wanted = templateIn(s.pool.spec);
+  if (!wanted) return desiredOwnVersion(s, group);
+  const version = desiredUserVersion(s);
+  return version === undefined ? undefined : templateVersion(wanted, version);
+}
+
+/**
+ * The desired version number of a user's template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
  * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
  */
-export function desiredTemplateVersion({
+function desiredUserVersion({
   pool,
   prerequisites,
 }: Pick<ObservedState, 'pool' | 'prerequisites'>): string | undefined {

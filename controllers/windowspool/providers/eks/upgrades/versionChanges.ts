@@ -6,17 +6,12 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { RELEASE, TEMPLATE, VERSION } from '../applied.ts';
-import { differencesToCorrect } from '../differences.ts';
+import { isTemplateField, machineField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
+import { differencesOf, differencesToCorrect, isFollowing } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';
+import { hasMachine, wantedTexts } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
-import {
-  desiredTemplateVersion,
-  isMadeFrom,
-  pinnedTemplateVersion,
-  templateIn,
-  templateVersion,
-} from './launchTemplate.ts';
+import { desiredTemplate, isMadeFrom, pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
 
 /** The UpdateNodegroupVersion that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
@@ -47,10 +42,12 @@ export function preparationFor(s: ObservedState): ConfigChange | undefined {
 export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }: VersionChange): string[] {
   const { kubernetesVersion, releaseVersion } = pinsOf(spec);
   const isTemplateSent = launchTemplate !== undefined && pinnedTemplateVersion(spec) !== undefined;
+  const isMachineSent = launchTemplate !== undefined && hasMachine(spec);
   return [
     ...(kubernetesVersion ? [VERSION] : []),
     ...(releaseVersion ? [RELEASE] : []),
     ...(isTemplateSent ? [TEMPLATE] : []),
+    ...(isMachineSent ? Object.keys(wantedTexts(spec)).map(machineField) : []),
   ];
 }
 
@@ -63,7 +60,7 @@ export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' |
 /** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
 function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
   const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
-  const isTemplateDue = differencesToCorrect(s.pool, group).some(({ field }) => field === TEMPLATE);
+  const isTemplateDue = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
   return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
 }
 
@@ -101,17 +98,26 @@ function isGone(s: ObservedState, release: string): boolean {
   return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
-/** The version of the launch template that the group lacks, when the spec follows `$Latest` or `$Default` and EKS accepts it. */
+/**
+ * The version of the launch template that the group lacks, although the spec did not change: the spec follows `$Latest` or `$Default`, or the tags of
+ * security groups. Undefined also when it does not exist yet, or EKS does not accept it.
+ */
 export function followedTemplate(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
+  if (hasMachine(s.pool.spec)) return followsMachine(s, group) ? templateFor(s, group) : undefined;
   return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
+}
+
+/** Whether the group's machine differs from the spec only because other security groups have the tags in the spec. */
+export function followsMachine({ pool }: Pick<ObservedState, 'pool'>, group: NodeGroup): boolean {
+  const differing = differencesOf(pool, group).filter(({ field }) => isTemplateField(field));
+  return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
 }
 
 /** The version of the launch template that the group lacks; undefined for a group of another template, or of none. */
 function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
-  const template = templateIn(s.pool.spec);
-  const version = desiredTemplateVersion(s);
-  if (!template || version === undefined || !isMadeFrom(group, template)) return undefined;
-  return version === group.launchTemplate?.version ? undefined : templateVersion(template, version);
+  const template = desiredTemplate(s, group);
+  if (!template || !isMadeFrom(group, template)) return undefined;
+  return template.version === group.launchTemplate?.version ? undefined : template;
 }
 
 function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Versions | undefined {

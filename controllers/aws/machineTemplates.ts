@@ -1,0 +1,262 @@
+/** The port MachineTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html */
+import type {
+  RequestLaunchTemplateData as Ec2Data,
+  LaunchTemplate,
+  LaunchTemplateVersion,
+  ResponseLaunchTemplateData,
+  Tag,
+} from '@aws-sdk/client-ec2';
+import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
+import {
+  type Machine,
+  type MachineTemplate,
+  type MachineTemplates,
+  type MachineVersion,
+  withoutDefaults,
+} from '../windowspool/ports/machineTemplates.ts';
+import type { Ec2Call, Ec2Operations } from './calls.ts';
+import { malformed } from './errors.ts';
+import { everyPage } from './pages.ts';
+import type { AwsRateLimiter } from './rateLimiter.ts';
+import { tagsOf } from './terms.ts';
+
+/** The root device of Windows instances: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html */
+const ROOT_DEVICE = '/dev/sda1';
+
+/** The resources that get the instance tags. */
+const TAGGED = ['instance', 'volume'] as const;
+
+export class Ec2MachineTemplates implements MachineTemplates {
+  readonly #ec2: Ec2Call;
+  readonly #limiter: AwsRateLimiter;
+
+  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
+    this.#ec2 = ec2;
+    this.#limiter = limiter;
+  }
+
+  async find(name: string, signal: AbortSignal): Promise<CallResult<MachineTemplate | undefined>> {
+    const found = await this.#call('DescribeLaunchTemplates', { LaunchTemplateNames: [name] }, signal);
+    if (!found.ok) return found.error.kind === 'gone' ? { ok: true, value: undefined } : found;
+    const [template] = found.value.LaunchTemplates ?? [];
+    if (!template) return { ok: true, value: undefined };
+    const id = template.LaunchTemplateId ?? '';
+    const input = { LaunchTemplateId: id };
+    const pages = await everyPage(this.#ec2, this.#limiter, 'DescribeLaunchTemplateVersions', input, signal);
+    if (!pages.ok) return pages.error.kind === 'gone' ? { ok: true, value: undefined } : pages;
+    const versions = pages.value.flatMap(({ LaunchTemplateVersions = [] }) => LaunchTemplateVersions.map(versionFrom));
+    return complete('DescribeLaunchTemplates', template, versions);
+  }
+
+  async create(
+    { name, tags, ...written }: Parameters<MachineTemplates['create']>[0],
+    token: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<MachineTemplate>> {
+    const input = {
+      LaunchTemplateName: name,
+      ...dataOf(written),
+      TagSpecifications: [{ ResourceType: 'launch-template' as const, Tags: tagsFrom(tags) }],
+      ClientToken: token,
+    };
+    const result = await this.#call('CreateLaunchTemplate', input, signal);
+    if (!result.ok) return result;
+    return complete('CreateLaunchTemplate', result.value.LaunchTemplate, [{ ...written, version: '1', others: [] }]);
+  }
+
+  async addVersion(
+    id: string,
+    written: Parameters<MachineTemplates['addVersion']>[1],
+    token: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<MachineVersion>> {
+    const input = { LaunchTemplateId: id, ...dataOf(written), ClientToken: token };
+    const result = await this.#call('CreateLaunchTemplateVersion', input, signal);
+    if (!result.ok) return result;
+    const number = result.value.LaunchTemplateVersion?.VersionNumber;
+    if (number === undefined) return { ok: false, error: malformed('CreateLaunchTemplateVersion') };
+    return { ok: true, value: { ...written, version: String(number), others: [] } };
+  }
+
+  async deleteVersions(id: string, versions: readonly string[], signal: AbortSignal): Promise<CallResult<void>> {
+    const input = { LaunchTemplateId: id, Versions: [...versions] };
+    const result = await this.#call('DeleteLaunchTemplateVersions', input, signal);
+    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
+    const failed = (result.value.UnsuccessfullyDeletedLaunchTemplateVersions ?? []).find(
+      ({ ResponseError }) => !GONE.includes(ResponseError?.Code ?? ''),
+    );
+    if (!failed) return { ok: true, value: undefined };
+    const { VersionNumber = 0, ResponseError: { Code: code = '', Message: text = '' } = {} } = failed;
+    const message = `version ${VersionNumber} is not deleted: ${scrub(text || code || 'EC2 gives no reason')}`;
+    return { ok: false, error: { kind: 'refused', operation: 'DeleteLaunchTemplateVersions', code, message } };
+  }
+
+  async delete(id: string, signal: AbortSignal): Promise<CallResult<void>> {
+    const result = await this.#call('DeleteLaunchTemplate', { LaunchTemplateId: id }, signal);
+    if (!result.ok && result.error.kind !== 'gone') return result;
+    return { ok: true, value: undefined };
+  }
+
+  #call<O extends keyof Ec2Operations>(
+    operation: O,
+    input: Ec2Operations[O][0],
+    signal: AbortSignal,
+  ): Promise<CallResult<Ec2Operations[O][1]>> {
+    return this.#limiter.run('ec2', operation, (bounded) => this.#ec2(operation, input, bounded), signal);
+  }
+}
+
+/** The codes of a version that does not exist. */
+const GONE = ['launchTemplateVersionDoesNotExist', 'launchTemplateIdDoesNotExist'];
+
+function complete(
+  operation: string,
+  template: LaunchTemplate | undefined,
+  versions: readonly MachineVersion[],
+): CallResult<MachineTemplate> {
+  const { LaunchTemplateId: id, LaunchTemplateName: name, DefaultVersionNumber, Tags } = template ?? {};
+  if (!id || !name || DefaultVersionNumber === undefined) return { ok: false, error: malformed(operation) };
+  const newestFirst = [...versions].sort((a, b) => Number(b.version) - Number(a.version));
+  return {
+    ok: true,
+    value: { id, name, tags: tagsOf(Tags), defaultVersion: String(DefaultVersionNumber), versions: newestFirst },
+  };
+}
+
+function versionFrom(version: LaunchTemplateVersion): MachineVersion {
+  const { VersionNumber = 0, VersionDescription: description = '', LaunchTemplateData: data = {} } = version;
+  const machine = machineFrom(data);
+  return { version: String(VersionNumber), machine, others: othersIn(data), description };
+}
+
+function dataOf({ machine, description }: Pick<MachineVersion, 'machine' | 'description'>) {
+  return { LaunchTemplateData: toEc2(machine), VersionDescription: description };
+}
+
+function toEc2({ disk, httpTokens, hopLimit, securityGroups, instanceTags }: Machine): Ec2Data {
+  const Tags = tagsFrom(instanceTags);
+  return {
+    BlockDeviceMappings: [
+      {
+        DeviceName: ROOT_DEVICE,
+        Ebs: {
+          VolumeSize: disk.sizeGiB,
+          VolumeType: disk.type as NonNullable<
+            NonNullable<Ec2Data['BlockDeviceMappings']>[number]['Ebs']
+          >['VolumeType'],
+          DeleteOnTermination: true,
+          // EC2 rejects false for a volume with a snapshot, even an unencrypted one.
+          ...(disk.encrypted && { Encrypted: true }),
+          ...(disk.kmsKeyId !== undefined && { KmsKeyId: disk.kmsKeyId }),
+          ...(disk.iops !== undefined && { Iops: disk.iops }),
+          ...(disk.throughput !== undefined && { Throughput: disk.throughput }),
+        },
+      },
+    ],
+    MetadataOptions: {
+      HttpEndpoint: 'enabled',
+      HttpTokens: httpTokens === 'Required' ? 'required' : 'optional',
+      HttpPutResponseHopLimit: hopLimit,
+    },
+    ...(securityGroups.length > 0 && { SecurityGroupIds: [...securityGroups] }),
+    ...(Tags.length > 0 && { TagSpecifications: TAGGED.map((ResourceType) => ({ ResourceType, Tags })) }),
+  };
+}
+
+/** What the operator writes. The rest is in {@link othersIn}. */
+function machineFrom({
+  BlockDeviceMappings = [],
+  MetadataOptions: metadata = {},
+  SecurityGroupIds = [],
+  TagSpecifications = [],
+}: ResponseLaunchTemplateData): Machine {
+  const ebs = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs ?? {};
+  const { Tags } = TagSpecifications.find(({ ResourceType }) => ResourceType === 'instance') ?? {};
+  return {
+    disk: withoutDefaults({
+      sizeGiB: ebs.VolumeSize ?? 0,
+      type: ebs.VolumeType ?? '',
+      encrypted: ebs.Encrypted === true,
+      ...(ebs.KmsKeyId !== undefined && { kmsKeyId: ebs.KmsKeyId }),
+      ...(ebs.Iops !== undefined && { iops: ebs.Iops }),
+      ...(ebs.Throughput !== undefined && { throughput: ebs.Throughput }),
+    }),
+    httpTokens: metadata.HttpTokens === 'required' ? 'Required' : 'Optional',
+    hopLimit: metadata.HttpPutResponseHopLimit ?? 0,
+    securityGroups: [...SecurityGroupIds].sort(),
+    instanceTags: tagsOf(Tags),
+  };
+}
+
+/** Members of the data that the operator does not write. EC2 may return Operator for every template. */
+type Foreign = Exclude<
+  keyof ResponseLaunchTemplateData,
+  'BlockDeviceMappings' | 'MetadataOptions' | 'SecurityGroupIds' | 'TagSpecifications' | 'Operator'
+>;
+
+/** All of them: a new one of the SDK does not compile until it is listed. */
+const FOREIGN: Readonly<Record<Foreign, true>> = {
+  KernelId: true,
+  EbsOptimized: true,
+  IamInstanceProfile: true,
+  NetworkInterfaces: true,
+  ImageId: true,
+  InstanceType: true,
+  KeyName: true,
+  Monitoring: true,
+  Placement: true,
+  RamDiskId: true,
+  DisableApiTermination: true,
+  InstanceInitiatedShutdownBehavior: true,
+  UserData: true,
+  ElasticGpuSpecifications: true,
+  ElasticInferenceAccelerators: true,
+  SecurityGroups: true,
+  InstanceMarketOptions: true,
+  CreditSpecification: true,
+  CpuOptions: true,
+  CapacityReservationSpecification: true,
+  LicenseSpecifications: true,
+  HibernationOptions: true,
+  EnclaveOptions: true,
+  InstanceRequirements: true,
+  PrivateDnsNameOptions: true,
+  MaintenanceOptions: true,
+  DisableApiStop: true,
+  NetworkPerformanceOptions: true,
+  SecondaryInterfaces: true,
+};
+
+/** The settings that the operator does not write, by their EC2 names: with them, a version is another client's. */
+function othersIn(data: ResponseLaunchTemplateData): string[] {
+  const { BlockDeviceMappings: devices = [], MetadataOptions: metadata, TagSpecifications: tagged = [] } = data;
+  const members = (Object.keys(FOREIGN) as Foreign[]).filter((member) => isSet(data[member]));
+  const [root, ...rest] = devices;
+  const isDisk = rest.length === 0 && root?.DeviceName === ROOT_DEVICE && root.Ebs?.SnapshotId === undefined;
+  const isKept = root?.Ebs?.DeleteOnTermination === false;
+  // Instances and volumes have the same tags, and nothing else has any.
+  const texts = tagged.map(({ ResourceType = '', Tags = [] }) => `${ResourceType} ${tagText(Tags)}`).sort();
+  const [instance] = tagged.filter(({ ResourceType }) => ResourceType === TAGGED[0]);
+  const wanted = TAGGED.map((type) => `${type} ${tagText(instance?.Tags ?? [])}`).sort();
+  return [
+    ...members,
+    ...(isDisk && !isKept ? [] : ['BlockDeviceMappings']),
+    ...(metadata?.HttpEndpoint === 'disabled' ? ['MetadataOptions.HttpEndpoint'] : []),
+    ...(tagged.length === 0 || texts.join('\n') === wanted.join('\n') ? [] : ['TagSpecifications']),
+  ];
+}
+
+/** Whether a client has set the member: EC2 returns an empty list, or nothing, for what is not set. */
+function isSet(value: unknown): boolean {
+  return value !== undefined && !(Array.isArray(value) && value.length === 0);
+}
+
+function tagText(tags: readonly Tag[]): string {
+  return JSON.stringify(tags.map(({ Key = '', Value = '' }) => [Key, Value]).sort());
+}
+
+function tagsFrom(tags: Readonly<Record<string, string>>): Tag[] {
+  return Object.entries(tags)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([Key, Value]) => ({ Key, Value }));
+}

@@ -1,0 +1,380 @@
+/** The life of a launch template that the operator creates, on the local AWS in memory. */
+import assert from 'node:assert/strict';
+import { clusterSecurityGroupId } from '../../../../../hack/localaws/network.ts';
+import type { StateOptions } from '../../../../../hack/localaws/state.ts';
+import type { Deps } from '../../../reconcile.ts';
+import { FakeWorld } from '../../../testing/fakeWorld.ts';
+import { type SpecChange, sampleError, sampleGroup, samplePool } from '../../../testing/fixtures.ts';
+import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
+import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
+
+const WRITES = /^(?:Create|Delete|Update|Modify)(?:LaunchTemplate|Nodegroup)/;
+
+/** The spec of a pool that sets this machine. */
+function spec(machine: object, rest: SpecChange = {}): SpecChange {
+  return { ...rest, nodeGroup: { diskSizeGiB: undefined, ...machine, ...rest.nodeGroup } } as SpecChange;
+}
+
+/** The templates of the operator, with their version numbers. */
+function templates({ cloud }: FakeWorld) {
+  return [...cloud.state.launchTemplates.values()]
+    .filter(({ group }) => group === undefined)
+    .map(({ name, versions }) => `${name} ${versions.map(({ number }) => number)}`);
+}
+
+/** The calls since the last time that change launch templates and node groups. */
+function writes(world: FakeWorld): string[] {
+  return world.calls.splice(0).filter((call) => WRITES.test(call));
+}
+
+function change(world: FakeWorld, machine: object, rest: SpecChange = {}): void {
+  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
+  const { nodeGroup, ...others } = samplePool(spec(machine, rest)).spec;
+  world.apply({ ...pool, spec: { ...pool.spec, ...others, nodeGroup } });
+}
+
+const isReady = (world: FakeWorld) => () => ready(world) === 'True';
+const upToDate = (world: FakeWorld) => conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+const hasVersion = (world: FakeWorld, version: string) => () =>
+  world.groups.get('web')?.launchTemplate?.version === version && upToDate(world);
+const isGone = (world: FakeWorld) => () => world.pools.size === 0;
+
+/** A world with a Ready pool that sets this machine. */
+async function machineWorld(machine: object = DISK_100, rest: SpecChange = {}, options: Partial<StateOptions> = {}) {
+  const world = new FakeWorld(options);
+  world.apply(fresh(spec(machine, rest)));
+  const deps = world.start();
+  await until(world, deps, isReady(world), 'a pool that is Ready');
+  return { world, deps };
+}
+
+/** The data of a version of the template. */
+function dataOf({ cloud }: FakeWorld, number: number) {
+  const template = [...cloud.state.launchTemplates.values()].find(({ name }) => name === TEMPLATE_NAME);
+  return template?.versions.find((version) => version.number === number)?.data;
+}
+
+describe('a pool that sets its machine', () => {
+  it('gets a launch template with secure defaults, and then a group from its first version', async () => {
+    const { world } = await machineWorld({ instanceTags: { team: 'web' } });
+    const Tags = [{ Key: 'team', Value: 'web' }];
+    assert.deepEqual(dataOf(world, 1), {
+      BlockDeviceMappings: [
+        {
+          DeviceName: '/dev/sda1',
+          Ebs: { VolumeSize: 50, VolumeType: 'gp3', DeleteOnTermination: true, Encrypted: true },
+        },
+      ],
+      MetadataOptions: { HttpEndpoint: 'enabled', HttpTokens: 'required', HttpPutResponseHopLimit: 1 },
+      TagSpecifications: [
+        { ResourceType: 'instance', Tags },
+        { ResourceType: 'volume', Tags },
+      ],
+    });
+    assert.deepEqual(writes(world), ['CreateLaunchTemplate', 'CreateNodegroup']);
+    const [template] = world.cloud.state.launchTemplates.values();
+    assert.deepEqual(template?.tags, { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' });
+    const group = world.groups.get('web');
+    assert.deepEqual(
+      [group?.launchTemplate, group?.diskSizeGiB, group?.instanceTypes],
+      [{ id: template?.id, name: TEMPLATE_NAME, version: '1' }, undefined, ['m5.large']],
+    );
+    assert.deepEqual(stateOf(world)?.launchTemplate, { ...group?.launchTemplate, desiredVersion: '1' });
+    const [instance] = world.cloud.state.instances.values();
+    assert.deepEqual(instance?.tags, Tags);
+    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+  });
+
+  it('shows the size of its disk to the cluster-autoscaler, also after it changed', async () => {
+    const { world, deps } = await machineWorld();
+    const size = () => world.scalingTags()['k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage'];
+    assert.equal(size(), '100Gi');
+    change(world, DISK_200);
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.equal(size(), '200Gi');
+  });
+
+  it('adds its security groups to that of the cluster, without which nodes do not join', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.securityGroup({ id: 'sg-0a000000' });
+    world.apply(fresh(spec({ securityGroups: [{ id: 'sg-0a000000' }] })));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    assert.deepEqual(dataOf(world, 1)?.SecurityGroupIds, ['sg-0a000000', clusterSecurityGroupId]);
+  });
+
+  it('is created once, also when EC2 shows what was created only later', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.staleReads({ seconds: 5 });
+    world.apply(fresh(spec(DISK_100)));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    change(world, DISK_200);
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1,2`]);
+    assert.equal(world.created, 1);
+  });
+
+  it('has no template if the machine is removed from the spec before the group is created', async () => {
+    const world = new FakeWorld();
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
+    world.apply(fresh(spec(DISK_100)));
+    const deps = world.start();
+    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the rejection');
+    assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1`]);
+    world.fails = () => undefined;
+    change(world, { diskSizeGiB: 60 });
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    assert.deepEqual([templates(world), world.groups.get('web')?.diskSizeGiB], [[], 60]);
+    await hours(world, deps, 1);
+    assert.equal(world.pools.get('web')?.status?.bookkeeping?.machineTemplate, undefined);
+  });
+});
+
+describe('a change of the machine', () => {
+  it('is another version, and a rolling update to it, of which events and status say what changes', async () => {
+    const { world, deps } = await machineWorld();
+    writes(world);
+    world.events.splice(0);
+    change(world, DISK_200);
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.deepEqual(writes(world), ['CreateLaunchTemplateVersion', 'UpdateNodegroupVersion']);
+    const { id } = world.groups.get('web')?.launchTemplate ?? {};
+    const messages = world.events.map(({ reason, message }) => `${reason}: ${message}`);
+    assert.deepEqual(messages.slice(0, 2), [
+      `LaunchTemplateVersionCreated: create version 2 of launch template ${TEMPLATE_NAME}: disk.sizeGiB 100 -> 200`,
+      `NodeGroupUpdated: update node group web: release 1.36-2026.02.11 with version 2 of launch template ${id}`,
+    ]);
+    assert.equal(stateOf(world)?.launchTemplate?.desiredVersion, '2');
+  });
+
+  it('uses a former version again, and keeps few versions', async () => {
+    const { world, deps } = await machineWorld();
+    for (const [machine, version] of [
+      [DISK_200, '2'],
+      [{ instanceTags: { team: 'web' } }, '3'],
+      [{ instanceTags: { team: 'db' } }, '4'],
+      [DISK_100, '1'],
+    ] as const) {
+      change(world, machine);
+      await until(world, deps, hasVersion(world, version), `version ${version}`);
+    }
+    // The default, which is that of the group, and the newest.
+    await hours(world, deps, 1);
+    assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1,4`]);
+  }).timeout(20_000);
+
+  it('that fails is not repeated until the spec or the annotation changes', async () => {
+    const { world, deps } = await machineWorld();
+    world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
+    change(world, DISK_200);
+    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+    writes(world);
+    await hours(world, deps, 2);
+    assert.deepEqual([writes(world), templates(world)], [[], [`${TEMPLATE_NAME} 1,2`]]);
+    const message = conditionOf(world, 'UpToDate') ?? '';
+    assert.match(
+      message,
+      /^False UpdateFailed: .*disk\.sizeGiB is 100 \(expected 200\)\. Update .* failed: NodeCreation/,
+    );
+    retry(world, '1');
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+  }).timeout(20_000);
+
+  it('is taken back while its update failed', async () => {
+    const { world, deps } = await machineWorld();
+    world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
+    change(world, DISK_200);
+    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+    writes(world);
+    change(world, DISK_100);
+    await until(world, deps, () => upToDate(world), 'a pool that is up to date');
+    assert.deepEqual([writes(world), stateOf(world)?.failedTarget], [[], undefined]);
+  });
+
+  it('that another client made in EKS is reverted', async () => {
+    const { world, deps } = await machineWorld();
+    change(world, DISK_200);
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    const { id = '' } = world.groups.get('web')?.launchTemplate ?? {};
+    await world.cloud.send('UpdateNodegroupVersion', {
+      clusterName: 'prod',
+      nodegroupName: 'web',
+      version: '1.36',
+      releaseVersion: '1.36-2026.02.11',
+      launchTemplate: { id, version: '1' },
+    });
+    world.events.splice(0);
+    await hours(world, deps, 1);
+    assert.equal(hasVersion(world, '2')(), true);
+    assert.equal(
+      world.events.find(({ reason }) => reason === 'Drifted')?.message,
+      'Node group web drifted from the spec: disk.sizeGiB is 100 (expected 200). The operator corrects it.',
+    );
+  });
+
+  it('of other security groups with the tags is reported with policy Manual, and followed with Automatic', async () => {
+    const world = new FakeWorld();
+    const tags = { tier: 'windows' };
+    world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags });
+    world.apply(fresh(spec(BY_TAGS)));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    world.cloud.faults.securityGroup({ id: 'sg-0b000000', tags });
+    await hours(world, deps, 1);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'False UpdateAvailable: Node group web has security groups sg-0a000000; nodeGroup.securityGroups now selects others (with that of the cluster: sg-0a000000, sg-0a1b2c3d4e5f60718 and sg-0b000000). Set nodeGroup.update.policy: Automatic, or select them by ID.',
+    );
+    change(world, BY_TAGS, { nodeGroup: { update: { policy: 'Automatic' } } });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.deepEqual(dataOf(world, 2)?.SecurityGroupIds, ['sg-0a000000', clusterSecurityGroupId, 'sg-0b000000']);
+  });
+});
+
+describe("the pool's launch template", () => {
+  it('is deleted after the group', async () => {
+    const { world, deps } = await machineWorld();
+    writes(world);
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(writes(world), ['DeleteNodegroup', 'DeleteLaunchTemplate']);
+    assert.deepEqual(templates(world), []);
+  });
+
+  it('is kept if the group is retained, and used by the next pool that adopts the group', async () => {
+    const { world, deps } = await machineWorld(DISK_100, { deletionPolicy: 'Retain' });
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1`]);
+    const group = world.cloud.state.group('web');
+    group.nodegroup.tags = { 'winpool.dev/adoptable-by': 'web' };
+    world.apply(fresh(spec(DISK_100, { nodeGroup: { adoption: 'IfUnowned' } })));
+    await until(world, deps, () => upToDate(world), 'the adoption');
+    writes(world);
+    change(world, DISK_200);
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.deepEqual(writes(world), ['CreateLaunchTemplateVersion', 'UpdateNodegroupVersion']);
+  });
+
+  it('keeps the pool until EC2 permits its deletion', async () => {
+    const { world, deps } = await machineWorld();
+    world.cloud.faults.removeAction({ action: 'ec2:DeleteLaunchTemplate' });
+    world.remove('web');
+    await until(
+      world,
+      deps,
+      () => conditionOf(world, 'PrerequisitesMet')?.startsWith('False AccessDenied') === true,
+      'the denial',
+    );
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /Grant ec2:DeleteLaunchTemplate to the operator's IAM role\. config\/aws\/own-launch-templates\.json lists all/,
+    );
+    world.cloud.faults.restoreAction();
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(templates(world), []);
+  });
+
+  it('is neither changed nor deleted without its tags, and used when it has them', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, data: { KeyName: 'mine' }, tags: { team: 'a' } });
+    world.apply(fresh(spec(DISK_100)));
+    const deps = world.start();
+    await wake(world, deps);
+    const [template] = world.cloud.state.launchTemplates.values();
+    assert.equal(
+      conditionOf(world, 'PrerequisitesMet'),
+      `False LaunchTemplateNotOwned: Launch template ${TEMPLATE_NAME} (${template?.id}) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: aws ec2 delete-launch-template --launch-template-id ${template?.id}. See https://docs.example/prerequisites.md#launch-template-owner.`,
+    );
+    assert.deepEqual(writes(world), []);
+    const tags = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' };
+    world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, tags });
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    assert.equal(world.groups.get('web')?.launchTemplate?.version, '2');
+  });
+
+  it('stays with a deleted pool if it is of another owner', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, data: {}, tags: {} });
+    world.apply(fresh(spec(DISK_100)));
+    const deps = world.start();
+    await wake(world, deps);
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual([templates(world), writes(world)], [[`${TEMPLATE_NAME} 1`], []]);
+  });
+
+  it('is not recreated when another client deletes it: the group keeps its version', async () => {
+    const { world, deps } = await machineWorld();
+    const { id } = world.groups.get('web')?.launchTemplate ?? {};
+    world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
+    writes(world);
+    await hours(world, deps, 1);
+    assert.equal(
+      conditionOf(world, 'PrerequisitesMet'),
+      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool. See https://docs.example/prerequisites.md#launch-template.`,
+    );
+    change(world, DISK_200);
+    await hours(world, deps, 1);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'False LaunchTemplateNotFound: Node group web differs from the spec: disk.sizeGiB is not set (expected 200). The launch template cannot be changed. See PrerequisitesMet.',
+    );
+    assert.deepEqual([writes(world), ready(world)], [[], 'True']);
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+  });
+
+  it('gets no further version if EC2 returns another machine than the operator wrote', async () => {
+    const { world, deps } = await machineWorld();
+    const send = world.cloud.send.bind(world.cloud);
+    world.cloud.send = (async (operation: string, input: object, signal: AbortSignal) => {
+      const answer = (await send(operation as 'DescribeLaunchTemplateVersions', input, signal)) as object;
+      if (operation !== 'DescribeLaunchTemplateVersions' || !('LaunchTemplateVersions' in answer)) return answer;
+      const versions = answer.LaunchTemplateVersions as { LaunchTemplateData: object }[];
+      return {
+        ...answer,
+        LaunchTemplateVersions: versions.map((version) => ({
+          ...version,
+          LaunchTemplateData: { ...version.LaunchTemplateData, EbsOptimized: true },
+        })),
+      };
+    }) as typeof world.cloud.send;
+    change(world, DISK_200);
+    await hours(world, deps, 2);
+    assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1,2`]);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /^False LaunchTemplateInvalid: Version 2 of launch template winpool\/prod\/web does not have the settings that the operator wrote\. It also sets EbsOptimized\./,
+    );
+  });
+});
+
+describe('a group without a launch template', () => {
+  it('gets none when its pool sets the machine: it differs in a field that EKS cannot change', async () => {
+    const world = new FakeWorld();
+    world.makeGroup(sampleGroup(samplePool(), { tags: { 'winpool.dev/adoptable-by': 'web' } }));
+    world.apply(fresh(spec(DISK_100, { nodeGroup: { adoption: 'IfUnowned' } })));
+    const deps: Deps = world.start();
+    await hours(world, deps, 1);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template is none (expected winpool/prod/web). Correct the spec, or create another pool.',
+    );
+    assert.deepEqual([templates(world), stateOf(world)?.differs], [[], true]);
+  });
+
+  it('of a pool that does not set the machine causes no call about launch templates', async () => {
+    const world = new FakeWorld();
+    world.apply(fresh());
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(
+      world.calls.filter((call) => call.includes('LaunchTemplate')),
+      [],
+    );
+  });
+});

@@ -1,0 +1,171 @@
+/** Rules for the launch template that the operator creates for a pool which sets its machine. */
+
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Step } from '../../../model/steps.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.ts';
+import { groupOf } from '../../../queries.ts';
+import { isTemplateField } from '../applied.ts';
+import { differencesToCorrect } from '../differences.ts';
+import { blockers } from '../prerequisites/examination.ts';
+import { remember, tokenFor } from '../rules.ts';
+import { followsMachine } from '../upgrades/versionChanges.ts';
+import { describeMachine, describeMachineChange, desiredMachine, hasMachine } from './machine.ts';
+import {
+  descriptionOf,
+  isOwnVersion,
+  machineTemplateNameOf,
+  ownerTags,
+  ownTemplateIn,
+  unlikeWritten,
+  versionWith,
+} from './machineTemplate.ts';
+
+/**
+ * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
+ * the pool whatever the spec is then.
+ */
+export function createTemplate(s: ObservedState): Step[] | undefined {
+  const { pool, machineTemplate, settings } = s;
+  if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
+  const machine = desiredMachine(s);
+  if (!machine || blockers(s).length > 0) return [];
+  const name = machineTemplateNameOf(pool, settings.clusterName);
+  const tags = ownerTags(pool, settings.clusterName);
+  const description = descriptionOf(machine);
+  const token = tokenFor(pool, 'template', { machine, tags }, timeSlotOf(s));
+  return [
+    ...remember(s, { machineTemplate: name }),
+    { kind: 'createLaunchTemplate', template: { name, tags, machine, description }, token },
+  ];
+}
+
+/** Ensures that a version with the desired machine exists when the group is about to get it. */
+export function addTemplateVersion(s: ObservedState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const machine = desiredMachine(s);
+  const group = s.group.kind === 'absent' ? undefined : groupOf(s);
+  if (!template || !machine || !hasMachine(s.pool.spec) || versionWith(template, machine, group)) return undefined;
+  if (unlikeWritten(template, machine) || !isVersionDue(s, template, group)) return undefined;
+  const [newest] = template.versions;
+  const before = template.versions.find(({ version }) => version === group?.launchTemplate?.version) ?? newest;
+  const token = tokenFor(
+    s.pool,
+    'templateVersion',
+    { machine, id: template.id, newest: newest?.version },
+    timeSlotOf(s),
+  );
+  return [
+    {
+      kind: 'createLaunchTemplateVersion',
+      template: { id: template.id, name: template.name },
+      version: String(Number(newest?.version ?? 0) + 1),
+      written: { machine, description: descriptionOf(machine) },
+      change: before ? describeMachineChange(before.machine, machine) : describeMachine(machine),
+      token,
+    },
+  ];
+}
+
+/** A version is added when the group is to be created, or its machine is to be changed. */
+function isVersionDue(s: ObservedState, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
+  if (!group) return s.group.kind === 'absent' && blockers(s).length === 0;
+  if (group.launchTemplate?.id !== id || !isSettled(group)) return false;
+  const isAsked = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
+  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, group));
+}
+
+function isSettled({ status }: NodeGroup): boolean {
+  return status === 'ACTIVE' || status === 'DEGRADED';
+}
+
+/**
+ * Ensures that versions do not pile up: EC2 accepts 10,000. Those stay from which instances may be launched: the version of the group, the desired one,
+ * and those of the scaling group. The newest stays, so that numbers are predictable, and the default, which EC2 does not delete.
+ */
+export function pruneTemplateVersions(s: ObservedState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const group = s.group.kind === 'seen' ? s.group.group : undefined;
+  const machine = desiredMachine(s);
+  if (!template || !group || !machine || !s.autoscaler || !isSettled(group)) return undefined;
+  const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
+  if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
+  const kept = new Set([
+    template.defaultVersion,
+    template.versions[0]?.version,
+    group.launchTemplate.version,
+    versionWith(template, machine, group)?.version,
+    ...usedVersions(s.autoscaler.templateVersions, template),
+  ]);
+  const old = template.versions.filter((version) => isOwnVersion(version) && !kept.has(version.version));
+  if (old.length === 0) return undefined;
+  const versions = old.slice(0, MOST_AT_ONCE).map(({ version }) => version);
+  return [{ kind: 'deleteLaunchTemplateVersions', template: { id: template.id, name: template.name }, versions }];
+}
+
+/** What EC2 accepts in one request. */
+const MOST_AT_ONCE = 200;
+
+function usedVersions(versions: readonly string[], { id }: MachineTemplate): string[] {
+  const prefix = `${id} `;
+  return versions.filter((version) => version.startsWith(prefix)).map((version) => version.slice(prefix.length));
+}
+
+/** Ensures that a template which the pool no longer needs is deleted: the spec changed before its group was created. */
+export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
+  return deletion(template, 'the pool does not use it');
+}
+
+/** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
+export function deleteOwnTemplate(s: ObservedState): Step[] | undefined {
+  if (mayHaveTemplate(s) && s.machineTemplate === undefined) return [];
+  const template = ownTemplateIn(s);
+  return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];
+}
+
+/** The steps that delete the template of a retained group that never existed. */
+export function unusedTemplateSteps(s: ObservedState): Step[] {
+  const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
+  return template ? deletion(template, 'no node group uses it') : [];
+}
+
+function deletion({ id, name }: MachineTemplate, why: string): Step[] {
+  return [{ kind: 'deleteLaunchTemplate', template: { id, name }, why }];
+}
+
+/** Whether a template with the pool's name may be the pool's. */
+export function mayHaveTemplate({ pool }: Pick<ObservedState, 'pool'>): boolean {
+  return hasMachine(pool.spec) || pool.status?.bookkeeping?.machineTemplate !== undefined;
+}
+
+/**
+ * A part of the client tokens. Within an hour, a call that is repeated after a crash, or because EC2 does not show its effect yet, has no effect. After
+ * an hour, EC2 must not repeat its answer about a template that another client deleted.
+ */
+function timeSlotOf({ now }: ObservedState): string {
+  return String(Math.floor(now / 3_600_000));
+}
+
+/** The state after the steps that write the template, which shows what follows. Undefined when there is none of them. */
+export function afterTemplateSteps(s: ObservedState, steps: readonly Step[]): ObservedState | undefined {
+  const created = steps.find((step) => step.kind === 'createLaunchTemplate')?.template;
+  // EC2 gives it an ID: in descriptions, its name stands for it.
+  if (created) return withVersion(s, { id: created.name, ...created, defaultVersion: '1', versions: [] }, '1', created);
+  const added = steps.find((step) => step.kind === 'createLaunchTemplateVersion');
+  const template = added && ownTemplateIn(s);
+  return template && withVersion(s, template, added.version, added.written);
+}
+
+/** The observed state with a new version of the template. */
+function withVersion(
+  s: ObservedState,
+  template: MachineTemplate,
+  version: string,
+  { machine, description }: { readonly machine: Machine; readonly description: string },
+): ObservedState {
+  const versions = [{ version, machine, others: [], description }, ...template.versions];
+  return { ...s, machineTemplate: { kind: 'seen', template: { ...template, versions }, isNew: true } };
+}

@@ -1,0 +1,102 @@
+/** The launch template of a pool: its name, its owner, and the version with the desired machine. Pure. */
+import type { WindowsPool } from '../../../api.gen.ts';
+import { POOL_KEY, USABLE_BY_TAG } from '../../../labels.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { desiredMachine, hasMachine } from './machine.ts';
+
+/**
+ * EC2 accepts 3 to 125 letters, digits and `().-/_`, whatever its API reference says: awsdocs/aws-cloudformation-user-guide#132. The name is unique in a
+ * Region of an account, as is that of a cluster.
+ */
+const NAME_LENGTH = 125;
+
+/** The name of the pool's launch template: `winpool/prod/web`. */
+export function machineTemplateNameOf({ metadata }: Pick<WindowsPool, 'metadata'>, cluster: string): string {
+  const name = `winpool/${cluster}/${metadata.name}`;
+  if (name.length <= NAME_LENGTH) return name;
+  const hash = hashOf(name);
+  return `${name.slice(0, NAME_LENGTH - hash.length - 1)}-${hash}`;
+}
+
+/** The tags that mark a template as the pool's. The second one also permits EKS to use it on behalf of the operator. */
+export function ownerTags({ metadata }: WindowsPool, cluster: string): Readonly<Record<string, string>> {
+  return { [POOL_KEY]: metadata.name, [USABLE_BY_TAG]: cluster };
+}
+
+/** Whether the template is the pool's, by its tags. */
+export function isOwnTemplate(pool: WindowsPool, cluster: string, { tags }: Pick<MachineTemplate, 'tags'>): boolean {
+  return Object.entries(ownerTags(pool, cluster)).every(([key, value]) => tags[key] === value);
+}
+
+/** Whether the group was created from a template with the name of the pool's. */
+export function isMadeFromOwn(pool: WindowsPool, { arn, launchTemplate }: NodeGroup): boolean {
+  return launchTemplate !== undefined && launchTemplate.name === machineTemplateNameOf(pool, clusterIn(arn));
+}
+
+/** arn:aws:eks:REGION:ACCOUNT:nodegroup/CLUSTER/NAME/UUID -> CLUSTER */
+export function clusterIn(groupArn: string): string {
+  return groupArn.split(':').at(-1)?.split('/')[1] ?? '';
+}
+
+/** The description of a version with this machine: it shows which versions are the operator's. */
+export function descriptionOf(machine: Machine): string {
+  return `${DESCRIBED}${hashOf(machine)}`;
+}
+
+const DESCRIBED = 'windowspool-operator ';
+
+/** Whether the operator created the version. */
+export function isOwnVersion({ description }: Pick<MachineVersion, 'description'>): boolean {
+  return description.startsWith(DESCRIBED);
+}
+
+/** The pool's own template, if it exists and could be read. */
+export function ownTemplateIn({
+  pool,
+  settings,
+  machineTemplate: seen,
+}: Pick<ObservedState, 'pool' | 'settings' | 'machineTemplate'>): MachineTemplate | undefined {
+  if (seen?.kind !== 'seen' || !isOwnTemplate(pool, settings.clusterName, seen.template)) return undefined;
+  return seen.template;
+}
+
+/** The version with exactly the desired machine: that of the group if it fits, or else the newest. */
+export function versionWith(
+  template: MachineTemplate,
+  machine: Machine,
+  group: Pick<NodeGroup, 'launchTemplate'> | undefined,
+): MachineVersion | undefined {
+  const wanted = hashOf(machine);
+  const fitting = template.versions.filter(
+    ({ machine: found, others }) => others.length === 0 && hashOf(found) === wanted,
+  );
+  return fitting.find(({ version }) => version === group?.launchTemplate?.version) ?? fitting[0];
+}
+
+/**
+ * The newest version, if the operator created it for this machine and EC2 returns another one. Then there is no point in creating another version: it
+ * would be returned in the same way.
+ */
+export function unlikeWritten({ versions: [newest] }: MachineTemplate, machine: Machine): MachineVersion | undefined {
+  return newest?.description === descriptionOf(machine) ? newest : undefined;
+}
+
+/**
+ * The template version for the pool's group; undefined while it does not exist, or its machine is unknown. While the template cannot be read, the last
+ * known version is used, so that a failed update does not look like a new target.
+ */
+export function desiredOwnVersion(s: ObservedState, group: NodeGroup | undefined): TemplateVersion | undefined {
+  const { pool } = s;
+  if (!hasMachine(pool.spec)) return undefined;
+  if (s.machineTemplate === undefined) {
+    const { id, desiredVersion } = pool.status?.nodeGroup?.launchTemplate ?? {};
+    return id !== undefined && desiredVersion !== undefined ? { id, version: desiredVersion } : undefined;
+  }
+  const template = ownTemplateIn(s);
+  const machine = desiredMachine(s);
+  const found = template && machine && versionWith(template, machine, group);
+  return found && { id: template.id, version: found.version };
+}

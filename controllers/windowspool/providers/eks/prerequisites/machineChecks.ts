@@ -1,0 +1,66 @@
+/** Checks on the launch template that the operator creates, and on what it names. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { joined } from '../../../util/words.ts';
+import { hasTags, securityGroupTerms } from '../machine/machine.ts';
+import { describeTerm } from '../subnets.ts';
+import { failed, given, met } from './check.ts';
+
+/** Ensures that a template with the name of the pool's is the pool's: another one is never changed or deleted. */
+function isOwned({ machineTemplate: seen }: CheckInput): PrerequisiteResult | undefined {
+  if (!seen?.found || seen.isOwn) return seen && met;
+  const { name, id } = seen.found;
+  const tags = Object.entries(seen.ownerTags).map(([key, value]) => `${key}=${value}`);
+  const remedy = `aws ec2 delete-launch-template --launch-template-id ${id}`;
+  return failed(
+    `Launch template ${name} (${id}) exists but does not have the tags ${joined(tags)}, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: ${remedy}`,
+  );
+}
+
+/** Ensures that the template of an existing group was not deleted: EKS cannot give the group another one. */
+export function ownTemplateExists({ machineTemplate: seen }: CheckInput): PrerequisiteResult | undefined {
+  if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
+  const { id, version } = seen.ofGroup;
+  return failed(
+    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool`,
+  );
+}
+
+/** Ensures that EC2 returns what the operator wrote: otherwise each comparison would fail, and each would add a version. */
+export function ownTemplateIsAsWritten({ machineTemplate: seen }: CheckInput): PrerequisiteResult | undefined {
+  if (!seen?.unlike) return undefined;
+  const { version, others } = seen.unlike;
+  const what = others.length > 0 ? ` It also sets ${joined(others)}.` : '';
+  return failed(
+    `Version ${version} of launch template ${seen.name} does not have the settings that the operator wrote.${what} Check who created it (aws ec2 describe-launch-template-versions --launch-template-name ${seen.name}), and delete that version`,
+  );
+}
+
+/** Ensures that the security groups exist: EKS reports a missing one only after 20 minutes. */
+function securityGroupsExist({ spec, facts, cluster }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'securityGroups', (found) => {
+    const missing = securityGroupTerms(spec).filter(
+      ({ id, tags = {} }) => !found.some((group) => (id === undefined ? hasTags(group.tags, tags) : group.id === id)),
+    );
+    if (missing.length === 0) return met;
+    return failed(
+      `No security group of VPC ${cluster.vpcId} matches ${joined(missing.map(describeTerm))}. Correct nodeGroup.securityGroups`,
+    );
+  });
+}
+
+/** Checks on the operator's launch template, by importance. */
+export const machineChecks: readonly PrerequisiteCheck[] = [
+  {
+    reason: 'LaunchTemplateNotOwned',
+    about: "the owner of the pool's launch template",
+    section: 'launch-template-owner',
+    look: isOwned,
+  },
+  {
+    reason: 'SecurityGroupNotFound',
+    about: 'the security groups',
+    section: 'security-groups',
+    look: securityGroupsExist,
+  },
+];

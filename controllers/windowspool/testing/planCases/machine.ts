@@ -1,0 +1,445 @@
+/** The launch template that the operator creates for the machine in the spec, and its versions. */
+
+import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
+import { known } from '../answers.ts';
+import { CLUSTER_ARN, knownStatus, LEAVING, NOW, sampleGroup, sampleState } from '../fixtures.ts';
+import {
+  BY_TAGS,
+  DISK_100,
+  DISK_200,
+  machineFor,
+  machinePool,
+  machineState,
+  machineTemplate,
+  machineToBe,
+  machineVersion,
+  TEMPLATE_ID,
+  TEMPLATE_NAME,
+  taggedGroups,
+  withGroups,
+} from '../machineScenes.ts';
+import { sampleFacts } from '../prerequisites.ts';
+import { otherAuthority, unreachable } from '../sights.ts';
+import { AUTOMATIC, failed, inWindow, SATURDAYS } from '../upgradeScenes.ts';
+import type { PlanCase } from './planCase.ts';
+
+const [SMALL, LARGE] = [machineFor(DISK_100), machineFor(DISK_200)];
+const CREATE_TEMPLATE = [
+  `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+  `create launch template ${TEMPLATE_NAME}: disk.sizeGiB 100, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+];
+const REMEMBER = `remember web of ${CLUSTER_ARN}: 16 fields, desired open`;
+const create = (template: string) =>
+  `create node group web (WINDOWS_CORE_2022_x86_64, m5.large, version 1 of launch template ${template}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+const SETTINGS =
+  'template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags, template other settings';
+const RESERVE = `reserve web of ${CLUSTER_ARN}: sending ${SETTINGS}`;
+const RESERVE_DRIFT = (drift: string) => RESERVE.replace(new RegExp(`, template ${drift}|template ${drift}, `), '');
+const update = (version: number, id = TEMPLATE_ID) =>
+  `update node group web: release 1.36-2026.02.11 with version ${version} of launch template ${id}`;
+const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
+const DELETE_TEMPLATE = `delete launch template ${TEMPLATE_NAME}: the pool is deleted`;
+
+const BOTH = machineTemplate([SMALL, LARGE]);
+const bareGroup = { launchTemplate: undefined, diskSizeGiB: 50 };
+/** What EKS rejects when the new version is sent. */
+const FAILED = failed(
+  versionTargetOf(machinePool(DISK_200), {
+    kubernetesVersion: '1.36',
+    releaseVersion: '1.36-2026.02.11',
+    launchTemplate: { id: TEMPLATE_ID, version: '2' },
+    force: false,
+  }),
+);
+const FOREIGN = { tags: { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'other' } };
+const deleted = (machine: object, change: Parameters<typeof machineToBe>[1] = {}, bookkeeping = {}) =>
+  machineToBe(machine, {
+    pool: {
+      ...machinePool(machine, {}, { ...knownStatus(), bookkeeping }),
+      metadata: { ...machinePool(machine).metadata, ...LEAVING },
+    },
+    answerSince: NOW - 600_000,
+    ...change,
+  });
+
+/** One change for each setting: the fields before and after, and the description of the new version. */
+const changes: readonly (readonly [before: object, after: object, change: string])[] = [
+  [DISK_100, DISK_200, 'disk.sizeGiB 100 -> 200'],
+  [
+    DISK_100,
+    { disk: { ...DISK_100.disk, type: 'io2', iops: 5000 } },
+    'disk.type gp3 -> io2, disk.iops not set -> 5000',
+  ],
+  [DISK_100, { disk: { ...DISK_100.disk, throughput: 250 } }, 'disk.throughput not set -> 250'],
+  [DISK_100, { disk: { ...DISK_100.disk, encrypted: false } }, 'disk.encrypted true -> false'],
+  [DISK_100, { disk: { ...DISK_100.disk, kmsKeyId: 'alias/disks' } }, 'disk.kmsKeyId not set -> alias/disks'],
+  [
+    DISK_100,
+    { ...DISK_100, metadataOptions: { httpTokens: 'Optional', hopLimit: 2 } },
+    'metadataOptions.httpTokens Required -> Optional, metadataOptions.hopLimit 1 -> 2',
+  ],
+  [
+    { instanceTags: { team: 'web' } },
+    { instanceTags: { team: 'web', cost: '7' } },
+    'instanceTags team=web -> cost=7, team=web',
+  ],
+  [
+    DISK_100,
+    { ...DISK_100, securityGroups: [{ id: 'sg-0c000000' }] },
+    'securityGroups not set -> sg-0a000000, sg-0c000000',
+  ],
+  [
+    { ...DISK_100, securityGroups: [{ id: 'sg-0c000000' }] },
+    DISK_100,
+    'securityGroups sg-0a000000, sg-0c000000 -> not set',
+  ],
+];
+
+export const machineCases: readonly PlanCase[] = [
+  {
+    name: 'a pool that sets its machine gets a launch template first',
+    observed: machineToBe(DISK_100),
+    want: CREATE_TEMPLATE,
+    later: [create(TEMPLATE_NAME)],
+  },
+  {
+    name: 'the group is created from the version of the template that was read',
+    observed: machineToBe(DISK_100, { machineTemplate: machineTemplate([SMALL]) }),
+    want: [REMEMBER, create(TEMPLATE_ID)],
+  },
+  {
+    name: 'nothing is created before the template is read',
+    observed: machineToBe(DISK_100, { machineTemplate: undefined }),
+    want: [],
+  },
+  {
+    name: 'nothing is created while a prerequisite is not met',
+    observed: machineToBe(DISK_100, { prerequisites: sampleFacts({ linuxNode: known(false) }) }),
+    want: [],
+  },
+  {
+    name: 'a template that was left behind gets a version for another machine',
+    observed: machineToBe(DISK_200, { machineTemplate: machineTemplate([SMALL]) }),
+    want: [add('disk.sizeGiB 100 -> 200')],
+    later: [create(TEMPLATE_ID).replace('version 1', 'version 2')],
+  },
+  {
+    name: 'a template with the tags of another cluster is not used',
+    observed: machineToBe(DISK_100, { machineTemplate: machineTemplate([LARGE], FOREIGN) }),
+    want: [],
+  },
+  {
+    name: 'a template is not created in another cluster',
+    observed: machineToBe(DISK_100, { cluster: otherAuthority }),
+    want: [],
+  },
+  {
+    name: 'a template that the pool does not use any more is deleted',
+    observed: sampleState({ machineTemplate: machineTemplate([SMALL]) }),
+    want: [`delete launch template ${TEMPLATE_NAME}: the pool does not use it`],
+  },
+  {
+    name: 'a template is not deleted while the group cannot be read',
+    observed: sampleState({
+      machineTemplate: machineTemplate([SMALL]),
+      cluster: unreachable(),
+    }),
+    want: [],
+  },
+  {
+    name: 'a template is not deleted while a group that the pool does not own has the name',
+    observed: sampleState({
+      machineTemplate: machineTemplate([SMALL]),
+      group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) },
+    }),
+    want: [],
+  },
+  {
+    name: 'a template of another owner is not deleted',
+    observed: sampleState({ machineTemplate: machineTemplate([SMALL], FOREIGN) }),
+    want: [],
+  },
+  { name: 'a group with the desired machine needs nothing', observed: machineState(DISK_100), want: [] },
+  {
+    name: 'nor does it when the spec now names the defaults of gp3',
+    observed: machineState({ disk: { ...DISK_100.disk, iops: 3000, throughput: 125 } }, { machine: DISK_100 }),
+    want: [],
+  },
+  ...changes.map(([before, after, change]): PlanCase => {
+    return {
+      name: `a changed machine is a version, and then a rolling update: ${change}`,
+      observed: machineState(after, { machine: before }),
+      want: [add(change)],
+      later: [RESERVE, update(2)].slice(1),
+    };
+  }),
+  {
+    name: 'an existing version with the desired machine is used',
+    observed: machineState(DISK_200, { machine: DISK_100 }, {}, { machineTemplate: BOTH }),
+    want: [RESERVE, update(2)],
+  },
+  {
+    name: 'a machine and a release are one update',
+    observed: machineState(
+      DISK_200,
+      { machine: DISK_100 },
+      { releaseVersion: '1.36-2026.03.17' },
+      { machineTemplate: BOTH },
+    ),
+    want: [RESERVE, update(2).replace('02.11', '03.17')],
+  },
+  {
+    name: 'a version that failed is not sent again',
+    observed: machineState(
+      DISK_200,
+      { machine: DISK_100, status: { failedTarget: FAILED } },
+      {},
+      { machineTemplate: BOTH },
+    ),
+    want: [],
+  },
+  {
+    name: 'a version that failed is not sent again, also while the template cannot be read',
+    observed: machineState(
+      DISK_200,
+      {
+        machine: DISK_100,
+        status: {
+          failedTarget: FAILED,
+          launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1', desiredVersion: '2' },
+        },
+      },
+      {},
+      { machineTemplate: undefined },
+    ),
+    want: [],
+  },
+  {
+    name: 'no version is sent while the template cannot be read',
+    observed: machineState(
+      DISK_200,
+      {
+        machine: DISK_100,
+        status: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1', desiredVersion: '2' } },
+      },
+      {},
+      { machineTemplate: undefined },
+    ),
+    want: [],
+  },
+  {
+    name: 'a group of another cluster gets no version',
+    observed: machineState(DISK_200, { machine: DISK_100 }, {}, { cluster: otherAuthority }),
+    want: [],
+  },
+  {
+    name: 'a group that was created without a template gets none',
+    observed: machineState(DISK_200, { machine: DISK_100, group: bareGroup }),
+    want: [],
+  },
+  {
+    name: 'a group whose template was deleted and recreated keeps its version',
+    observed: machineState(DISK_200, {
+      machine: DISK_100,
+      group: { launchTemplate: { id: 'lt-1', name: TEMPLATE_NAME, version: '1' } },
+    }),
+    want: [],
+  },
+  {
+    name: 'a version that EC2 returns differently is not written again',
+    observed: machineState(
+      DISK_200,
+      { machine: DISK_100 },
+      {},
+      {
+        machineTemplate: machineTemplate([SMALL], {
+          versions: [machineVersion('2', LARGE, { others: ['UserData'] }), machineVersion('1', SMALL)],
+        }),
+      },
+    ),
+    want: [],
+  },
+  {
+    name: 'a version of another client with other settings is not used',
+    observed: machineState(
+      DISK_200,
+      { machine: DISK_100 },
+      {},
+      {
+        machineTemplate: machineTemplate([SMALL], {
+          versions: [machineVersion('2', LARGE, { others: ['UserData'], description: '' }), machineVersion('1', SMALL)],
+        }),
+      },
+    ),
+    want: [add('disk.sizeGiB 100 -> 200', 3)],
+    later: [update(3)],
+  },
+  {
+    name: 'a group with another version than that of the spec is corrected',
+    observed: machineState(
+      DISK_100,
+      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
+      {},
+      { machineTemplate: BOTH },
+    ),
+    want: [RESERVE_DRIFT('disk.sizeGiB'), update(1)],
+  },
+  {
+    name: 'such a difference is only reported with driftPolicy Report',
+    observed: machineState(
+      DISK_100,
+      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
+      { driftPolicy: 'Report' },
+      { machineTemplate: BOTH },
+    ),
+    want: [],
+    later: [update(1)],
+  },
+  {
+    name: 'a group whose version was deleted needs nothing while the spec does not change',
+    observed: machineState(
+      DISK_100,
+      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '9' } } },
+      {},
+      { machineTemplate: machineTemplate([SMALL]) },
+    ),
+    want: [],
+  },
+  {
+    name: 'security groups are selected by tags',
+    observed: machineState(
+      BY_TAGS,
+      { machine: DISK_100, group: {} },
+      {},
+      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), machineTemplate: machineTemplate([SMALL]) },
+    ),
+    want: [add('disk.sizeGiB 100 -> 50, securityGroups not set -> sg-0a000000, sg-0b000000, sg-0c000000')],
+    later: [update(2)],
+  },
+  {
+    name: 'other security groups with the tags are only reported with policy Manual',
+    observed: machineState(
+      BY_TAGS,
+      { machine: BY_TAGS },
+      {},
+      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), machineTemplate: machineTemplate([withGroups('sg-0b000000')]) },
+    ),
+    want: [],
+  },
+  {
+    name: 'they are followed with policy Automatic',
+    observed: machineState(BY_TAGS, { machine: BY_TAGS }, AUTOMATIC, {
+      ...taggedGroups('sg-0b000000', 'sg-0c000000'),
+      machineTemplate: machineTemplate([withGroups('sg-0b000000')]),
+    }),
+    want: [add('securityGroups sg-0a000000, sg-0b000000 -> sg-0a000000, sg-0b000000, sg-0c000000')],
+    later: [update(2)],
+  },
+  {
+    name: 'they are followed in a maintenance window',
+    observed: machineState(BY_TAGS, { machine: BY_TAGS }, inWindow(SATURDAYS), {
+      ...taggedGroups('sg-0b000000', 'sg-0c000000'),
+      machineTemplate: machineTemplate([withGroups('sg-0b000000'), withGroups('sg-0b000000', 'sg-0c000000')]),
+    }),
+    want: [],
+  },
+  {
+    name: 'nothing changes while tags select no security group',
+    observed: machineState(
+      BY_TAGS,
+      { machine: DISK_100 },
+      {},
+      { ...taggedGroups(), machineTemplate: machineTemplate([SMALL]) },
+    ),
+    want: [],
+  },
+  {
+    name: 'a change of the machine does not wait for a maintenance window',
+    observed: machineState(DISK_200, { machine: DISK_100 }, inWindow(SATURDAYS), { machineTemplate: BOTH }),
+    want: [RESERVE, update(2)],
+  },
+  {
+    name: 'a change of the machine waits for the budget',
+    observed: machineState(
+      DISK_200,
+      { machine: DISK_100 },
+      {},
+      {
+        machineTemplate: BOTH,
+        fleet: { disrupted: ['api'], failures: [] },
+      },
+    ),
+    want: [],
+  },
+  {
+    name: 'old versions are deleted, except the default, the newest, and those of the scaling group',
+    observed: machineState(
+      DISK_100,
+      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '4' } } },
+      {},
+      {
+        machineTemplate: machineTemplate([LARGE, LARGE, LARGE, SMALL, LARGE, LARGE]),
+        autoscaler: { tags: {}, templateVersions: [`${TEMPLATE_ID} 3`, 'lt-1 2'], podAddresses: 9, warmInstances: 0 },
+      },
+    ),
+    want: [`delete versions 5 and 2 of launch template ${TEMPLATE_NAME}`],
+  },
+  {
+    name: 'no version is deleted while an update is in progress',
+    observed: machineState(
+      DISK_100,
+      {
+        machine: DISK_100,
+        status: { update: { id: 'u-1', type: 'VersionUpdate', target: 'x', status: 'InProgress' } },
+        group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '3' } },
+      },
+      {},
+      { machineTemplate: machineTemplate([LARGE, LARGE, SMALL]) },
+    ),
+    want: [],
+  },
+  {
+    name: 'versions of other clients are not deleted',
+    observed: machineState(
+      DISK_100,
+      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '3' } } },
+      {},
+      {
+        machineTemplate: machineTemplate([], {
+          versions: [
+            machineVersion('3', SMALL),
+            machineVersion('2', LARGE, { description: 'by hand' }),
+            machineVersion('1', LARGE),
+          ],
+        }),
+      },
+    ),
+    want: [],
+  },
+  {
+    name: 'the template of a deleted pool is deleted after its group',
+    observed: deleted(DISK_100, { machineTemplate: machineTemplate([SMALL]) }),
+    want: [DELETE_TEMPLATE, 'removeFinalizer'],
+  },
+  {
+    name: 'it is not deleted before',
+    observed: deleted(DISK_100, { ...machineState(DISK_100), ...{ pool: deleted(DISK_100).pool } }),
+    want: ['delete node group web: the pool is deleted'],
+  },
+  {
+    name: 'the template of a deleted pool is deleted even if its spec needs none any more',
+    observed: deleted({}, { machineTemplate: machineTemplate([SMALL]) }, { machineTemplate: TEMPLATE_NAME }),
+    want: [DELETE_TEMPLATE, 'removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool waits until its template can be read',
+    observed: deleted(DISK_100, { machineTemplate: undefined }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool keeps a template of another owner',
+    observed: deleted(DISK_100, { machineTemplate: machineTemplate([SMALL], FOREIGN) }),
+    want: ['removeFinalizer'],
+  },
+  { name: 'a deleted pool without a template is finalized', observed: deleted(DISK_100), want: ['removeFinalizer'] },
+];
