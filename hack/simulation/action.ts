@@ -79,5 +79,10 @@ export const call = (what: string, arm: (calls: CallFaults, operation: string) =
       'TerminateInstanceInAutoScalingGroup',
       'DescribeAutoScalingGroups',
       'DescribeInstances',
+      'DescribeLaunchTemplates',
+      'CreateLaunchTemplate',
+      'CreateLaunchTemplateVersion',
+      'DeleteLaunchTemplateVersions',
+      'DeleteLaunchTemplate',
     )
     .map((operation) => action(`${operation} ${what}`, { run: ({ cloud }) => arm(cloud.faults.calls, operation) }));

@@ -7,6 +7,7 @@ import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
 import { switchTable } from '../localaws/switches.ts';
 import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
+import { MACHINE, machineEdits } from './machine.ts';
 import { nodeActions } from './nodeActions.ts';
 
 /** A release that was never published. */
@@ -14,14 +15,14 @@ export const UNPUBLISHED = '1.35-2020.01.01';
 
 const MINUTE = 60_000;
 
-/** A pool as its user first applies it; `db` has a launch template. */
-export function newPool(name: string): NodeGroupPool {
+/** A pool as its user first applies it: with a machine, for which the operator creates a launch template, or else `db` with one of its user. */
+export function newPool(name: string, setsMachine = false): NodeGroupPool {
   const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
   const nodeGroup = {
     nodeRole: nodeRoleArn,
     subnets: subnetIds.map((id) => ({ id })),
     instanceTypes: ['m5.large'],
-    ...(name === 'db' && template),
+    ...(setsMachine ? MACHINE : name === 'db' && template),
   };
   const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
   return samplePool({ nodeGroup: { ...nodeGroup, scaling: { minSize: 1, maxSize: 4 } } }, { metadata });
@@ -99,6 +100,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
   edits(
     'the deletion policy',
     fc.constantFrom('Delete', 'Retain').map((deletionPolicy) => top({ deletionPolicy })),
+    ({ retained, pools }, name) => pools.get(name)?.spec.deletionPolicy === 'Retain' && retained.add(name),
   ),
   edits(
     'the adoption',
@@ -129,6 +131,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
       return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(given) : given;
     }),
   ),
+  machineEdits,
   edits(
     'the disruption',
     fc.constantFrom(1, 2, '50%').map((maxUnavailable) => top({ disruption: { maxUnavailable } })),
@@ -142,6 +145,9 @@ const spec: readonly fc.Arbitrary<Action>[] = [
 const objects: readonly fc.Arbitrary<Action>[] = [
   ofPool('apply', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name));
+  }),
+  ofPool('apply with a machine', (world, name) => {
+    if (!world.pools.has(name)) world.apply(newPool(name, true));
   }),
   ofPool('delete', (world, name) => world.remove(name)),
   ofPool('retry', retry),
@@ -272,17 +278,22 @@ const time: fc.Arbitrary<Action> = fc
   .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
   .map((ms) => action(`${ms / 1_000} s pass`, { passes: ms }));
 
-/** Any actions in any order. Time passes often, so that operations overlap. */
-const anyActions: fc.Arbitrary<readonly Action[]> = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: time },
-    { weight: 5, arbitrary: fc.oneof(...spec) },
-    { weight: 2, arbitrary: fc.oneof(...objects) },
-    { weight: 3, arbitrary: fc.oneof(...consoles) },
-    { weight: 4, arbitrary: fc.oneof(...faults) },
-    { weight: 2, arbitrary: nodeActions },
-  ),
-  { minLength: 3, maxLength: 20 },
+/** Some of these actions, in any order. */
+function anyOf(
+  ...all: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Action>])[]
+): fc.Arbitrary<readonly Action[]> {
+  const one = fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+  return fc.array(one, { minLength: 3, maxLength: 20 });
+}
+
+/** Any actions. Time passes often, so that operations overlap. */
+const anyActions = anyOf(
+  [5, time],
+  [5, fc.oneof(...spec)],
+  [2, fc.oneof(...objects)],
+  [3, fc.oneof(...consoles)],
+  [4, fc.oneof(...faults)],
+  [2, nodeActions],
 );
 
 /** Any action but the passing of time. */
@@ -307,19 +318,27 @@ export const populated: readonly Action[] = [
 ];
 
 /** Mostly actions on nodes, and few others. */
-const ofNodes: fc.Arbitrary<readonly Action[]> = fc
-  .array(
-    fc.oneof(
-      { weight: 6, arbitrary: time },
-      { weight: 9, arbitrary: nodeActions },
-      { weight: 1, arbitrary: fc.oneof(...spec) },
-      { weight: 1, arbitrary: fc.oneof(...objects) },
-      { weight: 1, arbitrary: fc.oneof(...consoles) },
-      { weight: 2, arbitrary: fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash)) },
-    ),
-    { minLength: 3, maxLength: 20 },
-  )
-  .map((actions) => [...populated, ...actions]);
+const ofNodes: fc.Arbitrary<readonly Action[]> = anyOf(
+  [6, time],
+  [9, nodeActions],
+  [1, fc.oneof(...spec)],
+  [1, fc.oneof(...objects)],
+  [1, fc.oneof(...consoles)],
+  [2, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
+).map((actions) => [...populated, ...actions]);
+
+/** A pool with a machine, which often changes. */
+const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
+  [5, time],
+  [5, machineEdits],
+  [2, fc.oneof(...spec)],
+  [2, fc.oneof(...objects)],
+  [1, fc.oneof(...consoles)],
+  [3, fc.oneof(...faults)],
+).map((actions) => [
+  action('a pool with a machine', { run: (world) => world.apply(newPool('db', true)), passes: 5 * MINUTE }),
+  ...actions,
+]);
 
 /** The actions of a life. */
-export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes);
+export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine);

@@ -12,6 +12,7 @@ import { conditionOf } from '../testenv/testEnv.ts';
 import { POOLS } from './action.ts';
 import { UNPUBLISHED } from './actions.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
+import { hasMachine, hasOtherOwner, leftTemplates } from './machine.ts';
 
 /** States of UpToDate in which a pool may end, because only a user or time can change them. */
 const ACCEPTED_STATES: readonly string[] = [
@@ -39,7 +40,10 @@ export function hasFailed({ pools }: LocalAwsWorld): boolean {
 function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   const pool = world.pools.get(name);
   const group = world.groups.get(name);
-  if (!pool) return group && group.tags['winpool.dev/pool'] === name ? ['the pool is gone and left its group'] : [];
+  if (!pool) {
+    const isLeft = group && group.tags['winpool.dev/pool'] === name;
+    return isLeft ? ['the pool is gone and left its group'] : leftTemplates(world, name);
+  }
   const conditions = pool.status?.conditions ?? [];
   const left = pool.spec.paused ? [] : leftOf(pool, world.nodesOf(name));
   if (left.length > 0) return left;
@@ -69,6 +73,7 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   const differing = isKept ? differingFields(world, pool, name) : [];
   if (differing.length > 0) return [`the group differs in ${differing}`];
   const upToDate = conditionOf(pool, 'UpToDate');
+  if (hasOtherOwner(world, pool)) return upToDate === 'False/ImmutableDifference' ? [] : [`UpToDate=${upToDate}`];
   return upToDate.startsWith('True/') || ACCEPTED_STATES.includes(upToDate) ? [] : [`UpToDate=${upToDate}`];
 }
 
@@ -111,6 +116,7 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string):
   const template = /^\d+$/.test(String(specTemplate?.version)) ? String(specTemplate?.version) : undefined;
   // Waiting for the control plane, or for a version of the template, is reported.
   const isWaiting = /UnsupportedVersion|LaunchTemplateInvalid/.test(conditionOf(pool, 'UpToDate'));
+  const isOther = hasOtherOwner(world, pool);
   const checks: readonly (readonly [string, boolean | undefined])[] = [
     ['labels', has(labels, { ...spec.labels, 'winpool.dev/pool': name })],
     [
@@ -124,7 +130,8 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string):
     ['warm pool', !warmPool || [minSize, poolState, reuseOnScaleIn].join() === warmPoolText(warmPool)],
     ['release', pin === undefined || releaseVersion === pin],
     ['version', minor === undefined || version === minor || isWaiting],
-    ['template', template === undefined || launchTemplate?.version === template || isWaiting],
+    ['template', template === undefined || launchTemplate?.version === template || isWaiting || isOther],
+    ['machine', hasMachine(world, pool) || isOther],
     ['gate', (spec.verification.policy === 'Gate') === (taints?.some(({ key }) => key === GATE_TAINT_KEY) ?? false)],
   ];
   return checks.filter(([, isRight]) => isRight !== true).map(([what]) => what);

@@ -45,6 +45,8 @@ export class LocalAwsWorld extends FakeWorld {
   readonly #nodeInvariants = new NodeInvariants(this, modelSettings.maxPoolsUpdating);
   /** Groups that other users changed. */
   readonly edited = new Set<string>();
+  /** Pools whose users have set deletionPolicy to Retain at some time. */
+  readonly retained = new Set<string>();
   /** Calls of the operator that change something in AWS. */
   readonly writes: string[] = [];
   /** How many calls of ports the process still makes before it crashes. */
@@ -133,6 +135,7 @@ export class LocalAwsWorld extends FakeWorld {
       'budget',
       'nodeGroups',
       'accessEntries',
+      'machineTemplates',
       'nodes',
       'drains',
       'instances',

@@ -60,6 +60,11 @@ export function groupsOf({ state }: Pick<LocalAws, 'state'>, pool: string): Node
   return all.filter(({ tags, nodegroupName }) => tags?.[POOL_TAG] === pool || nodegroupName === pool);
 }
 
+/** The names of the pool's launch templates: those with its tag. */
+export function templatesOf({ state }: Pick<LocalAws, 'state'>, pool: string): string[] {
+  return [...state.launchTemplates.values()].filter(({ tags }) => tags?.[POOL_TAG] === pool).map(({ name }) => name);
+}
+
 /** Adds what a call to AWS has done for a pool. Call it after the call took effect. */
 export function record(
   history: History,

@@ -8,7 +8,7 @@ import { samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { Switches } from '../../hack/localaws/switches.ts';
 import { conditionLines } from '../../hack/testenv/testEnv.ts';
 import type { TimedRequest } from './crashPoints.ts';
-import { BUSY, type CrashFixture, emptyHistory, groupsOf, record } from './fixture.ts';
+import { BUSY, type CrashFixture, emptyHistory, groupsOf, record, templatesOf } from './fixture.ts';
 import { MemoryWorld } from './memoryWorld.ts';
 import { type CrashPoint, OperatorKilled, RequestGate } from './requestGate.ts';
 
@@ -195,14 +195,17 @@ export class MemoryFixture implements CrashFixture {
     return JSON.stringify([versions, nodes.map((node) => [node.name, node.resourceVersion]), [...runtimeClasses]]);
   }
 
-  /** What must be true at every moment: at most one group, and none without a pool that its finalizer holds. */
+  /** What must be true at every moment: at most one group and one launch template, and none without a pool that its finalizer holds. */
   #check(kind: string): void {
     const groups = this.groups();
+    const templates = templatesOf(this.world.cloud, this.name);
     const finalizers = this.world.pools.get(this.name)?.metadata.finalizers ?? [];
-    const isHeld = groups.length === 0 || this.retained || finalizers.length > 0;
+    const mayExist = this.retained || finalizers.length > 0;
     const wrong = [
       ...(groups.length > 1 ? [`there were ${groups.length} groups`] : []),
-      ...(isHeld ? [] : ['the group existed and the pool had no finalizer']),
+      ...(templates.length > 1 ? [`there were launch templates ${templates}`] : []),
+      ...(groups.length > 0 && !mayExist ? ['the group existed and the pool had no finalizer'] : []),
+      ...(templates.length > 0 && !mayExist ? ['the launch template existed and the pool had no finalizer'] : []),
       ...this.check(),
     ];
     this.violations.push(...wrong.map((what) => `after ${kind} ${what}`));

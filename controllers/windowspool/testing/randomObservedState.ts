@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { WindowsPool } from '../api.gen.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
@@ -28,6 +29,15 @@ import {
   sampleTemplate,
   settings,
 } from './fixtures.ts';
+import {
+  BY_TAGS,
+  DISK_100,
+  DISK_200,
+  machineFor,
+  machineTemplate,
+  TEMPLATE_ID,
+  TEMPLATE_NAME,
+} from './machineScenes.ts';
 import { sampleFacts } from './prerequisites.ts';
 import { randomNodePods } from './randomNodePods.ts';
 
@@ -60,6 +70,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     pulls: fc.boolean(),
     tests: fc.boolean(),
+    machine: maybe(fc.constantFrom(DISK_100, DISK_200, BY_TAGS, { instanceTags: { team: 'web' } })),
+    created: fc.boolean(),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
     held: fc.boolean(),
@@ -94,7 +106,11 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
           warmPool: { minSize: r.warm, poolState: 'Stopped' as const, reuse: r.going },
         }),
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
+        ...(r.machine && { diskSizeGiB: undefined, ...r.machine }),
         ...(r.template && {
+          disk: undefined,
+          securityGroups: undefined,
+          instanceTags: undefined,
           instanceTypes: undefined,
           diskSizeGiB: undefined,
           launchTemplate: { name: 'windows', version: r.template },
@@ -124,7 +140,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     const [reason = '', at = 0] = r.waiting ?? [];
     const lastTransitionTime = new Date(at).toISOString();
     const condition = { type: 'NodesVerified', status: 'Unknown' as const, reason, message: '', lastTransitionTime };
-    return { ...bare, status: { ...status, ...(r.waiting && { conditions: [condition] }) } };
+    const bookkeeping = { ...status?.bookkeeping, ...(r.created && { machineTemplate: TEMPLATE_NAME }) };
+    return { ...bare, status: { ...status, bookkeeping, ...(r.waiting && { conditions: [condition] }) } };
   });
 
 /** The first and the last time of a node that the API server can write. */
@@ -169,7 +186,9 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
       undefined,
       { id: 'lt-0a1b2c3d', name: 'windows', version: '2' },
       { id: 'lt-2', name: 'other', version: '1' },
+      { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1' },
     ),
+    machine: fc.constantFrom({}, { 'disk.sizeGiB': '100', instanceTags: 'x'.repeat(15_000) }),
     healthIssues: fc.array(
       fc.record({
         code: fc.constantFrom('Unknown', 'x'.repeat(128)),
@@ -202,13 +221,33 @@ const randomTemplate = fc.oneof(
   ),
 );
 
+const machines = [DISK_100, DISK_200, { instanceTags: { team: 'web' } }].map((machine) => machineFor(machine));
+
+/** The template that the operator creates, or another with its name. */
+const randomMachineTemplate = fc.constantFrom<NonNullable<ObservedState['machineTemplate']>>(
+  { kind: 'absent' },
+  machineTemplate(machines.slice(0, 1)),
+  machineTemplate(machines.slice(0, 2)),
+  machineTemplate(machines, { defaultVersion: '2' }),
+  machineTemplate(machines, { tags: {} }),
+  machineTemplate(machines, { id: 'lt-2' }),
+);
+
+const randomSecurityGroups = fc.constantFrom<NonNullable<PrerequisiteFacts['securityGroups']>>(
+  { ok: false, error: sampleError('denied') },
+  ...[[], ['sg-0b000000'], ['sg-0b000000', 'sg-0c000000']].map((ids) => ({
+    ok: true as const,
+    value: ids.map((id) => ({ id, tags: { tier: 'windows' } })),
+  })),
+);
+
 const randomAutoscaler = fc.record({
   tags: fc.constantFrom(
     {},
     { 'eks-web-0a1b': {} },
     { 'eks-web-0a1b': { 'k8s.io/cluster-autoscaler/node-template/taint/os': '' } },
   ),
-  templateVersions: fc.constantFrom([], ['lt-1 1']),
+  templateVersions: fc.constantFrom([], [`${TEMPLATE_ID} 1`]),
   podAddresses: maybe(fc.constant(9)),
   warmInstances: fc.nat({ max: 3 }),
 });
@@ -303,7 +342,12 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
       newestRelease: maybe(
         fc.constantFrom('1.36-2026.02.11', '1.36-2026.03.17').map((value) => ({ ok: true, value }) as const),
       ),
-      prerequisites: maybe(randomTemplate.map((launchTemplate) => sampleFacts({ launchTemplate }))),
+      prerequisites: maybe(
+        fc
+          .tuple(randomTemplate, randomSecurityGroups)
+          .map(([launchTemplate, securityGroups]) => sampleFacts({ launchTemplate, securityGroups })),
+      ),
+      machineTemplate: maybe(randomMachineTemplate),
       autoscaler: maybe(randomAutoscaler),
       fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
       errors: fc.array(
@@ -311,6 +355,10 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
           at: fc.constant(NOW),
           step: fc.constantFrom(
             'remember',
+            'createLaunchTemplate',
+            'createLaunchTemplateVersion',
+            'deleteLaunchTemplateVersions',
+            'deleteLaunchTemplate',
             'createNodeGroup',
             'updateConfig',
             'updateNodeGroupVersion',

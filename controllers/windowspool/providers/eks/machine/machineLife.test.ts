@@ -285,7 +285,7 @@ describe("the pool's launch template", () => {
     const [template] = world.cloud.state.launchTemplates.values();
     assert.equal(
       conditionOf(world, 'PrerequisitesMet'),
-      `False LaunchTemplateNotOwned: Launch template ${TEMPLATE_NAME} (${template?.id}) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: aws ec2 delete-launch-template --launch-template-id ${template?.id}. See https://docs.example/prerequisites.md#launch-template-owner.`,
+      `False LaunchTemplateNotOwned: Launch template ${TEMPLATE_NAME} (${template?.id}) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it (aws ec2 delete-launch-template --launch-template-id ${template?.id}). See https://docs.example/prerequisites.md#launch-template-owner.`,
     );
     assert.deepEqual(writes(world), []);
     const tags = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' };

@@ -151,7 +151,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       "a template that is not the pool's",
       ownInput(ownView({ found: own.template })),
       [
-        'LaunchTemplateNotOwned: Launch template winpool/prod/web (lt-0e1f2a3b) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: aws ec2 delete-launch-template --launch-template-id lt-0e1f2a3b',
+        'LaunchTemplateNotOwned: Launch template winpool/prod/web (lt-0e1f2a3b) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it (aws ec2 delete-launch-template --launch-template-id lt-0e1f2a3b)',
       ],
     ],
     [

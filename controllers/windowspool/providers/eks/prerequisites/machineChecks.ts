@@ -13,7 +13,7 @@ function isOwned({ machineTemplate: seen }: CheckInput): PrerequisiteResult | un
   const tags = Object.entries(seen.ownerTags).map(([key, value]) => `${key}=${value}`);
   const remedy = `aws ec2 delete-launch-template --launch-template-id ${id}`;
   return failed(
-    `Launch template ${name} (${id}) exists but does not have the tags ${joined(tags)}, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it: ${remedy}`,
+    `Launch template ${name} (${id}) exists but does not have the tags ${joined(tags)}, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it (${remedy})`,
   );
 }
 

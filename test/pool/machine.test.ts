@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import { withOperator } from '../sharedWorld.ts';
+
+describe('a pool that sets its machine', () => {
+  const fixture = withOperator('--resync-interval=1s');
+  const POOL = 'machine';
+  const tags = { tier: 'windows' };
+
+  const template = () => {
+    const { launchTemplates } = fixture.world.cloud.state;
+    return [...launchTemplates.values()].find((each) => each.tags?.['winpool.dev/pool'] === POOL);
+  };
+  const versions = () => template()?.versions.map(({ number }) => number);
+  const settledAt = (version: string) =>
+    fixture.world.waitForPool(
+      POOL,
+      `to have version ${version} of its template and be settled`,
+      (pool) =>
+        pool?.status?.nodeGroup?.launchTemplate?.version === version &&
+        pool.status.nodeGroup.update?.status !== 'InProgress' &&
+        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+    );
+  const patch = (nodeGroup: object) => fixture.world.patchPool(POOL, { nodeGroup });
+
+  it('gets a launch template, and a group whose instances have its security groups, tags and disk', async () => {
+    fixture.world.cloud.faults.securityGroup({ id: 'sg-0b1c000000000000a', tags });
+    const machine = { disk: { sizeGiB: 100 }, securityGroups: [{ tags }], instanceTags: { team: 'web' } };
+    await fixture.world.apply(poolManifest(POOL, { nodeGroup: machine }));
+    await settledAt('1');
+    assert.deepEqual(
+      [template()?.name, template()?.tags],
+      ['winpool/demo/machine', { 'winpool.dev/pool': POOL, 'winpool.dev/usable-by': 'demo' }],
+    );
+    const { BlockDeviceMappings, MetadataOptions, SecurityGroupIds } = template()?.versions[0]?.data ?? {};
+    const disk = { VolumeSize: 100, VolumeType: 'gp3', DeleteOnTermination: true, Encrypted: true };
+    assert.deepEqual(BlockDeviceMappings, [{ DeviceName: '/dev/sda1', Ebs: disk }]);
+    assert.deepEqual(
+      [MetadataOptions?.HttpTokens, MetadataOptions?.HttpPutResponseHopLimit, SecurityGroupIds?.length],
+      ['required', 1, 2],
+    );
+    const instance = [...fixture.world.cloud.state.instances.values()].find(({ group }) => group === POOL);
+    assert.deepEqual(instance?.tags, [{ Key: 'team', Value: 'web' }]);
+  });
+
+  it('gets a version for each change, by a rolling update, and keeps those in use', async () => {
+    await patch({ disk: { sizeGiB: 200 } });
+    await settledAt('2');
+    await patch({ instanceTags: { team: 'db' } });
+    await settledAt('3');
+    await fixture.world.waitForPool(POOL, 'to have deleted the version between', () => versions()?.join() === '1,3');
+    const updates = fixture.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupVersion');
+    assert.equal(updates.length, 2);
+  });
+
+  it('keeps its template while it has a group', async () => {
+    await assert.rejects(
+      patch({ disk: null, securityGroups: null, instanceTags: null }),
+      /EKS cannot add a launch template to a node group, or remove it/,
+    );
+  });
+
+  it('leaves no template', async () => {
+    await fixture.world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
+    assert.equal(template(), undefined);
+  });
+});
