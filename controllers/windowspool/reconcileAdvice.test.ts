@@ -4,12 +4,16 @@ import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { fresh, ready, until, wake } from './testing/life.ts';
+import { DISK_100 } from './testing/machineScenes.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
 const advice = (world: FakeWorld) => (world.pools.get('web')?.status?.advice ?? []).map(({ reason }) => reason);
 const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windowspool_advice');
 const prerequisites = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+
+/** A rule that opens the port of the kubelet. */
+const OPEN = { IpProtocol: 'tcp', FromPort: 1025, ToPort: 65535, IpRanges: [{ CidrIp: '10.0.0.0/16' }] };
 
 /** A pool without advice, and its changes. */
 const poolWith = (nodeGroup: SpecChange['nodeGroup'] = {}) => fresh({ nodeGroup: { diskSizeGiB: 100, ...nodeGroup } });
@@ -58,8 +62,7 @@ describe('advice for a pool', () => {
       kubeSystem.dnsNodes = isGood ? ['linux-1', 'linux-2'] : ['linux-1'];
     },
     KubeletPortClosed: ({ cloud }, isGood) => {
-      const open = [{ IpProtocol: 'tcp', FromPort: 1025, ToPort: 65535, IpRanges: [{ CidrIp: '10.0.0.0/16' }] }];
-      cloud.faults.securityGroup({ id: clusterSecurityGroupId, inbound: isGood ? open : [] });
+      cloud.faults.securityGroup({ id: clusterSecurityGroupId, inbound: isGood ? [OPEN] : [] });
     },
     RootVolumeNotEncrypted: ({ cloud }, enabled) => cloud.faults.volumeEncryption({ enabled }),
   };
@@ -78,6 +81,24 @@ describe('advice for a pool', () => {
         await wake(world, deps);
       }
       assert.deepEqual([advice(world), gauges(world)], [[], {}]);
+    });
+  }
+
+  const tags = { tier: 'windows' };
+  for (const [by, term] of [
+    ['ID', { id: 'sg-0b000000' }],
+    ['tags', { tags }],
+  ] as const) {
+    it(`reads the rules of security groups that the spec selects by ${by}`, async () => {
+      const world = new FakeWorld();
+      world.cloud.faults.securityGroup({ id: clusterSecurityGroupId, inbound: [] });
+      world.cloud.faults.securityGroup({ id: 'sg-0b000000', tags });
+      world.apply(poolWith({ ...DISK_100, diskSizeGiB: undefined, securityGroups: [term] }));
+      const deps = world.start();
+      await until(world, deps, () => ready(world) === 'True', 'Ready');
+      assert.deepEqual(advice(world), ['KubeletPortClosed']);
+      world.cloud.faults.securityGroup({ id: 'sg-0b000000', inbound: [OPEN] });
+      await until(world, deps, () => advice(world).length === 0, 'no advice');
     });
   }
 

@@ -54,7 +54,7 @@ export interface PrerequisiteFacts {
   readonly offerings?: CallResult<readonly Offering[]>;
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The security groups that the spec selects. */
-  readonly securityGroups?: CallResult<readonly Pick<SecurityGroup, 'id' | 'tags'>[]>;
+  readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
   /** All of them are read with all other facts; those of the advice that a pool has, more often. */
   readonly advice?: AdviceFacts;
 }
@@ -69,7 +69,7 @@ export interface AdviceFacts {
   /** The node of each pod of CoreDNS. */
   readonly dnsNodes?: CallResult<readonly string[]>;
   readonly instanceTypes?: CallResult<readonly InstanceType[]>;
-  /** The security groups of the control plane and of the nodes. */
+  /** The security groups of the control plane, and those of the nodes that are selected by ID. */
   readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
   /** Whether EC2 encrypts all new volumes. */
   readonly encryptsVolumes?: CallResult<boolean>;

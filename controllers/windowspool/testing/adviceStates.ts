@@ -1,5 +1,6 @@
 /** Observed states for tests of advice. Without a change, there is none. */
 import assert from 'node:assert/strict';
+import type { NodeGroupSpec } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { AdviceFacts, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
@@ -35,6 +36,20 @@ export function withTemplate(
   const launchTemplate = known(sampleTemplate('7', template));
   const nodeGroup = { diskSizeGiB: undefined, launchTemplate: { name: 'windows', version: '$Latest' } };
   return planned(advice, { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } }, { launchTemplate });
+}
+
+/** A pool that sets its machine, and whose group is to be created. */
+export function withMachine(
+  machine: Partial<NodeGroupSpec>,
+  advice: AdviceFacts = {},
+  facts: Partial<PrerequisiteFacts> = {},
+): ObservedState {
+  return planned(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } }, facts);
+}
+
+/** The same with a group that exists. */
+export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFacts = {}): ObservedState {
+  return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } });
 }
 
 /** A pool and its advice, each as `REASON: message.` */

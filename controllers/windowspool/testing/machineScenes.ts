@@ -14,7 +14,7 @@ import {
   samplePool,
   sampleState,
 } from './fixtures.ts';
-import { sampleFacts } from './prerequisites.ts';
+import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
 
 type MachineSpec = Partial<Pick<NodeGroupSpec, 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>>;
 type Rest = Omit<Partial<NodeGroupSpec>, keyof MachineSpec | 'diskSizeGiB'>;
@@ -116,7 +116,7 @@ export function machineToBe(machine: MachineSpec, change: Partial<ObservedState>
 
 /** Security groups with the tag tier=windows, as facts. */
 export function taggedGroups(...ids: readonly string[]) {
-  const value = ids.map((id) => ({ id, tags: { tier: 'windows' } }));
+  const value = ids.map((id) => sampleSecurityGroup({ id, tags: { tier: 'windows' } }));
   return { prerequisites: sampleFacts({ securityGroups: { ok: true, value } }) } as const;
 }
 

@@ -38,7 +38,7 @@ import {
   TEMPLATE_ID,
   TEMPLATE_NAME,
 } from './machineScenes.ts';
-import { sampleFacts } from './prerequisites.ts';
+import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
 import { randomNodePods } from './randomNodePods.ts';
 
 const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS).map((kind) => sampleError(kind));
@@ -237,7 +237,7 @@ const randomSecurityGroups = fc.constantFrom<NonNullable<PrerequisiteFacts['secu
   { ok: false, error: sampleError('denied') },
   ...[[], ['sg-0b000000'], ['sg-0b000000', 'sg-0c000000']].map((ids) => ({
     ok: true as const,
-    value: ids.map((id) => ({ id, tags: { tier: 'windows' } })),
+    value: ids.map((id) => sampleSecurityGroup({ id, tags: { tier: 'windows' } })),
   })),
 );
 

@@ -2,10 +2,11 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { AdviceFacts } from '../../../model/prerequisites.ts';
 import type { LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import { securityGroupTerms } from '../machine/machine.ts';
 import { type Ask, instanceTypesFor, subnetsOf } from '../prerequisites/questions.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { checks } from './checks.ts';
-import { controlPlaneGroups, nodeSecurityGroups } from './portChecks.ts';
+import { controlPlaneGroups } from './portChecks.ts';
 
 /** What the facts are read with. */
 interface Reading {
@@ -25,10 +26,12 @@ const readers: {
   dnsNodes: ({ sources, ask }) => ask('CoreDNS pods', (signal) => sources.system.dnsNodes(signal)),
   instanceTypes: ({ s, sources, ask, template }) =>
     instanceTypesFor(instanceTypesOf(s.pool.spec, template), sources.capacity, ask),
-  securityGroups: ({ s: { cluster }, sources, ask, template }) => {
+  securityGroups: ({ s, sources, ask, template }) => {
+    const { cluster } = s;
     if (cluster.kind !== 'seen' || cluster.cluster.securityGroup === undefined) return undefined;
-    const ids = new Set([...controlPlaneGroups(cluster.cluster), ...nodeSecurityGroups(cluster.cluster, template)]);
-    const sorted = [...ids].sort();
+    // Those that the spec selects by tags are among the other facts.
+    const named = template?.securityGroups ?? securityGroupTerms(s.pool.spec).flatMap(({ id }) => id ?? []);
+    const sorted = [...new Set([...controlPlaneGroups(cluster.cluster), ...named])].sort();
     return ask(`security groups ${sorted}`, (signal) => sources.securityGroups.find(sorted, signal));
   },
   encryptsVolumes: ({ sources, ask }) =>

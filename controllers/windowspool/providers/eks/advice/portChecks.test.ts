@@ -1,8 +1,9 @@
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
-import { planned, testAdvice, withTemplate } from '../../../testing/adviceStates.ts';
+import { planned, testAdvice, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster } from '../../../testing/fixtures.ts';
+import { BY_TAGS, DISK_100 } from '../../../testing/machineScenes.ts';
 import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
 
 const CLUSTER = 'sg-0a000000';
@@ -102,5 +103,44 @@ describe('advice about the port of the kubelet, with security groups in the laun
       ],
     ],
     ['a security group that was not found', ofTemplate([open]), []],
+  ]);
+});
+
+describe('advice about the port of the kubelet, with security groups in the spec,', () => {
+  const open = sampleSecurityGroup();
+  const closed = sampleSecurityGroup({ inbound: [] });
+  const byId = { ...DISK_100, securityGroups: [{ id: NODES }] };
+  const byTags = { ...DISK_100, ...BY_TAGS };
+  const tags = { tier: 'windows' };
+  const none = [
+    `KubeletPortClosed: No inbound rule of the nodes' security groups ${CLUSTER} and ${NODES} allows TCP port 10250 from the control plane ${closedFor(CLUSTER)}`,
+  ];
+  testAdvice([
+    [
+      'the rules of EKS, because the operator adds the cluster security group',
+      withMachine(byId, { securityGroups: known([open, group(NODES)]) }),
+      [],
+    ],
+    [
+      'a rule of the group that the spec names',
+      withMachine(byId, { securityGroups: known([closed, group(NODES, { inbound: [rule()] })]) }),
+      [],
+    ],
+    ['no rule of either', withMachine(byId, { securityGroups: known([closed, group(NODES)]) }), none],
+    [
+      'a rule of a group that the spec selects by tags',
+      withMachine(
+        byTags,
+        { securityGroups: known([closed]) },
+        { securityGroups: known([group(NODES, { tags, inbound: [rule()] })]) },
+      ),
+      [],
+    ],
+    [
+      'no rule of such a group',
+      withMachine(byTags, { securityGroups: known([closed]) }, { securityGroups: known([group(NODES, { tags })]) }),
+      none,
+    ],
+    ['tags that select no group', withMachine(byTags, { securityGroups: known([closed]) }), []],
   ]);
 });

@@ -2,8 +2,9 @@
 import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { Cluster } from '../../../ports/eks.ts';
-import type { LaunchTemplate, SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
+import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import { selectedGroups } from '../machine/machine.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
@@ -19,14 +20,21 @@ export function controlPlaneGroups({
 }
 
 /**
- * The security groups of the nodes. EKS adds the cluster security group only if the template names none:
- * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
+ * The security groups of the nodes; undefined while they are not known. EKS adds the cluster security group only if the template names none
+ * (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups). The operator adds it to those of the spec.
  */
-export function nodeSecurityGroups(
-  { securityGroup }: Pick<Cluster, 'securityGroup'>,
-  template: LaunchTemplate | undefined,
-): readonly string[] {
-  return template?.securityGroups ?? (securityGroup === undefined ? [] : [securityGroup]);
+function nodeSecurityGroups({
+  spec,
+  cluster: { securityGroup },
+  facts,
+}: Pick<CheckInput, 'spec' | 'cluster' | 'facts'>): readonly string[] | undefined {
+  const own = securityGroup === undefined ? [] : [securityGroup];
+  if (templateIn(spec)) {
+    const template = resolvedTemplate(facts);
+    return template && (template.securityGroups ?? own);
+  }
+  const selected = selectedGroups(spec, facts);
+  return selected && [...new Set([...own, ...selected])];
 }
 
 /**
@@ -34,12 +42,13 @@ export function nodeSecurityGroups(
  * (https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html#security-group-restricting-cluster-traffic). A rule for addresses counts as open,
  * because the addresses of the control plane are not known.
  */
-function kubeletPort({ spec, cluster, region, facts }: CheckInput): AdviceResult | undefined {
-  const template = resolvedTemplate(facts);
-  if (templateIn(spec) && !template) return undefined;
-  return given(facts.advice?.securityGroups, (found) => {
+function kubeletPort(input: CheckInput): AdviceResult | undefined {
+  const { cluster, region, facts } = input;
+  const to = nodeSecurityGroups(input);
+  if (!to) return undefined;
+  return given(facts.advice?.securityGroups, (read) => {
+    const found = [...read, ...(facts.securityGroups?.ok ? facts.securityGroups.value : [])];
     const from = controlPlaneGroups(cluster);
-    const to = nodeSecurityGroups(cluster, template);
     const [source] = from;
     const [target] = to;
     // A group that was not found may have the rule.

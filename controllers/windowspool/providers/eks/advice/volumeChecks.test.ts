@@ -1,5 +1,13 @@
-import { planned, running, testAdvice, withTemplate } from '../../../testing/adviceStates.ts';
+import {
+  planned,
+  running,
+  runningMachine,
+  testAdvice,
+  withMachine,
+  withTemplate,
+} from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
+import { DISK_100 } from '../../../testing/machineScenes.ts';
 
 const OFF = { encryptsVolumes: known(false) };
 const PLAIN_TEXT =
@@ -8,15 +16,31 @@ const PLAIN_TEXT =
 describe('advice about the encryption of volumes', () => {
   const encrypted = { rootVolume: { sizeGiB: 100, isEncrypted: true } };
   const open = { rootVolume: { sizeGiB: 100, isEncrypted: false } };
+  const off = { disk: { sizeGiB: 100, type: 'gp3', encrypted: false } } as const;
   testAdvice([
     ['an account that encrypts new volumes', planned(), []],
     ['a launch template that encrypts the root volume', withTemplate(encrypted, OFF), []],
     ['a launch template that does not, in an account that encrypts new volumes', withTemplate(open), []],
+    ['the disk of a pool that sets its machine', withMachine(DISK_100, OFF), []],
+    [
+      'a disk that the pool does not encrypt',
+      withMachine(off, OFF),
+      [
+        `RootVolumeNotEncrypted: EC2 does not encrypt new volumes in eu-west-1, and nodeGroup.disk.encrypted is false. ${PLAIN_TEXT}, or set nodeGroup.disk.encrypted: true. Both apply to new nodes.`,
+      ],
+    ],
+    [
+      'such a disk of a group that exists',
+      runningMachine(off, OFF),
+      [
+        `RootVolumeNotEncrypted: EC2 does not encrypt new volumes in eu-west-1, and nodeGroup.disk.encrypted is false. ${PLAIN_TEXT}, which applies to new nodes, or set nodeGroup.disk.encrypted: true, which replaces all nodes.`,
+      ],
+    ],
     [
       'new volumes that are not encrypted',
       planned(OFF),
       [
-        `RootVolumeNotEncrypted: EC2 does not encrypt new volumes in eu-west-1. ${PLAIN_TEXT}, or use a launch template that encrypts the root volume. Both apply to new nodes.`,
+        `RootVolumeNotEncrypted: EC2 does not encrypt new volumes in eu-west-1. ${PLAIN_TEXT}, or set nodeGroup.disk (not diskSizeGiB), which encrypts the root volume. Both apply to new nodes.`,
       ],
     ],
     [
@@ -41,6 +65,19 @@ describe('advice about the size of volumes', () => {
     'for Windows and all images and containers, and an image based on Server Core needs several GiB. When the volume is full, the kubelet deletes images and evicts pods.';
   testAdvice([
     ['100 GiB', planned(), []],
+    ['100 GiB of a pool that sets its machine', withMachine(DISK_100), []],
+    [
+      'the default of a pool that sets its machine',
+      withMachine({ instanceTags: { team: 'web' } }),
+      [`RootVolumeSmall: The root volume has 50 GiB ${full} Set nodeGroup.disk.sizeGiB to at least 100.`],
+    ],
+    [
+      'such a pool whose group exists',
+      runningMachine({ disk: { ...DISK_100.disk, sizeGiB: 60 } }),
+      [
+        `RootVolumeSmall: The root volume has 60 GiB ${full} Set nodeGroup.disk.sizeGiB to at least 100, which replaces all nodes.`,
+      ],
+    ],
     ['100 GiB in a launch template', withTemplate({ rootVolume: { sizeGiB: 100 } }), []],
     [
       'the default of EKS',

@@ -3,15 +3,23 @@ import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
+import { diskIn } from '../machine/machine.ts';
 import { DEFAULT_DISK_GIB } from '../nodeGroup.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 
-/** The root volume of new nodes, and the launch template that can define it; undefined while the template is not known. */
-export function rootVolumeOf({
-  spec,
-  facts,
-}: CheckInput): (NonNullable<LaunchTemplate['rootVolume']> & { readonly template?: LaunchTemplate }) | undefined {
+/** The root volume of new nodes, and what defines it: the user's launch template, or the machine in the spec. */
+interface RootVolume {
+  readonly sizeGiB?: number;
+  readonly isEncrypted?: boolean;
+  readonly template?: LaunchTemplate;
+  readonly isOfMachine?: true;
+}
+
+/** The root volume of new nodes; undefined while the template is not known. */
+export function rootVolumeOf({ spec, facts }: CheckInput): RootVolume | undefined {
+  const disk = diskIn(spec);
+  if (disk) return { sizeGiB: disk.sizeGiB, isEncrypted: disk.encrypted, isOfMachine: true };
   if (!templateIn(spec)) return { sizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
   const template = resolvedTemplate(facts);
   return template && { ...template.rootVolume, template };
@@ -27,21 +35,37 @@ function isEncrypted(input: CheckInput): AdviceResult | undefined {
   const volume = rootVolumeOf(input);
   if (!volume) return undefined;
   if (volume.isEncrypted) return none;
-  const { facts, region, creating } = input;
+  const { facts, region } = input;
   return given(facts.advice?.encryptsVolumes, (always) => {
     if (always) return none;
-    const { template } = volume;
-    const open = template ? `, and ${nameOf(template)} does not encrypt the root volume (/dev/sda1)` : '';
-    // EKS cannot add a launch template to a node group.
-    const other = template
-      ? ', or encrypt the volume in the launch template. Both apply to new nodes'
-      : creating
-        ? ', or use a launch template that encrypts the root volume. Both apply to new nodes'
-        : '. This applies to new nodes';
+    const { open, other } = encryptionTexts(volume, input);
     return advise(
       `EC2 does not encrypt new volumes in ${region}${open}. The kubelet writes the Secrets of pods to the root volume in plain text. Enable encryption by default (aws ec2 enable-ebs-encryption-by-default --region ${region})${other}`,
     );
   });
+}
+
+/** What else leaves the volume open, and another remedy than a setting of the account. */
+function encryptionTexts(
+  { template, isOfMachine }: RootVolume,
+  { creating }: CheckInput,
+): { readonly open: string; readonly other: string } {
+  const BOTH = 'Both apply to new nodes';
+  if (template) {
+    const open = `, and ${nameOf(template)} does not encrypt the root volume (/dev/sda1)`;
+    return { open, other: `, or encrypt the volume in the launch template. ${BOTH}` };
+  }
+  if (isOfMachine) {
+    const other = creating
+      ? `, or set nodeGroup.disk.encrypted: true. ${BOTH}`
+      : ', which applies to new nodes, or set nodeGroup.disk.encrypted: true, which replaces all nodes';
+    return { open: ', and nodeGroup.disk.encrypted is false', other };
+  }
+  // EKS cannot add a launch template to a node group.
+  const other = creating
+    ? `, or set nodeGroup.disk (not diskSizeGiB), which encrypts the root volume. ${BOTH}`
+    : '. This applies to new nodes';
+  return { open: '', other };
 }
 
 /**
@@ -59,16 +83,19 @@ function hasRoom(input: CheckInput): AdviceResult | undefined {
   const volume = rootVolumeOf(input);
   if (!volume) return undefined;
   // A template without a size leaves that of the AMI.
-  const { sizeGiB = DEFAULT_DISK_GIB, template } = volume;
+  const { sizeGiB = DEFAULT_DISK_GIB } = volume;
   if (sizeGiB >= ENOUGH_GIB) return none;
-  const remedy = template
-    ? `Set the VolumeSize of /dev/sda1 in ${nameOf(template)} to at least ${ENOUGH_GIB}`
-    : input.creating
-      ? `Set nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`
-      : `EKS cannot change the disk size of a node group: for a size of at least ${ENOUGH_GIB}, create another pool`;
   return advise(
-    `The root volume has ${sizeGiB} GiB for Windows and all images and containers, and an image based on Server Core needs several GiB. When the volume is full, the kubelet deletes images and evicts pods. ${remedy}`,
+    `The root volume has ${sizeGiB} GiB for Windows and all images and containers, and an image based on Server Core needs several GiB. When the volume is full, the kubelet deletes images and evicts pods. ${sizeRemedy(volume, input)}`,
   );
+}
+
+function sizeRemedy({ template, isOfMachine }: RootVolume, { creating }: CheckInput): string {
+  if (template) return `Set the VolumeSize of /dev/sda1 in ${nameOf(template)} to at least ${ENOUGH_GIB}`;
+  if (isOfMachine)
+    return `Set nodeGroup.disk.sizeGiB to at least ${ENOUGH_GIB}${creating ? '' : ', which replaces all nodes'}`;
+  if (creating) return `Set nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;
+  return `EKS cannot change the disk size of a node group: for a size of at least ${ENOUGH_GIB}, create another pool`;
 }
 
 function nameOf({ name, version }: LaunchTemplate): string {

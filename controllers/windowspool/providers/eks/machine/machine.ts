@@ -27,6 +27,11 @@ export function hasMachine(spec: WindowsPoolSpec): boolean {
   return Object.keys(machineIn(spec)).length > 0;
 }
 
+/** The root volume; undefined if the spec does not set the machine. */
+export function diskIn(spec: WindowsPoolSpec): Machine['disk'] | undefined {
+  return hasMachine(spec) ? bareMachine(spec).disk : undefined;
+}
+
 /** The machine without security groups. What the spec leaves out has the default of the schema: it has no effect on pools without a machine. */
 function bareMachine(spec: WindowsPoolSpec): Machine {
   const { disk, metadataOptions, instanceTags = {} } = machineIn(spec);
@@ -52,7 +57,7 @@ export function followsSecurityGroups(spec: WindowsPoolSpec): boolean {
 }
 
 /** The IDs that the spec selects; undefined while tags are not resolved, or select nothing. */
-function selectedGroups(
+export function selectedGroups(
   spec: WindowsPoolSpec,
   { securityGroups: found }: Pick<PrerequisiteFacts, 'securityGroups'> = {},
 ): readonly string[] | undefined {

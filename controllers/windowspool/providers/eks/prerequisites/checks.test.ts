@@ -6,7 +6,14 @@ import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.t
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
 import { DISK_100, machineFor, machinePool, machineTemplate, machineVersion } from '../../../testing/machineScenes.ts';
-import { randomFacts, sampleAddon, sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
+import {
+  randomFacts,
+  sampleAddon,
+  sampleFacts,
+  sampleInput,
+  sampleSecurityGroup,
+  unasked,
+} from '../../../testing/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { PERMISSIONS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';
@@ -184,12 +191,14 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       'security groups that exist',
-      ownInput(undefined, { securityGroups: known([{ id: 'sg-0a000000', tags: { tier: 'windows', a: 'b' } }]) }),
+      ownInput(undefined, { securityGroups: known([sampleSecurityGroup({ tags: { tier: 'windows', a: 'b' } })]) }),
       [],
     ],
     [
       'security groups that do not exist',
-      ownInput(undefined, { securityGroups: known([{ id: 'sg-0b000000', tags: { tier: 'linux' } }]) }),
+      ownInput(undefined, {
+        securityGroups: known([sampleSecurityGroup({ id: 'sg-0b000000', tags: { tier: 'linux' } })]),
+      }),
       [
         'SecurityGroupNotFound: No security group of VPC vpc-0a1b2c3d matches sg-0a000000 and tag tier=windows. Correct nodeGroup.securityGroups',
       ],
