@@ -15,7 +15,7 @@ import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCac
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
-import { groupKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
+import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 import { NodePodCache } from './nodePodCache.ts';
 
@@ -45,7 +45,8 @@ export class Caches {
     );
     this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
-      poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(groupKnownOf)?.metadata.name,
+      poolOfGroup: (group) =>
+        this.pools.byIndex('nodeGroup', group).find((pool) => groupsKnownOf(pool).includes(group))?.metadata.name,
       wake: (pool) => this.#controller?.enqueue(pool),
       now: () => client.now(),
       podsOn: (pool, { uid }) => this.nodePods.on(pool, uid),

@@ -85,7 +85,7 @@ function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: E
 function publishCleanupIncomplete(outcome: Outcome, events: Events): void {
   const { left, after, released } = outcome;
   const { pool } = after;
-  const group = providerOf(pool).nodeGroupName(pool);
+  const [group] = providerOf(pool).nodeGroupNames(pool);
   const subject = group === undefined ? `WindowsPool ${pool.metadata.name}` : `Node group ${group}`;
   for (const [step, entries] of Map.groupBy(left, (entry) => entry.step)) {
     const [{ error }] = entries as [StepError, ...StepError[]];

@@ -10,7 +10,7 @@ import type { CallError } from './ports/callResult.ts';
 import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
-import { type Creation, creationOf, desiredNodeGroup } from './providers/eks/nodeGroup.ts';
+import { type Creation, creationOf, desiredNodeGroup, isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { desiredTemplate } from './providers/eks/upgrades/launchTemplate.ts';
 import { marksOf } from './providers/existing/ownershipRecord.ts';
 
@@ -28,6 +28,18 @@ export function isPaused(pool: WindowsPool): boolean {
 export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
   return group.kind === 'unreachable' ? group.last : undefined;
+}
+
+/** The groups that the pool owns, as far as they are known. */
+export function ownGroups(s: Pick<ObservedState, 'pool' | 'group'>): NodeGroup[] {
+  const group = groupOf(s);
+  return group && isOwnedBy(s.pool, group) ? [group] : [];
+}
+
+/** The desired number of nodes in all groups that the pool owns; undefined when none is known. */
+export function desiredNodes(s: Pick<ObservedState, 'pool' | 'group'>): number | undefined {
+  const groups = ownGroups(s);
+  return groups.length > 0 ? groups.reduce((sum, { scaling }) => sum + scaling.desiredSize, 0) : undefined;
 }
 
 /** Whether the EKS cluster is not the one that the operator runs in, or not the one in which the pool's group was created. */
@@ -82,7 +94,7 @@ export function lateInstances({ instances, poolNodes, now, settings }: ObservedS
 
 /** Whether nodes have been missing for too long. A scaling group that has just launched its instances is still growing and lacks none. */
 export function lacksNodes(s: ObservedState): boolean {
-  const desired = groupOf(s)?.scaling.desiredSize ?? 0;
+  const desired = desiredNodes(s) ?? 0;
   const growing = lateInstances(s)?.length === 0 && (s.instances?.length ?? 0) >= desired;
   return s.poolNodes.total + s.poolNodes.unlabelledNodes.length < desired && isOverdue(s) && !growing;
 }

@@ -8,7 +8,7 @@ import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
-import { groupOf } from './queries.ts';
+import { desiredNodes } from './queries.ts';
 import { isAwsError } from './steps/steps.ts';
 
 /** The next run for a pool, from the state after its steps. What is outside the cluster is read again after `untilReadMs`. */
@@ -64,7 +64,7 @@ function untilNodesLate(s: ObservedState): number {
     const nextReadAt = isHeldUp ? Number.POSITIVE_INFINITY : membership.nextReadAt;
     return Math.min(s.poolNodes.nextGraceEnd, nextReadAt, membership.contention.until) - s.now;
   }
-  const missing = s.poolNodes.total < (groupOf(s)?.scaling.desiredSize ?? 0);
+  const missing = s.poolNodes.total < (desiredNodes(s) ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.poolNodes.nextReadAt - s.now);
   return Math.min(s.poolNodes.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
 }

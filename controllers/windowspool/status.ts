@@ -12,7 +12,7 @@ import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { providerOf } from './providers/providers.ts';
-import { groupOf, isClusterMismatch } from './queries.ts';
+import { desiredNodes, groupOf, isClusterMismatch } from './queries.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { LIST_LENGTH, STEP_LENGTH } from './statusLimits.ts';
 import { describeStep } from './steps/steps.ts';
@@ -87,9 +87,8 @@ function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<
 }
 
 function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
-  const { poolNodes, pool } = s;
-  const group = groupOf(s);
-  const desired = group ? (isOwnedBy(pool, group) ? group.scaling.desiredSize : undefined) : lastKnownSize(s);
+  const { poolNodes } = s;
+  const desired = groupOf(s) ? desiredNodes(s) : lastKnownSize(s);
   return {
     ...(desired !== undefined && { desired }),
     total: poolNodes.total,

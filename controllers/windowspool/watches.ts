@@ -64,14 +64,14 @@ export class Watches {
   pool(key: string, { before, after }: Change<WindowsPool>): void {
     const { fleet, lists, nodes, nodeMembership } = this.#views;
     // Which pool has a group decides which pool its nodes belong to.
-    const groups = [groupKnownOf(before), groupKnownOf(after)].filter((group) => group !== undefined);
+    const [had, has] = [groupsKnownOf(before), groupsKnownOf(after)];
     each([
       () => fleet.follow(before, after),
       () => lists.follow(key, after),
       () => this.#declare(key),
       () => {
-        if (groups.length === 1 || groups[0] !== groups[1])
-          for (const group of groups) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));
+        const moved = [...had, ...has].filter((group) => had.includes(group) !== has.includes(group));
+        for (const group of moved) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));
       },
       () => {
         if (poolChangeMatters(before, after)) this.#wake(key);
@@ -146,9 +146,9 @@ function each(actions: readonly (() => void)[]): void {
   if (errors.length === 1) throw errors[0];
 }
 
-/** The node group that a pool has or had; undefined if none is known. */
-export function groupKnownOf(pool: WindowsPool | undefined): string | undefined {
-  return pool?.status?.nodeGroup?.arn === undefined ? undefined : providerOf(pool).nodeGroupName(pool);
+/** The node groups that a pool has or had; empty if none is known. */
+export function groupsKnownOf(pool: WindowsPool | undefined): readonly string[] {
+  return pool?.status?.nodeGroup?.arn === undefined ? [] : providerOf(pool).nodeGroupNames(pool);
 }
 
 /** Whether a pool must be reconciled: anything changed except its status, which the operator writes itself. */
@@ -163,10 +163,7 @@ export function poolChangeMatters(before: WindowsPool | undefined, after: Window
 
 /** The names by which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */
 export const poolIndexes = {
-  nodeGroup: (pool: WindowsPool): string[] => {
-    const name = providerOf(pool).nodeGroupName(pool);
-    return name === undefined ? [] : [name];
-  },
+  nodeGroup: (pool: WindowsPool): string[] => [...providerOf(pool).nodeGroupNames(pool)],
   runtimeClass: (pool: WindowsPool): string[] => {
     const names = [runtimeClassFor(pool).name, pool.status?.runtimeClass?.name];
     return [...new Set(names.filter((name) => name !== undefined))];

@@ -8,7 +8,7 @@ import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
-import { groupKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
+import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 
 /** A change of an object in the API server: no `after` when it was deleted. */
 export type ObjectChange =
@@ -42,7 +42,8 @@ export class ReplicaCaches {
     this.poolNodesCache = new PoolNodesCache((group) => this.nodes.byIndex('nodeGroup', group), now);
     this.nodeMembership = new NodeMembership({
       nodes: () => this.nodes.list(),
-      poolOfGroup: (group) => this.pools.byIndex('nodeGroup', group).find(groupKnownOf)?.metadata.name,
+      poolOfGroup: (group) =>
+        this.pools.byIndex('nodeGroup', group).find((pool) => groupsKnownOf(pool).includes(group))?.metadata.name,
       wake: (pool) => this.#wake(pool),
       now,
     });

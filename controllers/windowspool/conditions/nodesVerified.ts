@@ -10,7 +10,7 @@ import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
-import { groupOf, lacksNodes, lateInstances, neededNodes } from '../queries.ts';
+import { desiredNodes, groupOf, lacksNodes, lateInstances, neededNodes } from '../queries.ts';
 import { remedyFor } from '../reasons.ts';
 import { isNodeWriteError } from '../steps/steps.ts';
 import { count, duration, joined, sentence } from '../util/words.ts';
@@ -111,7 +111,7 @@ export function waitingForGroup(s: ObservedState): Verification | undefined {
   if (total === 0 && !mayHaveNodes(s, group)) {
     return falseCondition('Pending', 'Waiting for the node group.', 'working');
   }
-  const desired = group?.scaling.desiredSize ?? total;
+  const desired = desiredNodes(s) ?? total;
   if (total === 0 && desired === 0) {
     return trueCondition('NoNodes', 'The desired size is 0.');
   }

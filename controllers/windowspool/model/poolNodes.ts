@@ -45,9 +45,9 @@ export interface PoolNodesView {
   readonly podNeeds: readonly NodePodNeed[];
   /** When the first of them changes without any event, in epoch milliseconds; Infinity if none does. */
   readonly nextPodAt: number;
-  /** Nodes with the label of the group whose instance is not in its scaling groups. Not in any of the counts. */
+  /** Nodes with the label of one of the groups whose instance is not in its scaling groups. Not in any of the counts. */
   readonly nonMembers: readonly NodeRecord[];
-  /** Whether AWS was asked about every node that is not on an instance of the group. */
+  /** Whether AWS was asked about every node that is not on an instance of the groups. */
   readonly isConfirmed: boolean;
   /** Whether the node counts as one of the pool's. */
   isMember(node: NodeRecord): boolean;
@@ -61,6 +61,14 @@ export interface PoolNodesView {
   isMarked(name: string): boolean;
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
+}
+
+/** The instances of a pool's node groups, as EC2 Auto Scaling lists them. */
+export interface GroupMembers {
+  /** The node group of each instance, by instance ID. */
+  readonly groupOfInstance: ReadonlyMap<string, string>;
+  /** The node groups that are too new to be listed: for their nodes, the label decides. */
+  readonly unlisted: ReadonlySet<string>;
 }
 
 /** A node whose condition has to be written. */

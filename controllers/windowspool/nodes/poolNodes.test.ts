@@ -141,10 +141,14 @@ describe('the nodes of a group whose instances are known', () => {
   const onInstance = (id: string, change: Parameters<typeof sampleNode>[0] = {}) =>
     sampleNode({ name: id, providerID: `aws:///eu-west-1a/${id}`, ...change });
   const namesOf = (nodes: readonly { readonly name: string }[]) => nodes.map(({ name }) => name);
+  const membersOf = (group: string, ids: readonly string[], unlisted: readonly string[] = []) => ({
+    groupOfInstance: new Map(ids.map((id) => [id, group])),
+    unlisted: new Set(unlisted),
+  });
 
   function confirmed(): PoolNodes {
     const poolNodes = new PoolNodes([onInstance('i-1'), onInstance('i-2', { ready: 'False' })], expecting(), NOW);
-    poolNodes.confirm(new Set(['i-1', 'i-3']), NOW);
+    poolNodes.confirm(membersOf('web', ['i-1', 'i-3']), NOW);
     return poolNodes;
   }
 
@@ -175,11 +179,18 @@ describe('the nodes of a group whose instances are known', () => {
 
   it('follow a later list, and lose what is deleted', () => {
     const poolNodes = confirmed();
-    poolNodes.confirm(new Set(['i-2']), NOW);
+    poolNodes.confirm(membersOf('web', ['i-2']), NOW);
     assert.deepEqual([poolNodes.total, namesOf(poolNodes.nonMembers), poolNodes.unavailable], [1, ['i-1'], ['i-2']]);
     poolNodes.leave(onInstance('i-1'));
     assert.deepEqual([namesOf(poolNodes.nonMembers), poolNodes.hasInstance('i-1')], [[], false]);
     assert.equal(poolNodes.nextReadAt, Number.POSITIVE_INFINITY, 'a node that was not counted is not missed');
+  });
+
+  it('are also those with the label of a group that is too new to be listed', () => {
+    const labels = { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': 'new' };
+    const poolNodes = new PoolNodes([onInstance('i-1'), onInstance('i-2', { labels })], expecting(), NOW);
+    poolNodes.confirm(membersOf('web', ['i-3'], ['new']), NOW);
+    assert.deepEqual([poolNodes.total, namesOf(poolNodes.nonMembers)], [1, ['i-1']]);
   });
 
   it('are all with the label while the instances are not known', () => {
@@ -202,13 +213,28 @@ describe('the cache of the nodes of pools', () => {
       },
       () => NOW,
     );
-    const poolNodes = poolNodesCache.of('pool', 'web', expecting());
+    const poolNodes = poolNodesCache.of('pool', ['web'], expecting());
     poolNodesCache.follow(undefined, inGroup('b', 'web'));
     poolNodesCache.follow(undefined, inGroup('x', 'api'));
-    assert.equal(poolNodesCache.of('pool', 'web', expecting()), poolNodes);
+    assert.equal(poolNodesCache.of('pool', ['web'], expecting()), poolNodes);
     assert.deepEqual([poolNodes.total, reads], [2, 1]);
     poolNodesCache.follow(inGroup('b', 'web'), undefined);
     assert.equal(poolNodes.total, 1);
+  });
+
+  it('follows the nodes of all groups of a pool', () => {
+    const poolNodesCache = new PoolNodesCache(
+      (group) => [inGroup(`of-${group}`, group)],
+      () => NOW,
+    );
+    const poolNodes = poolNodesCache.of('pool', ['web', 'next'], expecting());
+    assert.equal(poolNodesCache.of('pool', ['next', 'web'], expecting()), poolNodes);
+    poolNodesCache.follow(inGroup('of-web', 'web'), inGroup('of-web', 'next'));
+    poolNodesCache.follow(undefined, inGroup('b', 'next'));
+    assert.equal(poolNodes.total, 3, 'a node that moves within the pool stays');
+    assert.notEqual(poolNodesCache.of('pool', ['next'], expecting()), poolNodes);
+    poolNodesCache.follow(undefined, inGroup('c', 'web'));
+    assert.equal(poolNodes.total, 3, 'the former nodes are not updated');
   });
 
   it('removes a node that moves to another group', () => {
@@ -216,7 +242,7 @@ describe('the cache of the nodes of pools', () => {
       () => [inGroup('a', 'web')],
       () => NOW,
     );
-    const web = poolNodesCache.of('web', 'web', expecting());
+    const web = poolNodesCache.of('web', ['web'], expecting());
     poolNodesCache.follow(inGroup('a', 'web'), inGroup('a', 'api'));
     assert.equal(web.total, 0);
   });
@@ -226,13 +252,13 @@ describe('the cache of the nodes of pools', () => {
       (group) => [inGroup(`of-${group}`, group)],
       () => NOW,
     );
-    const first = poolNodesCache.of('pool', 'web', expecting());
-    assert.equal(poolNodesCache.of('pool', 'api', expecting()).total, 1);
+    const first = poolNodesCache.of('pool', ['web'], expecting());
+    assert.equal(poolNodesCache.of('pool', ['api'], expecting()).total, 1);
     poolNodesCache.follow(undefined, inGroup('b', 'web'));
     assert.equal(first.total, 1, 'the nodes of the former group are not updated');
     poolNodesCache.forget('pool');
     poolNodesCache.forget('pool');
-    assert.notEqual(poolNodesCache.of('pool', 'web', expecting()), first);
+    assert.notEqual(poolNodesCache.of('pool', ['web'], expecting()), first);
   });
 });
 

@@ -1,11 +1,12 @@
 /** The verification results of a pool's nodes, updated one node at a time: the cost of a node event does not grow with the pool. */
 
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
-import { CORDONED_ANNOTATION } from '../labels.ts';
+import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../labels.ts';
 import type { NodePodNeed } from '../model/nodePods.ts';
 import type {
   CheckFailure,
   Expectation,
+  GroupMembers,
   Mistainted,
   PoolNodesView,
   Unmarked,
@@ -42,8 +43,8 @@ export class PoolNodes implements PoolNodesView {
   readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
-  /** The instances of the group's scaling groups; undefined while they are not known: then the label of a node decides. */
-  #members: ReadonlySet<string> | undefined;
+  /** The instances of the pool's node groups; undefined while they are not known: then the label of a node decides. */
+  #members: GroupMembers | undefined;
   readonly #nonMembers = new Map<string, NodeRecord>();
   /** The non-members that AWS was asked for, as they were then: an instance of a warm pool can join the group later. */
   #asked: ReadonlySet<string> = new Set();
@@ -153,11 +154,13 @@ export class PoolNodes implements PoolNodesView {
   }
 
   isMember(node: NodeRecord): boolean {
-    return this.#members === undefined || this.#members.has(instanceIdOf(node));
+    if (this.#members === undefined) return true;
+    const { groupOfInstance, unlisted } = this.#members;
+    return groupOfInstance.has(instanceIdOf(node)) || unlisted.has(node.labels[NODE_GROUP_LABEL] ?? '');
   }
 
   /** Counts only the nodes on these instances: a label can be set by anyone who can change nodes, and by a kubelet on its own node. */
-  confirm(members: ReadonlySet<string>, now: number): void {
+  confirm(members: GroupMembers, now: number): void {
     this.#members = members;
     const left = [...this.#results.values()].map(({ node }) => node).filter((node) => !this.isMember(node));
     const joined = [...this.#nonMembers.values()].filter((node) => this.isMember(node));

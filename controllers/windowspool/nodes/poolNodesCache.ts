@@ -1,5 +1,5 @@
 /**
- * The nodes of all pools with a node group, so that a node event reaches the pools that it concerns.
+ * The nodes of all pools with node groups, so that a node event reaches the pools that it concerns.
  *
  *   node event ──▶ PoolNodesCache ──▶ the PoolNodes of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
@@ -15,7 +15,7 @@ export type PodsOfPool = (pool: string, node: NodeRecord) => readonly NodePod[];
 
 /** The PoolNodes of all pools. A pool's are created at its first reconcile and follow node events from then on. */
 export class PoolNodesCache {
-  readonly #byPool = new Map<string, { readonly group: string; readonly poolNodes: PoolNodes }>();
+  readonly #byPool = new Map<string, { readonly groups: readonly string[]; readonly poolNodes: PoolNodes }>();
   readonly #poolsOf = new Map<string, Set<string>>();
   readonly #nodesOf: (group: string) => readonly NodeRecord[];
   readonly #now: () => number;
@@ -31,17 +31,19 @@ export class PoolNodesCache {
     this.#podsOn = podsOn;
   }
 
-  /** The nodes of a pool that has a node group. */
-  of(pool: string, group: string, expected: Expectation): PoolNodes {
+  /** The nodes of a pool that has these node groups. Their order does not matter. */
+  of(pool: string, groups: readonly string[], expected: Expectation): PoolNodes {
     const known = this.#byPool.get(pool);
-    if (known?.group === group) {
+    if (known && isSameSet(known.groups, groups)) {
       known.poolNodes.verifyAgainst(expected, this.#now());
       return known.poolNodes;
     }
     this.forget(pool);
-    const poolNodes = new PoolNodes(this.#nodesOf(group), expected, this.#now(), (node) => this.#podsOn(pool, node));
-    this.#byPool.set(pool, { group, poolNodes });
-    this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
+    const poolNodes = new PoolNodes(groups.flatMap(this.#nodesOf), expected, this.#now(), (node) =>
+      this.#podsOn(pool, node),
+    );
+    this.#byPool.set(pool, { groups, poolNodes });
+    for (const group of groups) this.#poolsOf.set(group, (this.#poolsOf.get(group) ?? new Set()).add(pool));
     return poolNodes;
   }
 
@@ -66,10 +68,16 @@ export class PoolNodesCache {
     const known = this.#byPool.get(pool);
     if (!known) return;
     this.#byPool.delete(pool);
-    const pools = this.#poolsOf.get(known.group);
-    pools?.delete(pool);
-    if (pools?.size === 0) this.#poolsOf.delete(known.group);
+    for (const group of known.groups) {
+      const pools = this.#poolsOf.get(group);
+      pools?.delete(pool);
+      if (pools?.size === 0) this.#poolsOf.delete(group);
+    }
   }
+}
+
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((each) => others.includes(each));
 }
 
 /** The node groups of nodes, by the label that EKS sets: two when a node moved. */

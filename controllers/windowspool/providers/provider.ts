@@ -42,8 +42,8 @@ export interface Provider {
   untilNextRead(s: ObservedState, statusAgeMs: number): number;
   /** Milliseconds until the next event that depends on time alone, such as a maintenance window; infinity when there is none. */
   untilNextEvent(s: ObservedState): number;
-  /** The name of the pool's node group; undefined where it has none. */
-  nodeGroupName(pool: WindowsPool): string | undefined;
+  /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
+  nodeGroupNames(pool: WindowsPool): readonly string[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
   describeUnremovedMarks(outcome: Outcome): string | undefined;
 }

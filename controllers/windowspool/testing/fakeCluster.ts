@@ -76,9 +76,9 @@ export class FakeCluster extends FakeCalls {
       },
       instanceLists: { read: () => this.call('get ConfigMap', () => this.instanceList) },
       poolNodesCache: {
-        of: (pool, group, expected) => {
+        of: (pool, groups, expected) => {
           this.deliverNodeEvents();
-          return this.poolNodesCache.of(pool, group, expected);
+          return this.poolNodesCache.of(pool, groups, expected);
         },
         forget: (pool) => this.poolNodesCache.forget(pool),
       },

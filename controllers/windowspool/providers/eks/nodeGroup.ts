@@ -20,6 +20,11 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
   return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
 }
 
+/** The names of all groups of the pool in EKS. */
+export function nodeGroupNamesOf(pool: WindowsPool): readonly string[] {
+  return [nodeGroupNameOf(pool)];
+}
+
 /** The request for CreateNodegroup without what only AWS knows: the ARN of the role, and the subnets that have the tags of the spec. */
 export type DesiredNodeGroup = Omit<NewNodeGroup, 'nodeRoleArn' | 'subnets'>;
 

@@ -9,14 +9,23 @@ import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
-import type { Expectation } from '../../model/poolNodes.ts';
+import type { Expectation, GroupMembers } from '../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
+import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { groupOf, isClusterMismatch, isDeleting, isOverdue, lateInstances, withError } from '../../queries.ts';
+import {
+  desiredNodes,
+  isClusterMismatch,
+  isDeleting,
+  isOverdue,
+  lateInstances,
+  ownGroups,
+  withError,
+} from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
@@ -25,7 +34,7 @@ import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
@@ -47,8 +56,8 @@ export async function observeNodeGroup(
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const { base, expected } = baseState(pool, group, context);
   const poolNodes = poolNodesOf(pool, group, expected, sources);
-  if (group.kind === 'seen' && isOwnedBy(pool, group.group))
-    await confirmMembers(pool, poolNodes, group.group, before !== undefined, context);
+  if (group.kind === 'seen')
+    await confirmMembers(pool, poolNodes, ownGroups({ pool, group }), before !== undefined, context);
   const observed: ObservedState = {
     ...base,
     cluster,
@@ -149,7 +158,7 @@ function poolNodesOf(
   // Without an observed group, only its ARN in status proves that the nodes are the pool's.
   const isOurs = group ? isOwnedBy(pool, group) : view.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
   if (!isOurs) return new PoolNodes([], expected, 0);
-  return poolNodesCache.of(pool.metadata.name, nodeGroupNameOf(pool), expected);
+  return poolNodesCache.of(pool.metadata.name, nodeGroupNamesOf(pool), expected);
 }
 
 /**
@@ -159,11 +168,12 @@ function poolNodesOf(
 async function confirmMembers(
   { metadata: { name: pool } }: WindowsPool,
   poolNodes: PoolNodes,
-  group: NodeGroup,
+  groups: readonly NodeGroup[],
   isCached: boolean,
   { awsCache: { shared, serviceTimes }, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
-  if (group.autoScalingGroups.length === 0 || (isCached && poolNodes.isConfirmed)) return;
+  const isListed = groups.some(({ autoScalingGroups }) => autoScalingGroups.length > 0);
+  if (!isListed || (isCached && poolNodes.isConfirmed)) return;
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
     // An answer that is on its way may be older than the node.
     if (maxAgeMs === 0) shared.forget(SCALING_GROUPS_QUESTION);
@@ -171,14 +181,24 @@ async function confirmMembers(
     const listed = await shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, ask, signal);
     // The next run asks again.
     if (!listed.ok) return;
-    const found = group.autoScalingGroups.flatMap((name) => listed.value[name] ?? []);
-    if (found.length === 0) continue;
-    const members = new Set(found.flatMap(({ instances }) => instances));
-    if (group.warmPool) serviceTimes.saw(pool, members, now);
+    const members = membersIn(groups, listed.value);
+    if (members.unlisted.size === groups.length) continue;
+    if (groups.some(({ warmPool }) => warmPool)) serviceTimes.saw(pool, members.groupOfInstance.keys(), now);
     poolNodes.confirm(members, now);
-    if (poolNodes.isConfirmed) return;
+    if (poolNodes.isConfirmed && members.unlisted.size === 0) return;
   }
   poolNodes.markAsked();
+}
+
+/** Which instance is in which group. A group that EKS is creating has no scaling groups yet, or newer ones than the list. */
+function membersIn(groups: readonly NodeGroup[], all: Readonly<Record<string, ScalingGroup>>): GroupMembers {
+  const listed = groups.map(({ name, autoScalingGroups }) => {
+    const found = autoScalingGroups.flatMap((scalingGroup) => all[scalingGroup] ?? []);
+    return { name, isListed: found.length > 0, instances: found.flatMap(({ instances }) => instances) };
+  });
+  const pairs = listed.flatMap(({ name, instances }) => instances.map((id) => [id, name] as const));
+  const unlisted = listed.filter(({ isListed }) => !isListed).map(({ name }) => name);
+  return { groupOfInstance: new Map(pairs), unlisted: new Set(unlisted) };
 }
 
 async function readGroup(
@@ -239,17 +259,21 @@ async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext)
   return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
 }
 
-/** Adds the group's instances. */
+/** Adds the instances of the pool's groups. */
 async function withInstances(
   s: ObservedState,
   { awsCache: { serviceTimes }, sources, signal }: ObserveContext,
 ): Promise<ObservedState> {
-  const group = groupOf(s);
-  const [scalingGroup] = group?.autoScalingGroups ?? [];
-  if (!scalingGroup) return s;
-  const answer = await sources.instances.ofScalingGroup(scalingGroup, signal);
-  if (!answer.ok) return withError(s, 'describeInstances', answer.error);
-  const instances = group?.warmPool ? serviceTimes.applyTo(s.pool.metadata.name, answer.value, s.now) : answer.value;
+  const scalingGroups = ownGroups(s).flatMap(({ warmPool, autoScalingGroups: [name] }) =>
+    name === undefined ? [] : [{ name, warmPool }],
+  );
+  if (scalingGroups.length === 0) return s;
+  const instances: Instance[] = [];
+  for (const { name, warmPool } of scalingGroups) {
+    const answer = await sources.instances.ofScalingGroup(name, signal);
+    if (!answer.ok) return withError(s, 'describeInstances', answer.error);
+    instances.push(...(warmPool ? serviceTimes.applyTo(s.pool.metadata.name, answer.value, s.now) : answer.value));
+  }
   return { ...s, instances };
 }
 
@@ -259,11 +283,11 @@ export function needsInstances(s: ObservedState): boolean {
   return !isDeleting(s.pool) && missesNodes(s) && isOverdue(s);
 }
 
-/** Whether the group has instances that were not read and may not be nodes. */
-function missesNodes({ group: view, poolNodes, instances }: ObservedState): boolean {
-  const group = groupOf({ group: view });
-  if (!group || group.autoScalingGroups.length === 0 || instances) return false;
-  return poolNodes.total + poolNodes.unlabelledNodes.length < group.scaling.desiredSize;
+/** Whether the groups have instances that were not read and may not be nodes. */
+function missesNodes(s: ObservedState): boolean {
+  const { poolNodes, instances } = s;
+  if (instances || !ownGroups(s).some(({ autoScalingGroups }) => autoScalingGroups.length > 0)) return false;
+  return poolNodes.total + poolNodes.unlabelledNodes.length < (desiredNodes(s) ?? 0);
 }
 
 /** Adds what the cluster-autoscaler knows of the group. */
@@ -280,9 +304,9 @@ async function withLostNodes(
   fresh: boolean,
   { sources, signal }: ObserveContext,
 ): Promise<ObservedState> {
-  const group = groupOf(s);
-  if (!group || !isOwnedBy(s.pool, group)) return s;
-  if (isDeleting(s.pool) || s.poolNodes.total >= group.scaling.desiredSize) {
+  const desired = desiredNodes(s);
+  if (desired === undefined) return s;
+  if (isDeleting(s.pool) || s.poolNodes.total >= desired) {
     lostNodes.forget();
     return s;
   }
@@ -290,7 +314,9 @@ async function withLostNodes(
     lostNodes.recheckUnlabelled();
     for (const instance of lateInstances(s) ?? []) lostNodes.missed(instance);
   }
-  const isOut = ({ labels }: NodeRecord) => labels[NODE_GROUP_LABEL] !== group.name || labels[OS_LABEL] !== WINDOWS;
+  const names = nodeGroupNamesOf(s.pool);
+  const isOut = ({ labels }: NodeRecord) =>
+    !names.includes(labels[NODE_GROUP_LABEL] ?? '') || labels[OS_LABEL] !== WINDOWS;
   const error = await lostNodes.read(isOut, sources.nodes, s.now, signal);
   return error ? withError(s, 'readNode', error) : s;
 }

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
 import { nodeGroupConditions } from './conditions.ts';
-import { nodeGroupNameOf } from './nodeGroup.ts';
+import { nodeGroupNamesOf } from './nodeGroup.ts';
 import { needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { needsExamination } from './prerequisites/examination.ts';
@@ -32,6 +32,6 @@ export const eks: Provider = {
   },
   untilNextRead: untilGroupRead,
   untilNextEvent: untilWindow,
-  nodeGroupName: nodeGroupNameOf,
+  nodeGroupNames: nodeGroupNamesOf,
   describeUnremovedMarks: unremovedMarks,
 };

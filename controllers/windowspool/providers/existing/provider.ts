@@ -21,6 +21,6 @@ export const existing: Provider = {
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
   // Nodes are marked when status has the marks.
   untilNextEvent: ({ pool }) => (hasNewMarks(pool) ? SHORTEST_MS : Number.POSITIVE_INFINITY),
-  nodeGroupName: () => undefined,
+  nodeGroupNames: () => [],
   describeUnremovedMarks: () => undefined,
 };
