@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed. The version of the launch template can change. The settings of the machine are disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. The first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -73,6 +73,10 @@ export interface NodeGroupSpec {
    * IAM role of the nodes: its name, or its ARN. A name works in every account: the operator derives the ARN from the partition and account of the EKS cluster. A role with a path needs its ARN. Use a role that no Linux node group uses, because its EKS access entry must have the type EC2_WINDOWS.
    */
   nodeRole: string;
+  /**
+   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
+   */
+  replacement: 'Refuse' | 'BlueGreen';
   /**
    * Whether the operator creates a missing EKS access entry (type EC2_WINDOWS) for the node role before it creates the node group. None: EKS creates the entry together with the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
    */
@@ -841,6 +845,7 @@ export interface NodeGroupState {
    */
   differs?: boolean;
   update?: UpdateState;
+  former?: FormerNodeGroup;
   failedTarget?: FailedTarget;
   /**
    * Changes that failed before failedTarget and are still desired, such as a release and then a label.
@@ -945,6 +950,65 @@ export interface UpdateState {
   errors?: string[];
 }
 /**
+ * The node group that this one replaces. Absent if no replacement is in progress.
+ */
+export interface FormerNodeGroup {
+  /**
+   * Name in EKS.
+   */
+  name: string;
+  /**
+   * ARN of the group.
+   */
+  arn?: string;
+  /**
+   * Last observed status in EKS.
+   */
+  status?: string;
+  /**
+   * Its nodes that are left.
+   */
+  nodes?: number;
+  /**
+   * When the replacement began.
+   */
+  since: string;
+  /**
+   * When the operator began to drain its nodes. Absent while the other node group lacks verified nodes.
+   */
+  drainingSince?: string;
+  /**
+   * Whether the other node group has served the pool before, so that it is not deleted without a drain.
+   */
+  successorServed?: boolean;
+  /**
+   * Whether this node group has served the pool.
+   */
+  served?: boolean;
+  /**
+   * Since when EKS has not had the group.
+   */
+  absentSince?: string;
+  blocked?: BlockedNode;
+}
+/**
+ * The last node that could not be drained. The operator retries.
+ */
+export interface BlockedNode {
+  /**
+   * Name of the node.
+   */
+  node: string;
+  /**
+   * What prevented the drain or the termination.
+   */
+  message: string;
+  /**
+   * When the operator gave up.
+   */
+  time: string;
+}
+/**
  * A change that EKS rejected or that failed. The operator does not retry it until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
  */
 export interface FailedTarget {
@@ -1038,7 +1102,7 @@ export interface LeavingNode {
    */
   instance: string;
   /**
-   * Replace, Remove (the node group shrinks by one) or Remediate.
+   * Replace, Remove (the node group shrinks by one), Remediate, or Retire (the node group is replaced).
    */
   operation: string;
   /**
@@ -1111,6 +1175,10 @@ export interface Bookkeeping {
    * The fields of the node group that the operator manages, each with a digest of its value when it last matched the spec. The digest is "?" while a change is being sent.
    */
   applied?: string[];
+  /**
+   * The same for the node group that is being replaced.
+   */
+  formerApplied?: string[];
   /**
    * Tags for the cluster-autoscaler that the operator set on the Auto Scaling group for the labels and taints of the pool, without the prefix k8s.io/cluster-autoscaler/node-template/.
    */

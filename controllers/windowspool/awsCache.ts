@@ -13,6 +13,7 @@ import { isAwsError } from './steps/steps.ts';
 /** What one read of AWS returned for a pool. */
 export interface AwsSnapshot {
   readonly group: ObservedNodeGroup;
+  readonly former: ObservedState['former'];
   /** The operator's update that has just succeeded. */
   readonly update: ObservedState['update'];
   readonly prerequisites: ObservedState['prerequisites'];
@@ -65,6 +66,11 @@ export class AwsCache {
     return this.#entries.get(name)?.view.group;
   }
 
+  /** The group that is being replaced, at the last read. */
+  lastFormer(name: string): ObservedNodeGroup | undefined {
+    return this.#entries.get(name)?.view.former;
+  }
+
   /**
    * The maximum age of a shared answer for a complete read, in milliseconds: half the poll interval, so that pools that read at the same time share
    * it. A group that exists may be polled more often, and each poll must be fresh: younger than the pool's last read.
@@ -99,10 +105,10 @@ export class AwsCache {
 
   /** Keeps what AWS returned until the next read is due. Times are epoch milliseconds. */
   keep({ pool, errors, ...seen }: ObservedState, since: number, until: number): void {
-    const { group, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
+    const { group, former, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
     const kept = errors.filter((entry) => isAwsError(entry) || isIpamStep({ kind: entry.step }));
     const update = seen.update?.status === 'Successful' ? seen.update : undefined;
-    const read = { group, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
+    const read = { group, former, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
     const view = { ...read, errors: kept };
     this.#entries.set(pool.metadata.name, { at: seen.now, view, specKey: specKeyOf(pool), since, until });
   }

@@ -6,11 +6,16 @@ import { expectationOf } from './queries.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 
 /** The part of the observed state that every provider reads from the caches, and what the pool's nodes are verified against. */
-export function baseState(pool: WindowsPool, group: ObservedNodeGroup, { sources, settings, now }: ObserveContext) {
+export function baseState(
+  pool: WindowsPool,
+  group: ObservedNodeGroup,
+  { sources, settings, now }: ObserveContext,
+  former?: ObservedNodeGroup,
+) {
   const serverVersion = sources.serverVersion();
   const desired = runtimeClassFor(pool);
-  const former = pool.status?.runtimeClass?.name;
-  const expected: Expectation = expectationOf({ pool, group, serverVersion, settings });
+  const formerName = pool.status?.runtimeClass?.name;
+  const expected: Expectation = expectationOf({ pool, group, serverVersion, settings, ...(former && { former }) });
   const base = {
     pool,
     now,
@@ -26,7 +31,7 @@ export function baseState(pool: WindowsPool, group: ObservedNodeGroup, { sources
     instances: undefined,
     newestRelease: undefined,
     autoscaler: undefined,
-    formerRuntimeClass: former && former !== desired.name ? sources.runtimeClasses.get(former) : undefined,
+    formerRuntimeClass: formerName && formerName !== desired.name ? sources.runtimeClasses.get(formerName) : undefined,
   } satisfies Partial<ObservedState>;
   return { base, expected };
 }

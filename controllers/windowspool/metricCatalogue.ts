@@ -140,12 +140,12 @@ const nodes = {
   ),
 } as const;
 
-const operation = { values: ['Replace', 'Remove', 'Remediate'] } as const;
+const operation = { values: ['Replace', 'Remove', 'Remediate', 'Retire'] } as const;
 
 /** Nodes that are replaced, removed or remediated. */
 const operations = {
   windowspool_nodes_leaving: poolGauge(
-    'Nodes of a pool that are replaced or removed, by annotation or remediation. Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
+    'Nodes of a pool that are replaced or removed, by annotation or remediation, or because their node group is replaced (Retire). Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
     { operation, stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] } },
   ),
   windowspool_nodes_leaving_start_timestamp_seconds: poolGauge(

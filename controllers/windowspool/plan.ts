@@ -23,7 +23,7 @@ export interface Plan {
 
 /** The plan for a pool. A paused pool only gets its finalizer: its other steps are pending. */
 export function planFor(s: ObservedState): Plan {
-  const steps = withOneReservation(stepsOf(chainsFor(s.pool), s));
+  const steps = untilSwitch(withOneReservation(stepsOf(chainsFor(s.pool), s)));
   const later = isDeleting(s.pool) ? [] : providerOf(s.pool).pendingSteps(s, steps);
   if (!isPaused(s.pool)) return { steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
@@ -34,6 +34,12 @@ export function planFor(s: ObservedState): Plan {
 function withOneReservation(steps: readonly Step[]): readonly Step[] {
   const first = steps.find(({ kind }) => kind === 'reserveDisruption');
   return steps.filter((step) => step.kind !== 'reserveDisruption' || step === first);
+}
+
+/** When another group becomes the one that the spec describes, all other steps follow in the next run: they would be about the wrong group. */
+function untilSwitch(steps: readonly Step[]): readonly Step[] {
+  if (!steps.some(({ kind }) => kind === 'switchNodeGroup')) return steps;
+  return steps.filter(({ kind }) => kind === 'switchNodeGroup' || kind === 'addFinalizer');
 }
 
 /** The rule chains for a pool in its current state. Exported for the tests. */

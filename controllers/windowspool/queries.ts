@@ -30,14 +30,14 @@ export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | un
   return group.kind === 'unreachable' ? group.last : undefined;
 }
 
-/** The groups that the pool owns, as far as they are known. */
-export function ownGroups(s: Pick<ObservedState, 'pool' | 'group'>): NodeGroup[] {
-  const group = groupOf(s);
-  return group && isOwnedBy(s.pool, group) ? [group] : [];
+/** The groups that the pool owns, as far as they are known: the desired one, and the one that it replaces. */
+export function ownGroups({ pool, group, former }: Pick<ObservedState, 'pool' | 'group' | 'former'>): NodeGroup[] {
+  const known = [group, ...(former ? [former] : [])].map((view) => groupOf({ group: view }));
+  return known.filter((each) => each !== undefined).filter((each) => isOwnedBy(pool, each));
 }
 
 /** The desired number of nodes in all groups that the pool owns; undefined when none is known. */
-export function desiredNodes(s: Pick<ObservedState, 'pool' | 'group'>): number | undefined {
+export function desiredNodes(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): number | undefined {
   const groups = ownGroups(s);
   return groups.length > 0 ? groups.reduce((sum, { scaling }) => sum + scaling.desiredSize, 0) : undefined;
 }
@@ -100,12 +100,15 @@ export function lacksNodes(s: ObservedState): boolean {
 }
 
 /** What the pool's nodes are verified against. */
-export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverVersion' | 'settings'>): Expectation {
+export function expectationOf(
+  s: Pick<ObservedState, 'pool' | 'group' | 'former' | 'serverVersion' | 'settings'>,
+): Expectation {
   const { pool, serverVersion, settings } = s;
   const reportedBy = isDeleting(pool) ? undefined : pool.metadata.name;
   const owner = nodeSourceOf(pool).marksNodes ? reportedBy : undefined;
   const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
-  const mayComeLate = groupOf(s)?.taints.some(isRegistrationTaint);
+  const known = [groupOf(s), ...ownGroups(s)];
+  const mayComeLate = known.some((group) => group?.taints.some(isRegistrationTaint));
   return {
     spec: pool.spec,
     serverVersion,
@@ -119,12 +122,14 @@ export function expectationOf(s: Pick<ObservedState, 'pool' | 'group' | 'serverV
 }
 
 /** The taints that the pool's nodes should have. When the gate is removed, the group loses its taint first, then the nodes. */
-function taintPolicyOf({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): TaintPolicy {
+function taintPolicyOf({ pool, group, former }: Pick<ObservedState, 'pool' | 'group' | 'former'>): TaintPolicy {
   const { policy } = pool.spec.verification;
   const deleting = isDeleting(pool);
+  const hasFormerTaint = former !== undefined && groupOf({ group: former })?.taints.some(isGateTaint) === true;
   const hasGroupTaint =
-    groupOf({ group })?.taints.some(isGateTaint) ??
-    GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)));
+    (groupOf({ group })?.taints.some(isGateTaint) ??
+      GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)))) ||
+    hasFormerTaint;
   return { gate: hasGroupTaint || (policy === 'Gate' && !deleting), quarantine: policy !== 'Report' && !deleting };
 }
 

@@ -174,7 +174,14 @@ const others = {
   Drifted:
     'The node group differs from the spec, and the spec did not change. The message names each field with both values. With driftPolicy Correct, the operator reverts the group to the spec. With Report, change the group or the spec.',
   ImmutableDifference:
-    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, or create another pool.',
+    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool. With BlueGreen, a second node group replaces it.',
+  Replacing:
+    'A second node group replaces the node group of the pool (nodeGroup.replacement: BlueGreen). The message shows how far it is. No action is needed. To cancel, revert the spec.',
+  ReplacementBlocked:
+    'A node of the node group that is being replaced could not be drained within disruption.drain.timeout, or its instance could not be terminated. The operator retries after --create-retry-interval. Fix the cause in the message, or revert the spec.',
+  ReplacementStarted:
+    'Another node group becomes the one that the spec describes, because EKS cannot change the present one.',
+  ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the former one.',
   Deleting: 'EKS is deleting the node group.',
   DeleteFailed:
     'EKS failed to delete the node group. Fix the cause in the message; the operator retries. To delete the pool without its node group, set deletionPolicy: Retain.',
@@ -266,6 +273,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Outdated',
   'WaitingForWindow',
   'WaitingForBudget',
+  'Replacing',
   'Adopting',
   'Creating',
   'Updating',

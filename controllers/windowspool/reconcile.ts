@@ -158,8 +158,16 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
  * EKS may have started an update since the last read.
  */
 function needsFreshRead(step: Step): boolean {
-  return writesAws(step) || isIpamStep(step) || ['reserveDisruption', 'recordTerminations'].includes(step.kind);
+  return writesAws(step) || isIpamStep(step) || RECORDS.includes(step.kind);
 }
+
+/** Steps that only write status, and decide what happens in AWS next. */
+const RECORDS: readonly string[] = [
+  'reserveDisruption',
+  'recordTerminations',
+  'switchNodeGroup',
+  'beginDraining',
+] satisfies Step['kind'][];
 
 /**
  * Drops shared answers that the steps made stale, also when a call failed: another client may have made the change. The tags of scaling groups are

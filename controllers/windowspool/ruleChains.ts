@@ -12,6 +12,7 @@ export interface RuleChain {
     | 'finalizer'
     | 'launchTemplate'
     | 'nodeGroup'
+    | 'formerNodeGroup'
     | 'windowsIpam'
     | 'accessEntry'
     | 'tags'

@@ -191,7 +191,10 @@ describe('an existing node group', () => {
     await legacy('rigid', { subnets: [subnetIds[2]] });
     await fixture.world.apply(adopting('rigid'));
     const pool = await becomes('rigid', 'Stalled', 'True/ImmutableDifference');
-    assert.match(messageOf(pool, 'Stalled'), /subnets are .* Correct the spec, or create another pool\.$/);
+    assert.match(
+      messageOf(pool, 'Stalled'),
+      /subnets are .* Correct the spec, set nodeGroup\.replacement: BlueGreen, or create another pool\.$/,
+    );
     await patch('rigid', { nodeGroup: { subnets: [{ id: subnetIds[2] }] } });
     await becomes('rigid', 'Ready', 'True/Verified');
     assert.ok(!writes().includes('CreateNodegroup') && !writes().includes('DeleteNodegroup'), writes().join());

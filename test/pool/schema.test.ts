@@ -486,6 +486,7 @@ describe('the API server', () => {
         accessEntry: 'None',
         scaling: { minSize: 1, maxSize: 3 },
         driftPolicy: 'Correct',
+        replacement: 'Refuse',
       },
       registrationTaint: true,
       verification: { policy: 'Report' },
@@ -546,7 +547,8 @@ describe('the API server', () => {
       await world.apply(poolManifest(name, { nodeGroup }));
       await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
       const refused = await answerTo(poolManifest(name));
-      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*Create another WindowsPool`, 's'));
+      const words = 'Set nodeGroup.replacement to BlueGreen, or create another WindowsPool';
+      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*${words}`, 's'));
       await setStatus(name, { nodeGroup: { differs: true } });
       await world.apply(poolManifest(name));
       await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED', differs: null } });
@@ -591,6 +593,32 @@ describe('the API server', () => {
       disk: { sizeGiB: 50, type: 'gp3', encrypted: true },
       metadataOptions: { httpTokens: 'Required', hopLimit: 1 },
     });
+  });
+
+  for (const [field, nodeGroup] of immutable) {
+    it(`accepts a change of ${field} at any time if a second node group may replace the first`, async () => {
+      const name = `replaced-${field.toLowerCase()}`;
+      await world.apply(poolManifest(name));
+      await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
+      // Both changes at once.
+      await world.apply(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'BlueGreen' } }));
+      await world.apply(poolManifest(name, { nodeGroup: { replacement: 'BlueGreen' } }));
+      const refused = await answerTo(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'Refuse' } }));
+      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value`));
+      await world.kubectl('delete', 'windowspool', name);
+    });
+  }
+
+  it('rejects another name and another Windows version also if a second node group may replace the first', async () => {
+    const replaced = (nodeGroup: object, spec: object = {}) =>
+      answerTo(poolManifest('fixed', { ...spec, nodeGroup: { replacement: 'BlueGreen', ...nodeGroup } }));
+    assert.equal(await replaced({}), 'accepted');
+    await setStatus('fixed', { cluster: { name: 'demo', arn: 'arn:aws:eks:eu-west-1:111122223333:cluster/demo' } });
+    await setStatus('fixed', { nodeGroup: { name: 'fixed', status: 'ACTIVE' } });
+    assert.match(await replaced({ name: 'other' }), /EKS cannot rename a node group/);
+    assert.match(await replaced({}, { windowsVersion: 'Windows2025' }), /windowsVersion is immutable/);
+    assert.match(await replaced({ replacement: 'Recreate' }), /supported values: "Refuse", "BlueGreen"/);
+    await world.kubectl('delete', 'windowspool', 'fixed');
   });
 
   it('accepts subnets by ID and by tags in one list', () =>

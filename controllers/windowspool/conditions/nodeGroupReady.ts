@@ -15,6 +15,7 @@ import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { blockers } from '../providers/eks/prerequisites/examination.ts';
+import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
@@ -184,8 +185,8 @@ function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
         'stalled',
       );
     default:
-      if (differences.length > 0) {
-        const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, or create another pool.`;
+      if (differences.length > 0 && !canBeReplaced(s.pool)) {
+        const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.`;
         return falseCondition('ImmutableDifference', message, 'stalled');
       }
       return withOpenChange(s, group, assessWorking(s, group));

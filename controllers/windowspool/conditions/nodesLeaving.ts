@@ -76,6 +76,7 @@ function verbFor(names: readonly string[]): string {
 const VERBS: Readonly<Record<string, string>> = {
   Remove: 'removed',
   Remediate: 'replaced, because it fails verification',
+  Retire: 'removed, because its node group is replaced',
 };
 
 interface Line extends Remedied {
@@ -130,9 +131,11 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
 const PURPOSES: Readonly<Record<string, string>> = {
   Remove: ' to remove it',
   Remediate: ', which fails verification',
+  Retire: ', whose node group is replaced',
 };
 
 function cancellationOf(operation: string): string {
+  if (operation === 'Retire') return 'cancel the replacement of the node group by reverting the spec';
   const annotation = annotationOf(operation);
   return operation === 'Remediate' ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`;
 }

@@ -146,7 +146,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       sampleState(group({ amiType: 'WINDOWS_FULL_2022_x86_64', diskSizeGiB: 100 })),
       stalledAndReady(
         'NodeGroupReady',
-        'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 (expected WINDOWS_CORE_2022_x86_64) and disk size is 100 (expected 50). Correct the spec, or create another pool.',
+        'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: AMI type is WINDOWS_FULL_2022_x86_64 (expected WINDOWS_CORE_2022_x86_64) and disk size is 100 (expected 50). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
       ),
     ],
     [

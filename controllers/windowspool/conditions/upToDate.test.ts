@@ -342,12 +342,12 @@ describe('UpToDate', () => {
     [
       'is False when the group differs in a field that EKS cannot change',
       sampleState(group({ diskSizeGiB: 100 })),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Correct the spec, or create another pool.',
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
     ],
     [
       'names other differences together with a field that EKS cannot change',
       sampleState({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Other differences: label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows). Correct the spec, or create another pool.',
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Other differences: label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
     ],
     [
       'is Unknown while EKS works on the group',

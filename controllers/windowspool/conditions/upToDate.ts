@@ -17,7 +17,9 @@ import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts'
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
 import { desiredMachine, hasMachine } from '../providers/eks/machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import { examinationOf } from '../providers/eks/prerequisites/examination.ts';
+import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
+import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
+import { describeReplacement, hasFormer, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
@@ -41,6 +43,7 @@ const DIFFERENCES_IN_MESSAGE = 10;
 export function upToDate(s: ObservedState): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
+  if (hasFormer(s) && !isClusterMismatch(s)) return replacing(s);
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
     return unknown(`Node group ${nodeGroupNameOf(s.pool)} is not compared with the spec: ${whyUncompared(s, group)}.`);
   }
@@ -49,6 +52,25 @@ export function upToDate(s: ObservedState): ConditionState {
     return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }
   return compare(s, group);
+}
+
+/** The state of a replacement; and the change that EKS rejected, if there is one. */
+function replacing(s: ObservedState): ConditionState {
+  const failed = failedTargetOf(s);
+  const also = failed ? ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}` : '';
+  return falseCondition(replacementReason(s), `${describeReplacement(s)}${also}`, 'working');
+}
+
+/** How fields that EKS cannot change come about, or what to do about them. */
+function remedyForImmutable(s: ObservedState): string {
+  const { pool } = s;
+  if (!canBeReplaced(pool)) return 'Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.';
+  const when = isPaused(pool)
+    ? ' when the pool is resumed'
+    : blockers(s).length > 0
+      ? ' when the prerequisites are met. See PrerequisitesMet'
+      : '';
+  return `A second node group replaces it${when}.`;
 }
 
 function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
@@ -63,8 +85,9 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   if (immutable.length > 0) {
     const rest = differencesOf(pool, group);
     const others = rest.length > 0 ? ` Other differences: ${listed(rest)}` : '';
-    const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} Correct the spec, or create another pool.`;
-    return falseCondition('ImmutableDifference', message);
+    const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
+    const isAbout = canBeReplaced(pool) && !isPaused(pool) && blockers(s).length === 0;
+    return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
   }
   const drift = reportedDrift(pool, group);
   if (drift.length > 0) {

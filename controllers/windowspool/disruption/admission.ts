@@ -7,10 +7,11 @@ import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { isOfFormer, isRetiring, nodesOfFormer } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { type Operation, operationFor } from './nodeAnnotations.ts';
-import { absencesIn, idleGroup } from './nodeBudget.ts';
+import { absencesIn, idleGroup, isInIdleGroup } from './nodeBudget.ts';
 import { replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
 import { terminationRefusal, terminationRetriedBefore } from './terminateInstance.ts';
@@ -62,14 +63,14 @@ export function admit(s: ObservedState): Admission {
   const refused: Refusal[] = [];
   const waiting: string[] = [];
   const begin: Candidate[] = [];
-  for (const candidate of requested) {
+  for (const { isHeld, ...candidate } of requested) {
     const { name, operation } = candidate;
     const why = group && operation === 'Remove' ? removalRefusal(pool, group, size) : undefined;
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
     if (why) refused.push({ node: name, why, remedy: insteadOfRemoval(name) });
-    else if (!fits) waiting.push(name);
+    else if (!fits || isHeld) waiting.push(name);
     else {
       begin.push(candidate);
       out.add(name);
@@ -95,15 +96,20 @@ export function waitsForTurn(s: ObservedState): boolean {
 }
 
 /** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
-function candidatesOf(s: ObservedState, mayRemediate: boolean): Candidate[] {
+function candidatesOf(s: ObservedState, mayRemediate: boolean): (Candidate & { readonly isHeld?: true })[] {
   const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
-  const ordered = s.poolNodes.ordered.filter(({ name }) => s.poolNodes.isMarked(name));
-  const nodes = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map((node) => ({
+  const ordered = s.poolNodes.ordered.filter((node) => s.poolNodes.isMarked(node.name) && !isOfFormer(s, node));
+  const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map(
+    (node) => [node, operationFor(node) ?? 'Remediate'] as const,
+  );
+  const retired = isRetiring(s) ? nodesOfFormer(s).map((node) => [node, 'Retire'] as const) : [];
+  const nodes = [...requested, ...retired].map(([node, operation]) => ({
     name: node.name,
     uid: node.uid,
     instance: terminatesInstances ? reportedInstanceOf(node) : '',
-    operation: operationFor(node) ?? ('Remediate' as const),
+    operation,
+    ...(s.former && !isInIdleGroup(s, node) && { isHeld: true as const }),
   }));
   const late = (mayRemediate ? unhealthyInstances(s) : []).filter(
     ({ id }) => !terminationRefusal(id, terminationRetriedBefore(s), s),

@@ -9,14 +9,16 @@ import {
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
-/** `Remediate` is requested by no annotation: the node has been failing for too long. */
-export type Operation = 'Replace' | 'Remove' | 'Remediate';
+/**
+ * No annotation requests `Remediate`, because the node has been failing for too long, and `Retire`, because its node group is replaced by another one.
+ */
+export type Operation = 'Replace' | 'Remove' | 'Remediate' | 'Retire';
 
 const ANNOTATIONS: Readonly<Record<string, string>> = {
   Replace: REPLACE_ANNOTATION,
   Remove: REMOVE_ANNOTATION,
   Remediate: REMEDIATION_ANNOTATION,
-} satisfies Record<Operation, string>;
+} satisfies Record<Exclude<Operation, 'Retire'>, string>;
 
 /** The annotation that requests the operation, and in which the operator records that it was given up. */
 export function annotationOf(operation: string): string {

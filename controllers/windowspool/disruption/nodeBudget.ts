@@ -4,19 +4,33 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
+import { servingView } from '../providers/eks/replacement/replacement.ts';
 import { isClusterMismatch } from '../queries.ts';
 import { isUnavailable } from './nodeAnnotations.ts';
 import { amountOf } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 import { isNodeless } from './terminatingNode.ts';
 
-/** The pool's own group, as observed, if EKS is not updating it: only then nodes may be terminated. */
+/** The group that serves the pool, as observed, if EKS is not updating it: only then nodes may be terminated. */
 export function idleGroup(s: ObservedState): NodeGroup | undefined {
-  const { pool, group } = s;
-  if (isClusterMismatch(s) || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
+  const serving = servingView(s);
+  return idleGroups(s).find((group) => serving.kind === 'seen' && serving.group.name === group.name);
+}
+
+/** The pool's own groups, as observed, that EKS is not updating. */
+export function idleGroups(s: ObservedState): NodeGroup[] {
+  const { pool } = s;
+  if (isClusterMismatch(s)) return [];
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;
-  const isIdle = ['ACTIVE', 'DEGRADED'].includes(group.group.status) && update !== 'InProgress';
-  return isIdle ? group.group : undefined;
+  const views = [...(update === 'InProgress' ? [] : [s.group]), ...(s.former ? [s.former] : [])];
+  const groups = views.flatMap((view) => (view.kind === 'seen' && isOwnedBy(pool, view.group) ? [view.group] : []));
+  return groups.filter(({ status }) => ['ACTIVE', 'DEGRADED'].includes(status));
+}
+
+/** Whether EKS is not updating the group of the node. */
+export function isInIdleGroup(s: ObservedState, node: NodeRecord): boolean {
+  const groups = idleGroups(s);
+  return s.former ? groups.some(({ name }) => name === s.poolNodes.groupOf(node)) : groups.length > 0;
 }
 
 /** The schema accepts at most this many nodes in status.disruption. */
@@ -30,7 +44,8 @@ export function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group?: N
 
 /** Which nodes are unavailable, how many are missing, and how many may be unavailable at a time. Uses the uncached count if there is one. */
 export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
-  const { total, unavailable } = counted?.ok ? counted.value : poolNodes;
+  const known = group && pool.status?.nodeGroup?.former ? poolNodes.inGroup(group.name) : poolNodes;
+  const { total, unavailable } = counted?.ok ? counted.value : known;
   // A pool of existing nodes has no desired size.
   const desiredNodes = group?.scaling.desiredSize ?? total;
   return {

@@ -11,7 +11,8 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { expectationOf, lateInstances } from '../queries.ts';
+import { isOfFormer } from '../providers/eks/replacement/replacement.ts';
+import { desiredNodes, expectationOf, lateInstances } from '../queries.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
@@ -30,7 +31,8 @@ export function unhealthyNodes(s: ObservedState): NodeRecord[] {
   return withResult(s)
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
-    .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations));
+    .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations))
+    .filter((node) => !isOfFormer(s, node));
 }
 
 /** Checks of a node that say nothing about it while the operator cannot run its pods there. */
@@ -78,8 +80,7 @@ export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number
 export function shortCircuit(s: ObservedState): string | undefined {
   const { pool, poolNodes, group } = s;
   const { remediation } = pool.spec;
-  const nodes =
-    group.kind === 'seen' ? group.group.scaling.desiredSize : group.kind === 'none' ? poolNodes.total : undefined;
+  const nodes = group.kind === 'none' ? poolNodes.total : group.kind === 'unreachable' ? undefined : desiredNodes(s);
   if (!remediation || nodes === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
   const max = amountOf(limit, nodes);
@@ -99,6 +100,7 @@ export function amountOf(limit: string, nodes: number): number {
 
 /** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
+  if (operation === 'Retire') return isOfFormer(s, now);
   if (operation !== 'Remediate') return operationFor(now) === operation;
   const fails = verifyNode(now, expectationOf(s), s.now, podsOn(s.nodePods, now)).state === 'failing';
   return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);

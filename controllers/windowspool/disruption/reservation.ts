@@ -11,8 +11,9 @@ import type { Outcome } from '../model/outcome.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
 import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
+import { isRetiring, nodesOfFormer, servingView } from '../providers/eks/replacement/replacement.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
-import { isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
+import { desiredNodes, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
@@ -75,21 +76,22 @@ export function describeOthers({ fleet: { disrupted }, settings }: ObservedState
 export function nextReservation(outcome: Outcome): DisruptionReservation | undefined {
   const s = outcome.after;
   const reservation = withCurrentNodes(outcome);
-  const { group } = s;
+  const group = servingView(s);
   if (!nodeSourceOf(s.pool).rollsNodes) return reservation?.nodes && !isDeleting(s.pool) ? reservation : undefined;
   if (isClusterMismatch(s)) return undefined;
   if (group.kind === 'unreachable') return reservation;
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
-  const { status, scaling } = group.group;
+  const { status } = group.group;
   if (status === 'UPDATING')
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
   if (!reservation || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
-  if (reservation.nodes || (isOpen(s) && !isUpdateUnknown)) return reservation;
+  const isAmidDrain = isRetiring(s) && nodesOfFormer(s).length > 0;
+  if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;
   // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;
   const settlesBy = reservation.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
-  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= scaling.desiredSize;
+  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
   return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...reservation, settlesBy };
 }
 
@@ -120,12 +122,13 @@ function withCurrentNodes({ after, done }: Outcome): DisruptionReservation | und
   if (!reservation?.nodes) return reservation;
   const gone = new Set(operations?.nodes.filter(isGone).map(({ entry }) => entry.uid));
   const restored = done.flatMap((step) => (step.kind === 'uncordonNode' ? [step.node.uid] : []));
+  const givenUp = done.flatMap((step) => (step.kind === 'giveUpNode' ? [step.entry.uid] : []));
   const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));
   const { nodes, ...before } = reservation;
   const goneNames = goneNodes(after);
   const rest = goneNames.length > 0 ? { ...before, gone: goneNames.slice(-MAX_REPORTED) } : before;
   const remaining = nodes
-    .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid))
+    .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid) && !givenUp.includes(uid))
     .filter((entry) => !isKeptByAws(entry, after))
     .map((entry) => afterTermination(entry, { after, done }))
     .map((entry) => (drained.includes(entry.uid) ? { ...entry, drained: timeOf(now) } : entry));

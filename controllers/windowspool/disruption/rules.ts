@@ -7,6 +7,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { DrainPod } from '../ports/pods.ts';
+import { isOfFormer } from '../providers/eks/replacement/replacement.ts';
 import { isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
@@ -14,7 +15,7 @@ import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
-import { idleGroup } from './nodeBudget.ts';
+import { idleGroup, idleGroups } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
@@ -35,7 +36,7 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
-  const lost = mayTouch ? s.poolNodes.cordoned.filter(({ uid }) => !known.has(uid)) : [];
+  const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isOfFormer(s, node)) : [];
   return [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
@@ -66,20 +67,27 @@ function describeTurn(candidate: Candidate, s: ObservedState): string {
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
     return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
-  const verb = operation === 'Remove' ? 'remove' : 'replace';
-  const why = operation === 'Remediate' ? ', which fails verification' : '';
+  const verb = operation === 'Remove' || operation === 'Retire' ? 'remove' : 'replace';
+  const why =
+    operation === 'Remediate'
+      ? ', which fails verification'
+      : operation === 'Retire'
+        ? ', whose node group is replaced'
+        : '';
   const how = isExcluded ? `terminate instance ${instance} with its pods` : `drain it, terminate instance ${instance}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 
 function describe(nodes: readonly LeavingNode[]): string {
+  const retired = nodes.filter(({ operation }) => operation === 'Retire').length;
   const removed = nodes.filter(({ operation }) => operation === 'Remove').length;
   const remediated = nodes.filter(({ operation }) => operation === 'Remediate').length;
-  const replaced = nodes.length - removed - remediated;
+  const replaced = nodes.length - removed - remediated - retired;
   const parts = [
     ...(replaced > 0 ? [`replace ${count(replaced, 'node')}`] : []),
     ...(remediated > 0 ? [`replace ${count(remediated, 'failing node')}`] : []),
     ...(removed > 0 ? [`remove ${count(removed, 'node')}`] : []),
+    ...(retired > 0 ? [`remove ${count(retired, 'node')} of a node group that is replaced`] : []),
   ];
   return parts.join(', ');
 }
@@ -88,7 +96,7 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
   const action = next(view, s);
-  const scalingGroups = idleGroup(s)?.autoScalingGroups ?? [];
+  const scalingGroups = idleGroups(s).flatMap(({ autoScalingGroups }) => autoScalingGroups);
   if (isNodeless(entry))
     return action.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
   if (!node) return [];
@@ -112,6 +120,7 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
     default: {
       if (!action.answer) return [{ kind: 'uncordonNode', node }];
       const why = action.why ?? (action.answer === 'timed-out' ? describeRest(view, s) : undefined);
+      if (entry.operation === 'Retire') return [{ kind: 'giveUpNode', node, entry, why: why ?? 'its drain timed out' }];
       const answer = { key: annotationOf(entry.operation), value: action.answer, ...(why && { why }) };
       return [{ kind: 'uncordonNode', node, answer }];
     }

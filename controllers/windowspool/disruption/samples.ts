@@ -70,5 +70,5 @@ function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], va
 
 /** The operation in status, where the schema only limits its length. */
 function operationOf({ operation }: Pick<LeavingNode, 'operation'>): Labels['operation'] {
-  return operation === 'Remove' || operation === 'Remediate' ? operation : 'Replace';
+  return operation === 'Remove' || operation === 'Remediate' || operation === 'Retire' ? operation : 'Replace';
 }

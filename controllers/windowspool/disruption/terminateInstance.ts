@@ -46,7 +46,7 @@ export function terminationOf(
   const doubt = (now: NodeRecord) =>
     otherNode(now, node, instance) ??
     (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);
-  return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove', doubt };
+  return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove' || operation === 'Retire', doubt };
 }
 
 /** The termination of an instance that did not join. */
@@ -116,6 +116,22 @@ export function membershipMismatch(
     return `instance ${instance} of node ${name} is in scaling group ${scalingGroup}, which is not the pool's`;
   const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instance;
   return isOther ? `node ${name} reports instance ${instance}, which belongs to node ${privateDnsName}` : undefined;
+}
+
+/** Error `refused` if the node's instance is not the pool's, from what EC2 says now. */
+export async function instanceMismatch(
+  termination: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
+  instances: Pick<Instances, 'find'>,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
+  const { name, instance } = termination;
+  if (instance === '') return { ok: false, error: notAMember(`node ${name} reports no EC2 instance ID`) };
+  const found = await instances.find(instance, signal);
+  if (!found.ok) return found;
+  const why = found.value
+    ? membershipMismatch(termination, found.value)
+    : `node ${name} reports instance ${instance}, which does not exist`;
+  return why ? { ok: false, error: notAMember(why) } : DONE;
 }
 
 function notAMember(message: string): CallError {

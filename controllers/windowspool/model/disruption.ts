@@ -85,6 +85,16 @@ export interface ReleaseFailure {
  */
 export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
 
+/**
+ * The stage of the replacement of a node group.
+ * - `creating`: EKS creates the second group.
+ * - `verifying`: it does not have enough verified nodes.
+ * - `draining`: the nodes of the former group leave.
+ * - `blocked`: one of them could not be drained, and the operator waits before it tries again.
+ * - `deleting`: the former group has no nodes left.
+ */
+export type ReplacementStage = 'creating' | 'verifying' | 'draining' | 'blocked' | 'deleting';
+
 /** The next action for a terminating node. */
 export type DrainAction =
   /** Nothing to do now: it is gone, is terminating, or could not be read. */

@@ -80,6 +80,8 @@ export interface ObservedState {
   readonly settings: Settings;
   readonly cluster: ObservedCluster;
   readonly group: ObservedNodeGroup;
+  /** The group that the desired one replaces; absent when no replacement is in progress. */
+  readonly former?: ObservedNodeGroup;
   /** Since when AWS has given this process the same answer about the group, in epoch milliseconds; absent: this is the first. */
   readonly answerSince?: number;
   /** The operator's own update, read when it was still in progress at the last report. */

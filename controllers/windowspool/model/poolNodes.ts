@@ -51,6 +51,10 @@ export interface PoolNodesView {
   readonly isConfirmed: boolean;
   /** Whether the node counts as one of the pool's. */
   isMember(node: NodeRecord): boolean;
+  /** The node group of a node: that of its instance, or its label while the instance is not listed. */
+  groupOf(node: NodeRecord): string | undefined;
+  /** The counts of the nodes of one group. The cost grows with the number of nodes. */
+  inGroup(group: string): GroupNodes;
   /** Nodes that exist without the label that makes them members of the pool. Not in any of the counts. */
   readonly unlabelledNodes: readonly NodeRecord[];
   /** When nodes that left may be read again, in epoch milliseconds; Infinity when there are none. */
@@ -61,6 +65,16 @@ export interface PoolNodesView {
   isMarked(name: string): boolean;
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
+}
+
+/** The nodes of one of the pool's node groups. Lists are sorted by node name. */
+export interface GroupNodes {
+  readonly nodes: readonly NodeRecord[];
+  readonly total: number;
+  readonly ready: number;
+  /** Verified nodes that accept pods. */
+  readonly verified: number;
+  readonly unavailable: readonly string[];
 }
 
 /** The instances of a pool's node groups, as EC2 Auto Scaling lists them. */

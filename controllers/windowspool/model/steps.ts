@@ -1,5 +1,5 @@
 /** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { FormerNodeGroup, LeavingNode } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
@@ -58,6 +58,19 @@ interface Steps {
   deleteLaunchTemplateVersions: { template: TemplateRef; versions: readonly string[] };
   deleteLaunchTemplate: { template: TemplateRef; why: string };
   createNodeGroup: { desired: NewNodeGroup; token: string };
+  /** Makes another group the one that the spec describes. Writes only status. */
+  switchNodeGroup: {
+    memory: Memory;
+    text: string;
+    /** The group stays the same, and only the record of the former one is restored. */
+    keepsMain?: true;
+  };
+  /** Records that the group that the spec describes serves the pool, before the former one is changed. Writes only status. */
+  beginDraining: { memory: Memory; text: string };
+  /** Lets the former group shrink to zero. */
+  shrinkFormerGroup: { group: string; scaling: { readonly minSize: number; readonly maxSize: number }; token: string };
+  /** Deletes the former group. One that was drained must have no node, by an uncached read. */
+  deleteFormerGroup: { group: string; why: string; isDrained: boolean };
   updateConfig: {
     group: string;
     /** How many nodes EKS terminates, when the update shrinks the group. */
@@ -106,7 +119,13 @@ interface Steps {
   /** Sets or removes the operator's taints on a node. */
   taintNode: { node: NodeRecord; change: TaintChange; retain?: Retaining };
   /** Cordons a node before it is drained. */
-  cordonNode: { node: NodeRecord };
+  cordonNode: {
+    node: NodeRecord;
+    /** What must be true of its instance; absent when that was just read. */
+    check?: { readonly instance: string; readonly scalingGroups: readonly string[] };
+  };
+  /** Reports that a node of a former group could not be drained. It stays cordoned. Writes nothing to the node. */
+  giveUpNode: { node: NodeRecord; entry: LeavingNode; why: string };
   /** Requests the eviction of pods, once each. */
   evictPods: {
     node: NodeRecord;
@@ -182,6 +201,10 @@ export interface Memory {
   readonly initial?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];
+  /** The former group, with a change. */
+  readonly former?: FormerNodeGroup;
+  /** Another group becomes the one that the spec describes: nothing that status has of the present one is kept, except this. */
+  readonly switched?: { readonly former: FormerNodeGroup | undefined };
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
   /** The name of the launch template that is about to be created: it is deleted with the pool. */

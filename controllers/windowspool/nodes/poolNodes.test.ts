@@ -193,6 +193,23 @@ describe('the nodes of a group whose instances are known', () => {
     assert.deepEqual([poolNodes.total, namesOf(poolNodes.nonMembers)], [1, ['i-1']]);
   });
 
+  it('are counted for each group, by the group of the instance and not by the label', () => {
+    const other = { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': 'next' };
+    const nodes = [
+      onInstance('i-1', { unschedulable: true }),
+      onInstance('i-2', { labels: other }),
+      onInstance('i-3', { ready: 'False' }),
+    ];
+    const poolNodes = new PoolNodes(nodes, expecting(), NOW);
+    poolNodes.confirm(membersOf('web', ['i-1', 'i-2', 'i-3']), NOW);
+    const { total, ready, verified, unavailable } = poolNodes.inGroup('web');
+    assert.deepEqual([total, ready, verified, unavailable], [3, 2, 2, ['i-1', 'i-3']]);
+    assert.deepEqual(
+      [poolNodes.inGroup('next').total, poolNodes.groupOf(onInstance('i-4', { labels: other }))],
+      [0, 'next'],
+    );
+  });
+
   it('are all with the label while the instances are not known', () => {
     const poolNodes = new PoolNodes([onInstance('i-1'), onInstance('i-2')], expecting(), NOW);
     assert.deepEqual([poolNodes.total, poolNodes.isConfirmed], [2, true]);

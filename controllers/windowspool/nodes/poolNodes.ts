@@ -7,6 +7,7 @@ import type {
   CheckFailure,
   Expectation,
   GroupMembers,
+  GroupNodes,
   Mistainted,
   PoolNodesView,
   Unmarked,
@@ -157,6 +158,22 @@ export class PoolNodes implements PoolNodesView {
     if (this.#members === undefined) return true;
     const { groupOfInstance, unlisted } = this.#members;
     return groupOfInstance.has(instanceIdOf(node)) || unlisted.has(node.labels[NODE_GROUP_LABEL] ?? '');
+  }
+
+  groupOf(node: NodeRecord): string | undefined {
+    return this.#members?.groupOfInstance.get(instanceIdOf(node)) ?? node.labels[NODE_GROUP_LABEL];
+  }
+
+  inGroup(group: string): GroupNodes {
+    const results = byName(this.#results).filter(({ node }) => this.groupOf(node) === group);
+    const nodes = results.map(({ node }) => node);
+    return {
+      nodes,
+      total: nodes.length,
+      ready: nodes.filter(({ ready }) => ready === 'True').length,
+      verified: results.filter(({ node, state }) => state === 'verified' && !isAwaitingRule(node)).length,
+      unavailable: nodes.filter(isUnavailable).map(({ name }) => name),
+    };
   }
 
   /** Counts only the nodes on these instances: a label can be set by anyone who can change nodes, and by a kubelet on its own node. */

@@ -1,7 +1,12 @@
 /** Steps that cordon, drain, terminate or keep single nodes. */
 
 import { evictPods } from '../disruption/evictPods.ts';
-import { terminateInstance, terminationOf, unregisteredTerminationOf } from '../disruption/terminateInstance.ts';
+import {
+  instanceMismatch,
+  terminateInstance,
+  terminationOf,
+  unregisteredTerminationOf,
+} from '../disruption/terminateInstance.ts';
 import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { NodeStep } from '../model/steps.ts';
 import { count } from '../util/words.ts';
@@ -18,7 +23,13 @@ const ANSWERS: Readonly<Record<string, string>> = {
 };
 
 export const disruptionSteps: StepKinds<
-  'cordonNode' | 'evictPods' | 'terminateInstance' | 'terminateUnregistered' | 'uncordonNode' | 'reportDrained'
+  | 'cordonNode'
+  | 'evictPods'
+  | 'terminateInstance'
+  | 'terminateUnregistered'
+  | 'uncordonNode'
+  | 'reportDrained'
+  | 'giveUpNode'
 > = {
   cordonNode: {
     subject,
@@ -26,7 +37,10 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `cordon ${nodes}`,
     nodeReason: 'NodeCordoned',
     takesNodes: true,
-    run: unobserved(({ node }, { nodes }, signal) => nodes.cordon(node, signal)),
+    run: unobserved(async ({ node, check }, { nodes, instances }, signal) => {
+      const mismatch = check && (await instanceMismatch({ name: node.name, ...check }, instances, signal));
+      return mismatch && !mismatch.ok ? mismatch : nodes.cordon(node, signal);
+    }),
   },
   evictPods: {
     subject,
@@ -73,6 +87,14 @@ export const disruptionSteps: StepKinds<
     nodeReason: 'NodeDisruptionCanceled',
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/cordoned`,
     run: unobserved(({ node, answer }, { nodes }, signal) => nodes.restore(node, answer, signal)),
+  },
+  giveUpNode: {
+    subject,
+    describe: ({ node, why }) => `keep node ${node.name} cordoned and try again later: ${why}`,
+    describeMany: (nodes) => `keep ${nodes} cordoned and try again later`,
+    reason: 'ReplacementBlocked',
+    nodeReason: 'ReplacementBlocked',
+    run: (_step, soFar) => soFar,
   },
   reportDrained: {
     subject,

@@ -6,7 +6,7 @@ import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts
 import type { Step } from '../model/steps.ts';
 import type { Writers } from '../model/writers.ts';
 import { scalingIn } from '../nodeSource.ts';
-import type { CallResult } from '../ports/callResult.ts';
+import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { NewNodeGroup, NodeGroup, NodeGroupStatus } from '../ports/eks.ts';
 import { ownershipTag } from '../providers/eks/adoption.ts';
 import { changedTags } from '../providers/eks/autoscalerTags.ts';
@@ -26,6 +26,8 @@ export const nodeGroupSteps: StepKinds<
   | 'correctTags'
   | 'correctScalingTags'
   | 'deleteNodeGroup'
+  | 'shrinkFormerGroup'
+  | 'deleteFormerGroup'
 > = {
   adoptNodeGroup: {
     subject: () => 'nodeGroup',
@@ -35,7 +37,7 @@ export const nodeGroupSteps: StepKinds<
     run: async ({ group }, soFar, { nodeGroups }, signal) => {
       const tags = ownershipTag(soFar.after.pool);
       return when(await nodeGroups.tag(group.arn, tags, signal), () =>
-        changed(soFar, { group: withGroup(soFar.after.group, { tags: { ...group.tags, ...tags } }) }),
+        changed(soFar, withGroup(soFar.after, group.name, { tags: { ...group.tags, ...tags } })),
       );
     },
   },
@@ -68,7 +70,7 @@ export const nodeGroupSteps: StepKinds<
     describeLeftover: () => "keeps the operator's labels and taints",
     run: async (step, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
-        ...changed(soFar, { group: withGroup(soFar.after.group, { status: 'UPDATING' }) }),
+        ...changed(soFar, withGroup(soFar.after, step.group, { status: 'UPDATING' })),
         accepted: {
           update,
           target: step.target,
@@ -84,7 +86,7 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
-        ...changed(soFar, { group: withGroup(soFar.after.group, { status: 'UPDATING' }) }),
+        ...changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
         accepted: { update, target, change: describeVersionChange(change), desired: undefined },
       })),
   },
@@ -97,7 +99,7 @@ export const nodeGroupSteps: StepKinds<
     describeLeftover: () => 'keeps its winpool.dev tags',
     run: async (step, soFar, writers, signal) =>
       when(await correctTags(step, writers, signal), (tags) =>
-        changed(soFar, { group: withGroup(soFar.after.group, { tags }) }),
+        changed(soFar, withGroup(soFar.after, step.group.name, { tags })),
       ),
   },
   correctScalingTags: {
@@ -120,10 +122,43 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     run: async ({ group }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.delete(group, signal), () =>
-        changed(soFar, { group: withGroup(soFar.after.group, { status: 'DELETING' }) }),
+        changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
       ),
   },
+  shrinkFormerGroup: {
+    subject: () => 'formerNodeGroup',
+    describe: ({ group, scaling: { minSize, maxSize } }) =>
+      `update node group ${group}, which is replaced: scaling minSize ${minSize}, maxSize ${maxSize}`,
+    reason: 'NodeGroupUpdated',
+    writesAws: true,
+    // Not recorded as an update: its result shows in the group.
+    run: async ({ group, scaling, token }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.updateConfig(group, { scaling }, token, signal), () =>
+        changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
+      ),
+  },
+  deleteFormerGroup: {
+    subject: () => 'formerNodeGroup',
+    describe: ({ group, why }) => `delete node group ${group}: ${why}`,
+    reason: 'NodeGroupDeleted',
+    writesAws: true,
+    run: async ({ group, isDrained }, soFar, { nodeGroups, nodes }, signal) => {
+      const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
+      if (left?.ok === false) return { error: left.error };
+      const node = left?.value.find((each) => !each.deleting && soFar.after.poolNodes.isMember(each));
+      if (node) return { error: notEmpty(group, node.name) };
+      return when(await nodeGroups.delete(group, signal), () =>
+        changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
+      );
+    },
+  },
 };
+
+/** A node has joined the group since the pool's nodes were read from the cache. It is drained first. */
+function notEmpty(group: string, node: string): CallError {
+  const message = `node group ${group} still has node ${node}`;
+  return { kind: 'conflict', operation: 'list nodes', code: 'NotEmpty', message };
+}
 
 /**
  * Describes the update and its effect on pods: when a group shrinks, EKS drains the nodes for 15 minutes and then terminates them regardless of
@@ -148,12 +183,15 @@ function describeScalingTags({ set, remove }: ScalingTagChange): string {
   return setAndRemove(short(Object.keys(set)), short(remove));
 }
 
-/** The group as EKS describes it after the call. */
+/** The groups as EKS describes them after a call about one of them. */
 function withGroup(
-  view: ObservedNodeGroup,
+  { group, former }: Pick<ObservedState, 'group' | 'former'>,
+  name: string,
   change: { readonly status: NodeGroupStatus } | Pick<NodeGroup, 'tags'>,
-): ObservedNodeGroup {
-  return view.kind === 'seen' ? { kind: 'seen', group: { ...view.group, ...change } } : view;
+): Pick<ObservedState, 'group' | 'former'> {
+  const after = (view: ObservedNodeGroup): ObservedNodeGroup =>
+    view.kind === 'seen' && view.group.name === name ? { kind: 'seen', group: { ...view.group, ...change } } : view;
+  return { group: after(group), ...(former && { former: after(former) }) };
 }
 
 /** The tags of the scaling groups after the call. */

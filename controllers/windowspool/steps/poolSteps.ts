@@ -5,7 +5,13 @@ import { remembering } from '../providers/eks/applied.ts';
 import { changed, type StepKinds, when } from './stepKind.ts';
 
 export const poolSteps: StepKinds<
-  'addFinalizer' | 'removeFinalizer' | 'remember' | 'reserveDisruption' | 'recordTerminations'
+  | 'addFinalizer'
+  | 'removeFinalizer'
+  | 'remember'
+  | 'switchNodeGroup'
+  | 'beginDraining'
+  | 'reserveDisruption'
+  | 'recordTerminations'
 > = {
   addFinalizer: {
     subject: () => 'pool',
@@ -19,6 +25,37 @@ export const poolSteps: StepKinds<
   },
   remember: {
     subject: () => 'nodeGroup',
+    run: async ({ memory }, soFar, { pools }, signal) => {
+      const { pool } = soFar.after;
+      return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
+        changed(soFar, { pool: written }),
+      );
+    },
+  },
+  switchNodeGroup: {
+    subject: () => 'nodeGroup',
+    describe: ({ text }) => text,
+    reason: 'ReplacementStarted',
+    run: async ({ memory, keepsMain }, soFar, { pools }, signal) => {
+      const { pool, group, former } = soFar.after;
+      const status = remembering(pool.status, memory);
+      return when(await pools.writeStatus(pool, status, signal), (written) => {
+        if (keepsMain) return changed(soFar, { pool: written });
+        const { former: _before, ...after } = soFar.after;
+        const views = {
+          group: former ?? { kind: 'absent' as const },
+          ...(status.nodeGroup?.former && { former: group }),
+        };
+        // What was read of the other group.
+        const unread = { update: undefined, instances: undefined, autoscaler: undefined, answerSince: after.now };
+        return { ...soFar, after: { ...after, ...views, ...unread, pool: written } };
+      });
+    },
+  },
+  beginDraining: {
+    subject: () => 'formerNodeGroup',
+    describe: ({ text }) => text,
+    reason: 'ReplacementDraining',
     run: async ({ memory }, soFar, { pools }, signal) => {
       const { pool } = soFar.after;
       return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>

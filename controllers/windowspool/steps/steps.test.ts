@@ -56,6 +56,25 @@ describe('the description of a step', () => {
       { kind: 'deleteNodeGroup', group: 'web', why: 'the pool is deleted' },
       'delete node group web: the pool is deleted',
     ],
+    [{ kind: 'switchNodeGroup', memory, text: 'replace node group web' }, 'replace node group web'],
+    [{ kind: 'beginDraining', memory, text: 'drain the 2 nodes' }, 'drain the 2 nodes'],
+    [
+      { kind: 'shrinkFormerGroup', group: 'web', scaling: { minSize: 0, maxSize: 2 }, token: 't' },
+      'update node group web, which is replaced: scaling minSize 0, maxSize 2',
+    ],
+    [
+      { kind: 'deleteFormerGroup', group: 'web', why: 'node group web-2 replaces it', isDrained: true },
+      'delete node group web: node group web-2 replaces it',
+    ],
+    [
+      {
+        kind: 'giveUpNode',
+        node: sampleNode({ name: 'ip-1' }),
+        entry: { name: 'ip-1', uid: 'u', instance: 'i-1', operation: 'Retire', since: '2026-03-01T12:00:00Z' },
+        why: '1 pod left',
+      },
+      'keep node ip-1 cordoned and try again later: 1 pod left',
+    ],
     [{ kind: 'createRuntimeClass', desired: rc }, 'create RuntimeClass windows-2022'],
     [
       { kind: 'applyRuntimeClass', desired: rc, seen: sampleRuntimeClass(), differs: true, lacksOwner: false },

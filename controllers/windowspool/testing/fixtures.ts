@@ -111,6 +111,7 @@ export function samplePool(
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
         driftPolicy: 'Correct',
+        replacement: 'Refuse',
         ...nodeGroup,
         scaling: { minSize: 3, maxSize: 5, ...nodeGroup?.scaling },
       },

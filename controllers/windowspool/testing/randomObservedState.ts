@@ -1,6 +1,6 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
-import type { WindowsPool } from '../api.gen.ts';
+import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { PrerequisiteFacts } from '../model/prerequisites.ts';
@@ -56,6 +56,20 @@ const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * 
 /** An image that some nodes have. */
 const IMAGE = 'mcr.microsoft.com/windows/servercore:ltsc2022';
 
+/** What status records of a former group, as far as it matters. */
+const randomFormer: fc.Arbitrary<FormerNodeGroup> = fc
+  .record(
+    {
+      served: fc.constant(true),
+      successorServed: fc.constant(true),
+      drainingSince: ago.map((time) => new Date(time).toISOString()),
+      absentSince: ago.map((time) => new Date(time).toISOString()),
+      blocked: ago.map((time) => ({ node: 'a', message: 'x'.repeat(1_024), time: new Date(time).toISOString() })),
+    },
+    { requiredKeys: [] },
+  )
+  .map((rest) => ({ name: 'web', since: new Date(NOW - MINUTE).toISOString(), ...rest }));
+
 /** A pool with a node group, with any status. */
 export const randomPool: fc.Arbitrary<WindowsPool> = fc
   .record({
@@ -77,6 +91,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     held: fc.boolean(),
     known: fc.boolean(),
     failed: maybe(fc.constantFrom('create', 'update', 'other')),
+    replacement: fc.constantFrom('Refuse' as const, 'BlueGreen' as const),
+    former: maybe(randomFormer),
     update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
     waiting: maybe(fc.tuple(fc.constantFrom('Joining', 'NodesMissing', 'WrongBuild'), ago)),
     time: ago,
@@ -97,6 +113,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
         }),
       },
       nodeGroup: {
+        replacement: r.replacement,
         scaling: {
           minSize: r.min,
           maxSize: 5,
@@ -136,7 +153,11 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
       time,
     };
     const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare, GROW), status: r.update ?? '' };
-    const status = knownStatus({ ...(r.failed && { failedTarget }), ...(r.update && { update }) });
+    const status = knownStatus({
+      ...(r.failed && { failedTarget }),
+      ...(r.update && { update }),
+      ...(r.former && { former: r.former }),
+    });
     const [reason = '', at = 0] = r.waiting ?? [];
     const lastTransitionTime = new Date(at).toISOString();
     const condition = { type: 'NodesVerified', status: 'Unknown' as const, reason, message: '', lastTransitionTime };
@@ -325,6 +346,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
     .record({
       cluster: isExisting ? fc.constant({ kind: 'unasked' as const }) : randomCluster,
       group: randomView(pool),
+      former: isExisting ? fc.constant(undefined) : maybe(randomView(pool)),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
       update: maybe(
@@ -375,7 +397,8 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
         { maxLength: 2 },
       ),
     })
-    .chain(({ nodes, ...rest }): fc.Arbitrary<ObservedState> => {
+    .chain(({ nodes, former, ...known }): fc.Arbitrary<ObservedState> => {
+      const rest = { ...known, ...(former && { former }) };
       const expected = expectationOf({ pool, settings, ...rest });
       const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
       return fc.tuple(membership, randomNodePods(pool, nodes)).map(([seen, nodePods]) => {

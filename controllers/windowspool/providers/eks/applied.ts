@@ -4,7 +4,7 @@
  * because the value is in the spec or no longer needed.
  */
 
-import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
+import type { Bookkeeping, WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
 import type { Memory, ReservationMemory } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
@@ -184,8 +184,9 @@ export function remembering(
   memory: Memory | ReservationMemory,
 ): WindowsPoolStatus {
   if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
-  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate } = memory;
-  const { lastAppliedDesiredSize: lastSize, ...before } = status?.bookkeeping ?? {};
+  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, former, switched } = memory;
+  const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
+  const before = switched ? exchanged(noted, switched.former !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
   // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
@@ -200,8 +201,18 @@ export function remembering(
     ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
     ...applied,
   };
-  const nodeGroup = { ...status?.nodeGroup, name: nodeGroupName };
+  const nodeGroup = {
+    ...(switched ? {} : status?.nodeGroup),
+    name: nodeGroupName,
+    ...(former && { former }),
+    ...(switched?.former && { former: switched.former }),
+  };
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
+}
+
+/** The records of the two groups, when the former one changes. */
+function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {
+  return { ...rest, ...(hasFormer && applied && { formerApplied: applied }) };
 }
 
 /**

@@ -9,8 +9,9 @@ import { summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
 import type { NodeGroupConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { groupOf } from '../../queries.ts';
+import { desiredNodes, groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
+import { formerGroup } from './replacement/replacement.ts';
 
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
@@ -33,11 +34,13 @@ const readiness: Readiness<Parts> = {
   // A pool that is being deleted waits for its group alone; only a cluster mismatch stalls it.
   stallsDeletion: ['PrerequisitesMet'],
   unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
+    // The nodes of a group that is being replaced serve the pool.
+    if (formerGroup(s) && s.poolNodes.total > 0) return undefined;
     if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
     // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
-  isEmpty: (s) => knownGroup(s).desired === 0,
+  isEmpty: (s) => (formerGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
   isRolling,
 };
 

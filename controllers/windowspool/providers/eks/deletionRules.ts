@@ -1,17 +1,31 @@
 /** Rules for a pool that is being deleted. */
 
 import { FINALIZER } from '../../labels.ts';
-import type { ObservedState, Settings } from '../../model/observedState.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { isClusterMismatch, isLasting } from '../../queries.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
+import { confirmationMs, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
 import { isOwnedBy } from './nodeGroup.ts';
+import { formerGroup } from './replacement/replacement.ts';
+import { hasFormer } from './replacement/status.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
 export function skipWithoutFinalizer({ pool }: ObservedState) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
+}
+
+/** Ensures that with deletionPolicy Retain, a group that was being replaced is released like the one that replaces it, and before it. */
+export function releaseFormerGroup(s: ObservedState): Step[] | undefined {
+  if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
+  const view = { ...s, group: s.former };
+  if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !formerGroup(s))) return undefined;
+  const waits = waitForRetainedMarks(view);
+  if (waits) return waits;
+  const steps = retainedGroupSteps(view);
+  return steps.length > 0 ? steps : undefined;
 }
 
 /**
@@ -59,6 +73,18 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
   return [{ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }];
 }
 
+/** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
+export function deleteFormerGroup(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || !s.former) return undefined;
+  return deleteOwnedGroup({ ...s, group: s.former })?.map(() => ({
+    kind: 'deleteFormerGroup',
+    group: former.name,
+    why: 'the pool is deleted',
+    isDrained: false,
+  }));
+}
+
 /**
  * Ensures that the pool exists until its group is gone, which one odd answer of AWS does not prove: the answer must last, and as
  * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
@@ -67,24 +93,17 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
 export function waitForDeletion(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent') return poolNodes.ready > 0 || !isConfirmed(s) ? [] : undefined;
+  if (hasFormer(s)) return [];
   const exists = group.kind === 'seen' && isOwnedBy(pool, group.group);
   if (exists || group.kind === 'unreachable' || !isConfirmed(s)) return [];
   const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && answerAge(s) < READY_NODES_PATIENCE_MS;
   return mayBeWrong ? [] : undefined;
 }
 
-/** A kubelet can label its node as one of the group, and must not keep the pool indefinitely. */
-const READY_NODES_PATIENCE_MS = 600_000;
-
 /** Whether AWS has not just given a new answer about the group. A pool that was never tied to a cluster has no group to lose. */
 function isConfirmed(s: ObservedState): boolean {
   const { cluster, nodeGroup } = s.pool.status ?? {};
   return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= confirmationMs(s.settings);
-}
-
-/** How long AWS must give the same answer before the operator believes that a group is gone, in milliseconds. */
-export function confirmationMs({ pollMs }: Settings): number {
-  return Math.min(pollMs, 10_000);
 }
 
 function answerAge({ now, answerSince = now }: ObservedState): number {

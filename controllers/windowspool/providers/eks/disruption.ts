@@ -2,7 +2,7 @@
 import type { LeavingNode } from '../../api.gen.ts';
 import { evictAction, isTimedOut, waitAction } from '../../disruption/drainAction.ts';
 import { isPrepared, operationFor } from '../../disruption/nodeAnnotations.ts';
-import { idleGroup, isStillInBudget } from '../../disruption/nodeBudget.ts';
+import { idleGroup, idleGroups, isInIdleGroup, isStillInBudget } from '../../disruption/nodeBudget.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
@@ -19,6 +19,7 @@ import type { NodeRecord } from '../../ports/nodes.ts';
 import { groupOf } from '../../queries.ts';
 import type { OperationSources } from '../../sources.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
+import { canTakeOver } from './replacement/replacement.ts';
 import { correctConfig } from './rules.ts';
 import { nextVersionChange } from './upgrades/automaticUpdates.ts';
 
@@ -48,10 +49,11 @@ const TERMINATE_AGAIN_MS = 600_000;
 /** The next action for a node, from its state as just read. */
 function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
   const { entry, node, instance } = view;
-  const group = idleGroup(s);
+  const groups = idleGroups(s);
   const now = node.ok ? node.value : undefined;
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
-  if (!group || !exists || isGone(view)) return { kind: 'wait' };
+  const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
+  if (!isIdle || !exists || isGone(view)) return { kind: 'wait' };
   if (view.hasLeft && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s)) return { kind: 'wait' };
   if (entry.ended !== undefined)
@@ -60,12 +62,15 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
     if (!instance?.ok || s.counted?.ok === false) return waitAction(entry, s);
+    const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
     const mismatch = instance.value
-      ? membershipMismatch({ ...entry, scalingGroups: group.autoScalingGroups }, instance.value)
+      ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
       : unknownInstance(entry);
     if (mismatch) return { kind: 'restore', answer: 'refused', why: mismatch };
-    return isStillInBudget(entry, now, s, group) ? { kind: 'cordon' } : { kind: 'restore' };
+    return isStillInBudget(entry, now, s, idleGroup(s)) ? { kind: 'cordon' } : { kind: 'restore' };
   }
+  // The group that replaces this one has lost nodes: the drain continues when it has them again.
+  if (entry.operation === 'Retire' && !canTakeOver(s)) return waitAction(entry, s);
   return evictAction(view, now, s, terminateAction(entry, s));
 }
 

@@ -15,14 +15,30 @@ import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';
 import { minorOf } from './upgrades/releaseVersion.ts';
 
-/** The name of the group in EKS. */
+/** The name of the group in EKS that the spec describes. */
 export function nodeGroupNameOf(pool: WindowsPool): string {
-  return nodeGroupIn(pool.spec).name ?? pool.metadata.name;
+  const [first, second] = possibleNames(pool);
+  return pool.status?.nodeGroup?.name === second ? second : first;
 }
 
-/** The names of all groups of the pool in EKS. */
+/** The other name that a group of the pool can have: that of the group before or after a replacement. */
+export function otherNameOf(pool: WindowsPool): string {
+  const [first, second] = possibleNames(pool);
+  return nodeGroupNameOf(pool) === first ? second : first;
+}
+
+/** The names of all groups of the pool in EKS, first the one that the spec describes. */
 export function nodeGroupNamesOf(pool: WindowsPool): readonly string[] {
-  return [nodeGroupNameOf(pool)];
+  return [nodeGroupNameOf(pool), ...(pool.status?.nodeGroup?.former ? [otherNameOf(pool)] : [])];
+}
+
+/**
+ * The two names that groups of the pool can have. There are no others, so there is never a third group, and both groups are found when the status is
+ * lost. EKS allows 63 characters. The hash keeps the second name apart from the names of other pools.
+ */
+function possibleNames({ metadata, spec }: WindowsPool): readonly [string, string] {
+  const first = nodeGroupIn(spec).name ?? metadata.name;
+  return [first, `${first.slice(0, 56)}-${hashOf({ pool: metadata.name, first }).slice(0, 6)}`];
 }
 
 /** The request for CreateNodegroup without what only AWS knows: the ARN of the role, and the subnets that have the tags of the spec. */

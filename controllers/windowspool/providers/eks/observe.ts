@@ -14,11 +14,13 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
+import type { CallResult } from '../../ports/callResult.ts';
 import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import {
   desiredNodes,
+  groupOf,
   isClusterMismatch,
   isDeleting,
   isOverdue,
@@ -34,7 +36,7 @@ import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
-import { isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
@@ -53,13 +55,16 @@ export async function observeNodeGroup(
   const { awsCache, sources, settings, now, signal } = context;
   const passed = awsCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
+  const former = before ? before.former : await readFormer(pool, context);
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
-  const { base, expected } = baseState(pool, group, context);
-  const poolNodes = poolNodesOf(pool, group, expected, sources);
-  if (group.kind === 'seen')
-    await confirmMembers(pool, poolNodes, ownGroups({ pool, group }), before !== undefined, context);
+  const { base, expected } = baseState(pool, group, context, former);
+  const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
+  const seen = [group, former].flatMap((view) => (view?.kind === 'seen' ? [view.group] : []));
+  const own = seen.filter((each) => isOwnedBy(pool, each));
+  await confirmMembers(pool, poolNodes, own, before !== undefined, context);
   const observed: ObservedState = {
     ...base,
+    ...(former && { former }),
     cluster,
     answerSince: awsCache.statusSince({ pool, group }, false, now),
     poolNodes,
@@ -147,18 +152,29 @@ async function findNewestRelease(
   return shared.get(question, RARELY * settings.resyncMs, now, ask, signal);
 }
 
-/** The verification results of the nodes of the pool's group. The nodes of a group that the pool does not own are not the pool's either. */
+/** The verification results of the nodes of the pool's groups. The nodes of a group that the pool does not own are not the pool's either. */
 function poolNodesOf(
-  pool: WindowsPool,
-  view: ObservedNodeGroup,
+  {
+    pool,
+    group,
+    former,
+  }: { readonly pool: WindowsPool; readonly group: ObservedNodeGroup; readonly former: ObservedState['former'] },
   expected: Expectation,
   { poolNodesCache }: Sources,
 ): PoolNodes {
-  const group = view.kind === 'seen' ? view.group : view.kind === 'unreachable' ? view.last : undefined;
-  // Without an observed group, only its ARN in status proves that the nodes are the pool's.
-  const isOurs = group ? isOwnedBy(pool, group) : view.kind === 'absent' || pool.status?.nodeGroup?.arn !== undefined;
-  if (!isOurs) return new PoolNodes([], expected, 0);
-  return poolNodesCache.of(pool.metadata.name, nodeGroupNamesOf(pool), expected);
+  const { nodeGroup } = pool.status ?? {};
+  const names = [
+    ...(mayBeOurs(pool, group, nodeGroup?.arn) ? [nodeGroupNameOf(pool)] : []),
+    ...(former && mayBeOurs(pool, former, nodeGroup?.former?.arn) ? [otherNameOf(pool)] : []),
+  ];
+  if (names.length === 0) return new PoolNodes([], expected, 0);
+  return poolNodesCache.of(pool.metadata.name, names, expected);
+}
+
+/** Whether nodes with the label of the group are the pool's. Without an observed group, only its ARN in status proves that. */
+function mayBeOurs(pool: WindowsPool, view: ObservedNodeGroup, arn: string | undefined): boolean {
+  const group = groupOf({ group: view });
+  return group ? isOwnedBy(pool, group) : view.kind === 'absent' || arn !== undefined;
 }
 
 /**
@@ -206,8 +222,29 @@ async function readGroup(
   { awsCache, sources, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup> {
   const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
+  return viewOf(answer, awsCache.last(pool.metadata.name), now);
+}
+
+/** Reads the group that is being replaced. A pool without a record of any group may have lost its status: it may have a second one. */
+async function readFormer(
+  pool: WindowsPool,
+  { awsCache, sources, now, signal }: ObserveContext,
+): Promise<ObservedNodeGroup | undefined> {
+  const { nodeGroup } = pool.status ?? {};
+  const isUnknown = nodeGroup === undefined && nodeGroupIn(pool.spec).replacement === 'BlueGreen';
+  if (!nodeGroup?.former && !isUnknown) return undefined;
+  const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
+  const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);
+  const isFound = view.kind === 'unreachable' || (view.kind === 'seen' && isOwnedBy(pool, view.group));
+  return nodeGroup?.former || isFound ? view : undefined;
+}
+
+function viewOf(
+  answer: CallResult<NodeGroup | undefined>,
+  before: ObservedNodeGroup | undefined,
+  now: number,
+): ObservedNodeGroup {
   if (answer.ok) return answer.value ? { kind: 'seen', group: answer.value } : { kind: 'absent' };
-  const before = awsCache.last(pool.metadata.name);
   const since = before?.kind === 'unreachable' ? before.since : now;
   const last = before?.kind === 'seen' ? before.group : before?.kind === 'unreachable' ? before.last : undefined;
   return { kind: 'unreachable', error: answer.error, since, last };

@@ -4,12 +4,13 @@ import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts'
 import { NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
-import { groupOf, isDeleting } from '../../queries.ts';
+import { groupOf, isDeleting, isPaused } from '../../queries.ts';
 import { adoptionOf } from './adoption.ts';
-import { confirmationMs } from './deletionRules.ts';
+import { confirmationMs } from './confirmation.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { examinationOf, lastReported } from './prerequisites/examination.ts';
+import { blockers, examinationOf, lastReported } from './prerequisites/examination.ts';
+import { formerIn } from './replacement/replacement.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
 
@@ -59,6 +60,8 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   if (awsErrorsOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
+  const untilFormer = untilReplacementContinues(s);
+  if (untilFormer !== undefined) return untilFormer;
   // The deletion ends when the next answers are the same.
   if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) {
     const left = confirmationMs(settings) - statusAgeMs;
@@ -80,6 +83,21 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   // The group shrank, or waits for another node.
   const isLosing = s.pool.status?.disruption?.cause === NODE_OPERATION;
   return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
+}
+
+/** A replacement is polled until it is done: the group is created right after the names have changed, and the drain begins right after its record. */
+function untilReplacementContinues(s: ObservedState): number | undefined {
+  const record = formerIn(s.pool);
+  if (!record || isDeleting(s.pool)) return undefined;
+  const isFailed = groupOf(s)?.status.endsWith('_FAILED') || failedTargetOf(s) !== undefined;
+  if (isFailed || isPaused(s.pool)) return undefined;
+  if (record.absentSince !== undefined) {
+    const left = Date.parse(record.absentSince) + confirmationMs(s.settings) - s.now;
+    return left > 0 ? left : spread(s, s.settings.pollMs);
+  }
+  const begun = Date.parse(record.drainingSince ?? record.since);
+  const isNew = s.now - begun < s.settings.pollMs && blockers(s).length === 0;
+  return isNew ? Math.min(FIRST_POLL_MS, s.settings.pollMs) : spread(s, s.settings.pollMs);
 }
 
 /** EKS may refuse updates of a DEGRADED group for days. A pool that releases its group retries only for minutes. */

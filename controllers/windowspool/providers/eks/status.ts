@@ -14,6 +14,7 @@ import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
 import { hasMachine } from './machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/launchTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
@@ -28,7 +29,8 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
   // A group with this name in another cluster is not the pool's, and must not overwrite the record.
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
-  const changes = changesOf(outcome);
+  const former = formerState(outcome);
+  const changes = { ...(former && { former }), ...changesOf(outcome) };
   if (owned) {
     const differs = immutableDifferences(pool, owned).length > 0;
     return {
@@ -41,7 +43,10 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
       ...changes,
     };
   }
-  if (group.kind === 'unreachable') return { ...memory, name, ...changes };
+  if (group.kind === 'unreachable') {
+    const { former: _former, ...last } = memory ?? {};
+    return { ...last, name, ...changes };
+  }
   return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };
 }
 
@@ -120,6 +125,7 @@ export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   const bookkeeping = {
     ...(applied && { applied }),
+    ...(memory?.formerApplied && formerState(outcome) && { formerApplied: memory.formerApplied }),
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...templateRecord(outcome.after),

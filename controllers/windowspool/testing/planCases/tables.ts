@@ -19,6 +19,7 @@ import type { PlanCase } from './planCase.ts';
 import { prerequisiteCases } from './prerequisites.ts';
 import { quarantineCases } from './quarantine.ts';
 import { remediationCases } from './remediation.ts';
+import { replacementCases } from './replacement.ts';
 import { retainCases } from './retain.ts';
 import { runtimeClassCases } from './runtimeClasses.ts';
 import { tagCases } from './tags.ts';
@@ -31,6 +32,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'for a node group': [...nodeGroupCases, ...warmPoolCases],
   'for the tags of a node group': tagCases,
   'for an existing node group': [...adoptionCases, ...driftCases],
+  'for a node group that is replaced': replacementCases,
   'for prerequisites': prerequisiteCases,
   'for the cluster-autoscaler': autoscalerCases,
   'for versions': [

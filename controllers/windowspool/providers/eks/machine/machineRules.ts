@@ -9,6 +9,7 @@ import { groupOf } from '../../../queries.ts';
 import { isTemplateField } from '../applied.ts';
 import { differencesToCorrect } from '../differences.ts';
 import { blockers } from '../prerequisites/examination.ts';
+import { formerIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
 import { describeMachine, describeMachineChange, desiredMachine, hasMachine } from './machine.ts';
@@ -88,7 +89,7 @@ export function pruneTemplateVersions(s: ObservedState): Step[] | undefined {
   const template = ownTemplateIn(s);
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
   const machine = desiredMachine(s);
-  if (!template || !group || !machine || !s.autoscaler || !isSettled(group)) return undefined;
+  if (!template || !group || s.former || !machine || !s.autoscaler || !isSettled(group)) return undefined;
   const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
   if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
   const kept = new Set([
@@ -116,6 +117,8 @@ function usedVersions(versions: readonly string[], { id }: MachineTemplate): str
 export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
   const template = ownTemplateIn(s);
   if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
+  // A group that is being replaced may use it.
+  if (s.former || formerIn(s.pool)) return undefined;
   return deletion(template, 'the pool does not use it');
 }
 
@@ -128,7 +131,7 @@ export function deleteOwnTemplate(s: ObservedState): Step[] | undefined {
 
 /** The steps that delete the template of a retained group that never existed. */
 export function unusedTemplateSteps(s: ObservedState): Step[] {
-  const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
+  const template = s.group.kind === 'absent' && !s.former ? ownTemplateIn(s) : undefined;
   return template ? deletion(template, 'no node group uses it') : [];
 }
 

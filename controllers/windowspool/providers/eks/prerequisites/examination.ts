@@ -15,7 +15,8 @@ import {
   unlikeWritten,
   versionWith,
 } from '../machine/machineTemplate.ts';
-import { isOwnedBy } from '../nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
+import { replacementDue } from '../replacement/replacement.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
@@ -35,8 +36,8 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     machineTemplate: templateViewOf(s),
     managesAccessEntry: nodeGroupIn(pool.spec).accessEntry === 'Create',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
-    instances: Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0),
-    warmInstances: s.autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances ?? 0,
+    instances: instancesOf(s),
+    warmInstances: warmInstancesOf(s),
     ignored: ignoredPrerequisites(pool),
   };
 }
@@ -57,6 +58,19 @@ function templateViewOf(s: ObservedState): MachineTemplateView | undefined {
     ofGroup,
     unlike: isMissing ? unlikeWritten(found, machine) : undefined,
   };
+}
+
+/** The instances that have the addresses of the group already. Those of a group that is being replaced keep theirs. */
+function instancesOf(s: ObservedState): number {
+  if (replacementDue(s).length > 0) return 0;
+  if (s.former) return s.poolNodes.inGroup(nodeGroupNameOf(s.pool)).total;
+  return Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0);
+}
+
+/** The same for the instances of its warm pool. */
+function warmInstancesOf(s: ObservedState): number {
+  if (replacementDue(s).length > 0) return 0;
+  return s.autoscaler?.warmInstances ?? s.pool.status?.nodeGroup?.warmPool?.instances ?? 0;
 }
 
 /** The input for enabling Windows IPAM for a pool that needs it. */
@@ -84,9 +98,11 @@ export function blockers(s: ObservedState): Examination['failed'] {
   return isToBeMade(s) ? (examinationOf(s)?.failed ?? []) : [];
 }
 
-/** Whether the group must be created: it does not exist, or it failed to create. */
-export function isToBeMade({ group }: ObservedState): boolean {
-  return group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
+/** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
+export function isToBeMade(s: ObservedState): boolean {
+  const { group } = s;
+  const isMissing = group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
+  return isMissing || replacementDue(s).length > 0;
 }
 
 /**
@@ -115,6 +131,7 @@ export function scopeOf(s: ObservedState): Scope {
   if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
+  if (replacementDue(s).length > 0) return 'complete';
   return wasUnmet(s) || wasRemarked(s) || wasHidden(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
     ? 'complete'
     : 'standing';

@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { evaluateConditions } from '../../../conditions/conditions.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import type { Step } from '../../../model/steps.ts';
+import { planFor } from '../../../plan.ts';
+import { nextRun, untilNextRead } from '../../../schedule.ts';
+import { statusFor } from '../../../status.ts';
+import { known } from '../../../testing/answers.ts';
+import {
+  knownStatus,
+  MINUTE,
+  NOW,
+  outcomeOf,
+  sampleError,
+  sampleGroup,
+  samplePool,
+  sampleState,
+} from '../../../testing/fixtures.ts';
+import { sampleFacts } from '../../../testing/prerequisites.ts';
+import {
+  CORDONED_NODES,
+  drainScene,
+  FIRST,
+  NEW,
+  NEW_NODES,
+  nodeIn,
+  OLD,
+  OLD_NODES,
+  replacementScene,
+  replacing,
+  SECOND,
+  SHRUNK,
+  THIRD,
+} from '../../../testing/replacementScenes.ts';
+import { unseen } from '../../../testing/sights.ts';
+import { nodeGroupConditions } from '../conditions.ts';
+import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
+
+const at = (ms: number) => new Date(ms).toISOString();
+const statusOf = (s: ObservedState, done: readonly Step[] = []) =>
+  statusFor({ ...outcomeOf(s), done }, evaluateConditions(s), planFor(s).pending);
+const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
+const refused = {
+  at: NOW,
+  step: 'shrinkFormerGroup',
+  error: sampleError('denied', { operation: 'UpdateNodegroupConfig' }),
+};
+
+describe('the names of the node groups of a pool', () => {
+  it('are two, whatever status says', () => {
+    const named = (name: string) => samplePool({}, { status: { nodeGroup: { name } } });
+    assert.deepEqual(
+      [otherNameOf(named('web')), otherNameOf(named(SECOND)), otherNameOf(named('x'))],
+      [SECOND, 'web', SECOND],
+    );
+    const { pool } = replacementScene();
+    assert.deepEqual(nodeGroupNamesOf(pool), [SECOND, FIRST]);
+  });
+
+  it('are accepted by EKS, and differ between pools', () => {
+    const name = 'a'.repeat(63);
+    const second = otherNameOf(samplePool({ nodeGroup: { name } }));
+    assert.match(second, /^[a-z0-9-]{63}$/);
+    assert.notEqual(otherNameOf(samplePool({ nodeGroup: { name } }, { metadata: { name: 'api' } })), second);
+  });
+});
+
+describe('the condition UpToDate during a replacement', () => {
+  const stages: readonly (readonly [title: string, s: ObservedState, reason: string, message: string])[] = [
+    [
+      'says that the second group is created',
+      replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
+      'Replacing',
+      `Its nodes are not changed until enough nodes of ${SECOND} are verified.`,
+    ],
+    [
+      'says how many nodes are missing',
+      replacementScene({ nodes: [...OLD_NODES, ...NEW_NODES.slice(1)] }),
+      'Replacing',
+      `1 of 2 required nodes of ${SECOND} verified; until then, the nodes of web are not changed.`,
+    ],
+    ['says how many nodes are left', drainScene(), 'Replacing', '2 nodes of web left to drain.'],
+    [
+      'says what the drain waits for',
+      drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
+      'Replacing',
+      `2 nodes of web left to drain. The drain continues when 2 nodes of ${SECOND} are verified.`,
+    ],
+    [
+      'says which node could not be drained',
+      drainScene({ former: { blocked } }),
+      'ReplacementBlocked',
+      'Node a of web was not drained: 1 pod left. Next attempt at 12:14Z. To cancel, revert the spec.',
+    ],
+    [
+      'says that the first group is deleted',
+      drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
+      'Replacing',
+      'Node group web is being deleted.',
+    ],
+    [
+      'says that a call failed',
+      drainScene({ rest: { errors: [refused] } }),
+      'Replacing',
+      'UpdateNodegroupConfig of node group web failed: the call was denied. The operator retries.',
+    ],
+    [
+      'says that the first group cannot be read',
+      drainScene({ old: unseen() as Extract<ReturnType<typeof unseen>, { kind: 'unreachable' }> }),
+      'Replacing',
+      'Node group web cannot be read: DescribeNodegroup failed: the call was unavailable.',
+    ],
+    [
+      'says what happens to another change before the second group has served',
+      replacementScene({ spec: replacing(THIRD), main: { status: 'CREATING' }, nodes: OLD_NODES }),
+      'Replacing',
+      `Its nodes are not changed until enough nodes of ${SECOND} are verified. The spec has changed again: ${SECOND} is deleted and created again.`,
+    ],
+    [
+      'says what happens to another change after that',
+      drainScene({ spec: replacing(THIRD) }),
+      'Replacing',
+      `2 nodes of web left to drain. The spec has changed again: ${SECOND} is replaced after that.`,
+    ],
+    [
+      'says that the pool is paused',
+      drainScene({ spec: { ...replacing(), paused: true } }),
+      'Replacing',
+      '2 nodes of web left to drain. It continues when the pool is resumed.',
+    ],
+  ];
+  for (const [title, s, reason, message] of stages) {
+    it(title, () => {
+      const { UpToDate, Ready } = nodeGroupConditions(s);
+      assert.deepEqual(
+        [UpToDate.status, UpToDate.reason, UpToDate.message],
+        ['False', reason, `Node group ${SECOND} replaces web. ${message}`],
+      );
+      assert.equal(Ready.status, 'True', Ready.message);
+    });
+  }
+});
+
+describe('a node group that EKS cannot change', () => {
+  const due = (spec: object = {}, prerequisites?: PrerequisiteFacts) => {
+    const pool = samplePool({ ...replacing(), ...spec }, { status: knownStatus() });
+    const group = sampleGroup(samplePool(replacing(OLD)));
+    return sampleState({ pool, group: { kind: 'seen', group }, ...(prerequisites && { prerequisites }) });
+  };
+  const noAddress = sampleFacts({ subnets: known([]) });
+  const rows: readonly (readonly [title: string, s: ObservedState, end: string, isWorking: boolean])[] = [
+    ['is about to be replaced', due(), 'A second node group replaces it.', true],
+    [
+      'waits until the pool is resumed',
+      due({ paused: true }),
+      'A second node group replaces it when the pool is resumed.',
+      false,
+    ],
+    [
+      'waits for the prerequisites of the second one',
+      due({}, noAddress),
+      'A second node group replaces it when the prerequisites are met. See PrerequisitesMet.',
+      false,
+    ],
+  ];
+  for (const [title, s, end, isWorking] of rows) {
+    it(title, () => {
+      const { UpToDate, NodeGroupReady, Stalled, Reconciling } = nodeGroupConditions(s);
+      const message = `Node group web differs from the spec in fields that EKS cannot change: instance types are ${OLD} (expected ${NEW}). ${end}`;
+      assert.deepEqual([UpToDate.reason, UpToDate.message], ['ImmutableDifference', message]);
+      assert.equal(NodeGroupReady.reason, 'Active');
+      assert.equal(Stalled?.reason === 'ImmutableDifference', false);
+      assert.equal(Reconciling !== undefined, isWorking);
+    });
+  }
+});
+
+describe('a pool whose node group is replaced', () => {
+  it('is not Ready because EKS creates the second group, when it lacks verified nodes', () => {
+    const s = replacementScene({ main: { status: 'CREATING' }, nodes: [OLD_NODES[0] ?? assert.fail()] });
+    const { Ready } = evaluateConditions(s);
+    assert.deepEqual([Ready.status, Ready.reason], ['False', 'Joining']);
+  });
+
+  it('is Ready when it was scaled to zero', () => {
+    const scaling = { minSize: 0, maxSize: 5, desiredSize: 0 };
+    const s = replacementScene({ main: { scaling }, old: { scaling }, nodes: [] });
+    assert.equal(evaluateConditions(s).Ready.reason, 'NoNodes');
+  });
+
+  it('counts the nodes of both groups', () => {
+    const { nodes, summary } = statusOf(replacementScene());
+    assert.deepEqual([nodes?.desired, nodes?.total, nodes?.verified, summary?.nodes], [4, 4, 4, '4/4']);
+  });
+
+  it('is read soon after each change, and at the poll interval otherwise', () => {
+    const created = replacementScene({ main: 'absent', former: { since: at(NOW) }, nodes: OLD_NODES });
+    const gone = drainScene({ nodes: NEW_NODES, old: { kind: 'absent' }, former: { absentSince: at(NOW - 4_000) } });
+    assert.deepEqual(
+      [created, gone].map((s) => untilNextRead(s, MINUTE)),
+      [1_000, 6_000],
+    );
+    const waits = untilNextRead(drainScene(), MINUTE);
+    assert.ok(waits >= 15_000 && waits <= 25_000, String(waits));
+    assert.equal(nextRun(created, 1_000).kind, 'requeueAfter');
+  });
+});
+
+describe('the record of a former node group', () => {
+  const former = (s: ObservedState, done: readonly Step[] = []) => statusOf(s, done).nodeGroup?.former;
+
+  it('has its status and its nodes', () => {
+    const { status, nodes, served } = former(drainScene()) ?? {};
+    assert.deepEqual([status, nodes, served], ['ACTIVE', 2, true]);
+  });
+
+  it('stays while it cannot be read', () => {
+    const s = drainScene({ old: unseen() as Extract<ReturnType<typeof unseen>, { kind: 'unreachable' }> });
+    assert.deepEqual(former(s), s.pool.status?.nodeGroup?.former);
+  });
+
+  it('is dropped when EKS has not had the group for a while, and its nodes are not Ready', () => {
+    const absent = (absentSince: string | undefined, nodes = NEW_NODES, status = 'DELETING') =>
+      former(drainScene({ nodes, old: { kind: 'absent' }, former: { status, ...(absentSince && { absentSince }) } }));
+    assert.equal(absent(undefined)?.absentSince, '2026-03-01T12:00:00Z');
+    assert.equal(absent(at(NOW - 9_000))?.absentSince, at(NOW - 9_000));
+    assert.equal(absent(at(NOW - 10_000)), undefined);
+    const ready = [...NEW_NODES, nodeIn(FIRST, 'a')];
+    assert.notEqual(absent(at(NOW - 9 * MINUTE), ready), undefined);
+    assert.equal(absent(at(NOW - 10 * MINUTE), ready), undefined);
+    assert.notEqual(absent(at(NOW - 9 * MINUTE), NEW_NODES, 'CREATING'), undefined);
+  });
+
+  it("is dropped when the group is not the pool's any more", () => {
+    assert.equal(former(drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES })), undefined);
+  });
+
+  it('has the node that could not be drained, which leaves status.disruption', () => {
+    const [node = assert.fail()] = CORDONED_NODES;
+    const entry = { name: 'a', uid: node.uid, instance: 'i-a', operation: 'Retire', since: at(NOW - 15 * MINUTE) };
+    const s = drainScene({ disruption: { cause: 'NodeOperation', since: at(NOW - 15 * MINUTE), nodes: [entry] } });
+    const after = statusOf(s, [{ kind: 'giveUpNode', node, entry, why: '1 pod left' }]);
+    assert.deepEqual(after.nodeGroup?.former?.blocked, {
+      node: 'a',
+      message: '1 pod left',
+      time: '2026-03-01T12:00:00Z',
+    });
+    assert.equal(after.disruption?.nodes, undefined);
+  });
+});

@@ -1,0 +1,219 @@
+/** Rules for the replacement of a node group. */
+import type { FormerNodeGroup } from '../../../api.gen.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Memory, Step } from '../../../model/steps.ts';
+import { scalingIn } from '../../../nodeSource.ts';
+import { instanceIdOf } from '../../../nodes/lostNodes.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { count, joined } from '../../../util/words.ts';
+import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
+import { configChangeFor, configTargetOf } from '../groupChanges.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
+import { blockers } from '../prerequisites/examination.ts';
+import { correctConfig, tokenFor } from '../rules.ts';
+import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
+import {
+  canTakeOver,
+  formerGroup,
+  formerIn,
+  isDraining,
+  isRetiring,
+  neededToDrain,
+  nodesOfFormer,
+  replacementDue,
+} from './replacement.ts';
+
+/**
+ * Ensures that a pool whose status was lost finds its groups again, whichever of the two names they have: a group that it did not find would be
+ * created a second time.
+ */
+export function recallNodeGroups(s: ObservedState): Step[] | undefined {
+  const { pool, group } = s;
+  const former = formerGroup(s);
+  if (!former || s.former?.kind !== 'seen' || formerIn(pool)) return undefined;
+  const main = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
+  if (main && immutableDifferences(pool, main).length === 0) {
+    const text = `continue to replace node group ${former.name} with ${main.name}`;
+    return switched(s, { name: main.name, former: recordOf(former), text, exists: true, keepsMain: true });
+  }
+  const text = `use node group ${former.name}, which belongs to the pool`;
+  return switched(s, { name: former.name, former: recordOf(main), text, exists: true });
+
+  // What served is not known any more: neither group is deleted without a drain.
+  function recordOf(left: NodeGroup | undefined) {
+    return left && { ...recordFor(left, s.now), served: true, successorServed: true };
+  }
+}
+
+/** Ensures that the former group serves the pool again as soon as the spec describes it again. The other one becomes the former group. */
+export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
+  const { pool, group } = s;
+  const former = formerGroup(s);
+  const record = formerIn(pool);
+  if (!former || s.former?.kind !== 'seen' || !record) return undefined;
+  if (['CREATING', 'CREATE_FAILED', 'DELETING', 'DELETE_FAILED'].includes(former.status)) return undefined;
+  const main = group.kind === 'seen' ? group.group : undefined;
+  const isMainRight = main && isOwnedBy(pool, main) && immutableDifferences(pool, main).length === 0;
+  if (isMainRight || immutableDifferences(pool, former).length > 0) return undefined;
+  const text = `return to node group ${former.name}, which matches the spec again`;
+  const left = main
+    ? isOwnedBy(pool, main) && recordFor(main, s.now)
+    : // It may have been created a moment ago: it is forgotten when EKS has not had it for a time.
+      { name: nodeGroupNameOf(pool), since: timeOf(s.now) };
+  const served = record.successorServed === true || isDraining(s);
+  const roles = { ...(served && { served: true }), ...(record.served && { successorServed: true }) };
+  return switched(s, { name: former.name, former: left ? { ...left, ...roles } : undefined, text, exists: true });
+}
+
+/**
+ * Ensures that there is never a third group: if the spec changes once more before the main group has served, that group is deleted and created
+ * again. If it serves, the former group goes first.
+ */
+export function discardOutdatedGroup(s: ObservedState): Step[] | undefined {
+  const { pool, group } = s;
+  const record = formerIn(pool);
+  if (!record || record.successorServed || isDraining(s) || !formerGroup(s)) return undefined;
+  if (group.kind !== 'seen' || immutableDifferences(pool, group.group).length === 0) return undefined;
+  const why = `it does not match the spec, and node group ${record.name} serves the pool`;
+  return [{ kind: 'deleteNodeGroup', group: group.group.name, why }];
+}
+
+/** Ensures that a group that EKS cannot change is replaced by a second one, once no prerequisite of that is known to be missing. */
+export function replaceChangedGroup(s: ObservedState): Step[] | undefined {
+  const differences = replacementDue(s);
+  if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
+  // The rules that follow keep the group as the spec says in all other fields.
+  if (!s.prerequisites?.complete || blockers(s).length > 0) return undefined;
+  const { group } = s.group;
+  const name = otherNameOf(s.pool);
+  const text = `replace node group ${group.name} with ${name}: ${joined(differences)}`;
+  return switched(s, { name, former: { ...recordFor(group, s.now), served: true }, text, exists: false });
+}
+
+interface Switch {
+  /** The name of the main group from now on. */
+  readonly name: string;
+  /** What status records of the other group; undefined: the pool has none. */
+  readonly former: FormerNodeGroup | undefined;
+  readonly text: string;
+  /** Whether the main group exists. */
+  readonly exists: boolean;
+  /** Whether the main group stays the same, and only the record is restored. */
+  readonly keepsMain?: true;
+}
+
+/** The step that switches the names of the two groups in status. Nothing in AWS changes. */
+function switched({ pool, cluster }: ObservedState, { name, former, text, exists, keepsMain }: Switch): Step[] {
+  if (cluster.kind !== 'seen') return [];
+  const { desiredSize } = scalingIn(pool.spec);
+  const memory: Memory = {
+    cluster: { name: cluster.cluster.name, arn: cluster.cluster.arn },
+    nodeGroupName: name,
+    // What the main group has is unknown until it is read: the values of the spec are sent again.
+    initial: exists
+      ? { applied: pool.status?.bookkeeping?.formerApplied ?? [], desired: desiredSize }
+      : { applied: entriesOf(desiredFields(pool)), desired: desiredSize },
+    ...(exists && { sending: [...desiredFields(pool).keys(), ...(desiredSize === undefined ? [] : [DESIRED])] }),
+    switched: { former },
+  };
+  return [{ kind: 'switchNodeGroup', memory, text, ...(keepsMain && { keepsMain }) }];
+}
+
+function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGroup {
+  return { name, arn, status, since: timeOf(now) };
+}
+
+/** Ensures that no rolling update begins while a former group exists: its nodes leave first. */
+export function waitForFormerGroup(s: ObservedState): Step[] | undefined {
+  return formerIn(s.pool) && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
+}
+
+/** Ensures that the main group can grow until it can take over from the former one, even if an autoscaler removes its empty nodes. */
+export function growToTakeOver(s: ObservedState): Step[] | undefined {
+  const { pool, group } = s;
+  if (group.kind !== 'seen' || !formerIn(pool) || !formerGroup(s)) return undefined;
+  if (configChangeFor(pool, group.group)?.scaling) return undefined;
+  const needed = Math.min(neededToDrain(s), group.group.scaling.maxSize);
+  if (group.group.scaling.desiredSize >= needed) return undefined;
+  const change = { scaling: { desiredSize: needed } };
+  const token = tokenFor(pool, 'grow', change, pool.status?.nodeGroup?.update?.id);
+  return [{ kind: 'updateConfig', group: group.group.name, change, token, target: configTargetOf(pool, change) }];
+}
+
+/** Ensures that a former group is left alone while it is not known, not the pool's, or EKS works on it. */
+export function waitForFormerState(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || s.former?.kind !== 'seen' || !formerIn(s.pool)) return [];
+  return ['UPDATING', 'DELETING'].includes(former.status) ? [] : undefined;
+}
+
+/** Ensures that the deletion of the former group is tried again after a failure, not at every read. */
+export function retryFormerDeletion(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (former?.status !== 'DELETE_FAILED') return undefined;
+  return s.now < former.modifiedAt + s.settings.createRetryMs ? [] : deleted(former, 'it is DELETE_FAILED');
+}
+
+/** Ensures that a former group that never had a node to drain is deleted at once. */
+export function deleteUnusedFormerGroup(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || !['CREATING', 'CREATE_FAILED'].includes(former.status)) return undefined;
+  return nodesOfFormer(s).length > 0 && former.status === 'CREATING'
+    ? []
+    : deleted(former, `it is ${former.status} and no longer needed`);
+}
+
+/** Ensures that the former group is untouched until the main one has enough verified nodes. */
+export function waitForMainGroup(s: ObservedState): Step[] | undefined {
+  return isDraining(s) || canTakeOver(s) ? undefined : [];
+}
+
+/** Ensures that status records that the main group serves before the former one changes: from here on, only the spec itself can reverse the roles. */
+export function beginDraining(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (isDraining(s) || !former || s.cluster.kind !== 'seen' || s.group.kind !== 'seen') return undefined;
+  const { name, arn } = s.cluster.cluster;
+  const record = formerIn(s.pool);
+  if (!record) return undefined;
+  const memory: Memory = {
+    cluster: { name, arn },
+    nodeGroupName: s.group.group.name,
+    former: { ...record, drainingSince: timeOf(s.now) },
+  };
+  const nodes = count(nodesOfFormer(s).length, 'node');
+  return [{ kind: 'beginDraining', memory, text: `drain the ${nodes} of node group ${former.name}, then delete it` }];
+}
+
+/** Ensures that the former group can shrink to zero, and that an autoscaler does not let it grow again. */
+export function shrinkFormerGroup(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || former.scaling.minSize === 0) return undefined;
+  const scaling = { minSize: 0, maxSize: Math.max(1, former.scaling.desiredSize) };
+  const token = tokenFor(s.pool, 'shrink', { scaling, group: former.arn }, formerIn(s.pool)?.drainingSince);
+  return [{ kind: 'shrinkFormerGroup', group: former.name, scaling, token }];
+}
+
+/** Ensures that the former group is deleted when its last node is gone. */
+export function deleteDrainedGroup(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || nodesOfFormer(s).length > 0) return undefined;
+  return deleted(former, `node group ${nodeGroupNameOf(s.pool)} replaces it`, true);
+}
+
+/** Ensures that evicted pods do not land on other nodes that leave too: all nodes of the former group are cordoned before the first is drained. */
+export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
+  const former = formerGroup(s);
+  if (!former || !isRetiring(s)) return [];
+  return nodesOfFormer(s)
+    .filter(({ unschedulable }) => !unschedulable)
+    .map((node) => ({
+      kind: 'cordonNode',
+      node,
+      check: { instance: instanceIdOf(node), scalingGroups: former.autoScalingGroups },
+    }));
+}
+
+function deleted({ name }: NodeGroup, why: string, isDrained = false): Step[] {
+  return [{ kind: 'deleteFormerGroup', group: name, why, isDrained }];
+}

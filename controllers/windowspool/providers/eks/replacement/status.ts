@@ -1,0 +1,121 @@
+/** What status records of a replacement, and how conditions describe it. Pure. */
+import type { FormerNodeGroup } from '../../../api.gen.ts';
+import type { ReplacementStage } from '../../../model/disruption.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Outcome } from '../../../model/outcome.ts';
+import { isDeleting, isPaused } from '../../../queries.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
+import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
+import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
+import {
+  canTakeOver,
+  formerGroup,
+  formerIn,
+  isDraining,
+  isRetiring,
+  neededToDrain,
+  nodesOfFormer,
+  verifiedInMain,
+} from './replacement.ts';
+
+/** The maximum length of the message in the schema. */
+const MESSAGE_LENGTH = 1_024;
+
+/** status.nodeGroup.former after a run; undefined when no replacement is in progress any more. */
+export function formerState({ after: s, done }: Outcome): FormerNodeGroup | undefined {
+  const { pool, former, now } = s;
+  const record = formerIn(pool);
+  if (!record || isForgotten(s)) return undefined;
+  const { nodes: _nodes, absentSince, blocked, ...kept } = record;
+  const givenUp = done.find((step) => step.kind === 'giveUpNode');
+  const failure = givenUp
+    ? { node: givenUp.node.name, message: cut(givenUp.why, MESSAGE_LENGTH), time: timeOf(now) }
+    : blocked;
+  const rest = { ...kept, ...(failure && { blocked: failure }) };
+  if (former?.kind === 'seen') {
+    const { arn, status, name } = former.group;
+    return { ...rest, arn, status, nodes: s.poolNodes.inGroup(name).total };
+  }
+  if (former?.kind === 'absent') return { ...rest, absentSince: absentSince ?? timeOf(now) };
+  return { ...record, ...rest };
+}
+
+/**
+ * Whether the former group is not the pool's any more: another client removed its tag, or EKS has not had it for a while. One odd answer of AWS does
+ * not prove that. If the group was not being deleted, or its nodes are Ready, the answer must last longer: reads can lag behind a creation.
+ */
+function isForgotten({ pool, former, now, settings, poolNodes }: ObservedState): boolean {
+  if (former?.kind === 'seen') return !isOwnedBy(pool, former.group);
+  const { absentSince, status } = formerIn(pool) ?? {};
+  if (former?.kind !== 'absent' || absentSince === undefined) return false;
+  const age = now - Date.parse(absentSince);
+  const isExpected = status === 'DELETING' && poolNodes.inGroup(otherNameOf(pool)).ready === 0;
+  return age >= (isExpected ? confirmationMs(settings) : READY_NODES_PATIENCE_MS);
+}
+
+/** Whether a former group exists as far as is known: a pool that is being deleted waits for it. */
+export function hasFormer(s: ObservedState): boolean {
+  return formerIn(s.pool) !== undefined && !isForgotten(s);
+}
+
+/** The stage; undefined when no replacement is in progress. */
+function replacementStage(s: ObservedState): ReplacementStage | undefined {
+  if (!formerIn(s.pool) || isDeleting(s.pool)) return undefined;
+  const former = formerGroup(s);
+  if (!former || former.status === 'DELETING' || former.status === 'DELETE_FAILED') return 'deleting';
+  if (isDraining(s)) return nodesOfFormer(s).length === 0 ? 'deleting' : isBlocked(s) ? 'blocked' : 'draining';
+  return s.group.kind === 'seen' && s.group.group.status !== 'CREATING' ? 'verifying' : 'creating';
+}
+
+function isBlocked(s: ObservedState): boolean {
+  return (
+    formerIn(s.pool)?.blocked !== undefined && canTakeOver(s) && !isRetiring(s) && formerGroup(s)?.scaling.minSize === 0
+  );
+}
+
+/** How the replacement goes on, in sentences. It has no number that changes often. */
+export function describeReplacement(s: ObservedState): string {
+  const [main, former] = [nodeGroupNameOf(s.pool), otherNameOf(s.pool)];
+  const text = `Node group ${main} replaces ${former}. ${describeStage(s, main, former)}`;
+  return isPaused(s.pool) ? `${text} It continues when the pool is resumed.` : text;
+}
+
+function describeStage(s: ObservedState, main: string, former: string): string {
+  const error = s.errors.find(({ step }) => step === 'shrinkFormerGroup' || step === 'deleteFormerGroup')?.error;
+  if (error && error.kind !== 'busy' && error.kind !== 'conflict')
+    return `${error.operation} of node group ${former} failed: ${sentence(error.message)} The operator retries.`;
+  if (s.former?.kind === 'unreachable')
+    return `Node group ${former} cannot be read: ${describeFailure(s.former.error)}`;
+  switch (replacementStage(s)) {
+    case 'creating':
+      return `Its nodes are not changed until enough nodes of ${main} are verified.${describeThird(s, main)}`;
+    case 'verifying':
+      return `${verifiedInMain(s)} of ${count(neededToDrain(s), 'required node')} of ${main} verified; until then, the nodes of ${former} are not changed.${describeThird(s, main)}`;
+    case 'blocked': {
+      const { node = '', message = '', time = '' } = formerIn(s.pool)?.blocked ?? {};
+      const next = clockTime(Date.parse(time) + s.settings.createRetryMs);
+      return `Node ${node} of ${former} was not drained: ${sentence(message)} Next attempt at ${next}. To cancel, revert the spec.`;
+    }
+    case 'draining': {
+      const left = `${count(nodesOfFormer(s).length, 'node')} of ${former} left to drain.`;
+      if (canTakeOver(s)) return `${left}${describeThird(s, main)}`;
+      return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
+    }
+    default:
+      return `Node group ${former} is being deleted.${describeThird(s, main)}`;
+  }
+}
+
+/** Says what happens to a change of the spec that came during the replacement. */
+function describeThird(s: ObservedState, main: string): string {
+  if (s.group.kind !== 'seen' || immutableDifferences(s.pool, s.group.group).length === 0) return '';
+  return formerIn(s.pool)?.successorServed || isDraining(s)
+    ? ` The spec has changed again: ${main} is replaced after that.`
+    : ` The spec has changed again: ${main} is deleted and created again.`;
+}
+
+/** The reason of UpToDate during a replacement. */
+export function replacementReason(s: ObservedState): 'Replacing' | 'ReplacementBlocked' {
+  return replacementStage(s) === 'blocked' ? 'ReplacementBlocked' : 'Replacing';
+}

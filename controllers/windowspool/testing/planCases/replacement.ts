@@ -1,0 +1,458 @@
+/** The replacement of a node group that EKS cannot change. */
+import { known } from '../answers.ts';
+import {
+  CLUSTER_ARN,
+  knownStatus,
+  LEAVING,
+  MINUTE,
+  NEXT,
+  NOW,
+  sampleGroup,
+  samplePool,
+  sampleState,
+} from '../fixtures.ts';
+import { terminating } from '../nodeScenes.ts';
+import { sampleFacts } from '../prerequisites.ts';
+import {
+  CORDONED_NODES,
+  drainScene,
+  FIRST,
+  NEW,
+  NEW_NODES,
+  nodeIn,
+  OLD,
+  OLD_NODES,
+  replacementScene,
+  replacing,
+  SECOND,
+  SHRUNK,
+  THIRD,
+} from '../replacementScenes.ts';
+import { otherAuthority, unseen } from '../sights.ts';
+import type { PlanCase } from './planCase.ts';
+
+const BEGIN = `replace node group web with ${SECOND}: instance types are ${OLD} (expected ${NEW})`;
+const RETURN = 'return to node group web, which matches the spec again';
+const CREATE = `create node group ${SECOND} (WINDOWS_CORE_2022_x86_64, ${NEW}, 2 nodes, 2 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+const REMEMBER = `remember ${SECOND} of ${CLUSTER_ARN}: 5 fields, desired open`;
+const DRAIN = 'drain the 2 nodes of node group web, then delete it';
+const SHRINK = 'update node group web, which is replaced: scaling minSize 0, maxSize 2';
+const DELETE = `delete node group web: node group ${SECOND} replaces it`;
+const RESERVE_FIRST = 'reserve the turn of a (Retire)';
+
+/** The pool before a replacement, whose spec has another instance type than its group. */
+const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) => {
+  const pool = samplePool(spec, { status: knownStatus() });
+  const group = sampleGroup(samplePool(replacing(OLD)), { scaling: { minSize: 2, maxSize: 5, desiredSize: 2 } });
+  const prerequisites = sampleFacts({
+    instanceTypes: known([{ name: NEW, architectures: ['x86_64'], addressesPerInterface: 15 }]),
+    offerings: known(['eu-west-1a', 'eu-west-1b'].map((zone) => ({ instanceType: NEW, zone }))),
+  });
+  return sampleState({ pool, group: { kind: 'seen', group }, nodes: OLD_NODES, prerequisites, ...rest });
+};
+
+const noAddress = sampleFacts({
+  subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0, tags: {} }]),
+});
+
+/** A node that fails its verification. */
+const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
+const views = [{ entry: terminating('a', { operation: 'Retire' }), node: known(CORDONED_NODES[0]), pods: known([]) }];
+const retiring = (pods: typeof views = views, operations: object = {}) => ({
+  disruption: {
+    cause: 'NodeOperation',
+    since: '2026-03-01T11:58:00Z',
+    nodes: [terminating('a', { operation: 'Retire', ...operations })],
+  },
+  rest: { operations: { fresh: true, nextAt: NOW, nodes: pods, blocked: [] } },
+});
+
+const beginning: readonly PlanCase[] = [
+  {
+    name: 'a group that EKS cannot change is replaced by a second one when the spec allows it',
+    observed: due(),
+    want: [BEGIN],
+  },
+  {
+    name: 'a group that EKS cannot change is kept by default',
+    observed: due(replacing(NEW, { replacement: 'Refuse' })),
+    want: [],
+  },
+  {
+    name: 'a replacement does not begin while a prerequisite of the second group is not met, and other changes are not delayed',
+    observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
+    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'update node group web: scaling maxSize 9'],
+  },
+  {
+    name: 'a replacement does not begin while EKS works on the group',
+    observed: due(replacing(), {
+      group: { kind: 'seen', group: sampleGroup(samplePool(replacing(OLD)), { status: 'UPDATING' }) },
+    }),
+    want: [],
+  },
+  {
+    name: 'the second group is created with the size of the first',
+    observed: replacementScene({
+      main: 'absent',
+      old: { scaling: { minSize: 2, maxSize: 5, desiredSize: 4 } },
+      nodes: OLD_NODES,
+    }),
+    want: [REMEMBER, CREATE.replace('2 nodes', '4 nodes')],
+  },
+  {
+    name: 'the second group is created with the size of the spec',
+    observed: replacementScene({
+      spec: replacing(NEW, { scaling: { desiredSize: 3 } }),
+      main: 'absent',
+      nodes: OLD_NODES,
+    }),
+    want: [REMEMBER.replace('open', '3'), CREATE.replace('2 nodes', '3 nodes')],
+  },
+  {
+    name: 'the second group is not created while the first cannot be read',
+    observed: replacementScene({
+      main: 'absent',
+      old: { ...unseen(), kind: 'unreachable' } as never,
+      nodes: OLD_NODES,
+    }),
+    want: [],
+  },
+  {
+    name: 'a second group that failed is deleted and created again later; the first is not changed',
+    observed: replacementScene({
+      main: { status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE },
+      nodes: OLD_NODES,
+    }),
+    want: [`delete node group ${SECOND}: it is CREATE_FAILED`],
+  },
+];
+
+const waiting: readonly PlanCase[] = [
+  {
+    name: 'the first group is not changed while EKS creates the second',
+    observed: replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
+    want: [],
+  },
+  {
+    name: 'the first group is not changed while the second lacks verified nodes',
+    observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad] }),
+    want: [],
+  },
+  {
+    name: 'the first group is not changed while nodes of the second fail verification',
+    observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad, bad] }),
+    want: ['label node y with node.kubernetes.io/windows-build=10.0.17763'],
+  },
+  {
+    name: 'the second group needs as many verified nodes as the first has',
+    observed: replacementScene({
+      nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES],
+      main: { scaling: { minSize: 2, maxSize: 5, desiredSize: 3 } },
+    }),
+    want: [],
+  },
+  {
+    name: 'a second group that an autoscaler made too small grows until it can take over',
+    observed: replacementScene({ nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES] }),
+    want: [`update node group ${SECOND}: scaling desiredSize 3`],
+  },
+  {
+    name: 'the nodes of the first group are drained when enough nodes of the second are verified',
+    observed: replacementScene(),
+    want: [DRAIN],
+  },
+  {
+    name: 'a first group without nodes needs no verified node of the second',
+    observed: replacementScene({
+      nodes: [],
+      old: { scaling: { minSize: 0, maxSize: 5, desiredSize: 0 } },
+      main: { scaling: { minSize: 2, maxSize: 5, desiredSize: 0 } },
+    }),
+    want: ['drain the 0 nodes of node group web, then delete it'],
+  },
+  {
+    name: 'no rolling update begins during a replacement, and other changes are not delayed',
+    observed: replacementScene({
+      spec: replacing(NEW, { releaseVersion: NEXT, scaling: { maxSize: 9 } }),
+      nodes: OLD_NODES,
+    }),
+    want: [`remember ${SECOND} of ${CLUSTER_ARN}: sending scaling`, `update node group ${SECOND}: scaling maxSize 9`],
+  },
+];
+
+const draining: readonly PlanCase[] = [
+  {
+    name: 'a former group is left alone while EKS updates it',
+    observed: drainScene({ old: { ...SHRUNK, status: 'UPDATING' }, nodes: [...OLD_NODES, ...NEW_NODES] }),
+    want: [],
+  },
+  {
+    name: 'a former group is first allowed to shrink to zero',
+    observed: drainScene({ old: {}, nodes: [...OLD_NODES, ...NEW_NODES] }),
+    want: [SHRINK],
+  },
+  {
+    name: 'all nodes of a former group are cordoned before the first is drained',
+    observed: drainScene({ nodes: [...OLD_NODES, ...NEW_NODES] }),
+    want: ['cordon node a', 'cordon node b', RESERVE_FIRST],
+  },
+  {
+    name: 'the nodes of a former group leave within disruption.maxUnavailable',
+    observed: drainScene({ spec: { ...replacing(), disruption: { maxUnavailable: 2 } } }),
+    want: [
+      `remember ${SECOND} of ${CLUSTER_ARN}: sending update maxUnavailable`,
+      `update node group ${SECOND}: update maxUnavailable 2`,
+      'reserve the turn of a (Retire), b (Retire)',
+    ],
+  },
+  {
+    name: 'no node of a former group leaves while one of the other group is unavailable',
+    observed: drainScene({
+      spec: replacing(NEW, { scaling: { minSize: 1 } }),
+      main: { scaling: { minSize: 1, maxSize: 5, desiredSize: 2 } },
+      nodes: [...CORDONED_NODES, NEW_NODES[0] ?? bad, nodeIn(SECOND, 'y', { unschedulable: true })],
+    }),
+    want: [],
+  },
+  {
+    name: 'no node of a former group leaves while the other group has too few verified nodes',
+    observed: drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
+    want: [],
+  },
+  {
+    name: 'no node of a former group leaves while other pools disrupt nodes',
+    observed: drainScene({ rest: { fleet: { disrupted: ['api'], failures: [] } } }),
+    want: [],
+  },
+  {
+    name: 'an empty node of a former group is terminated, and the group shrinks',
+    observed: drainScene(retiring()),
+    want: ['recordTerminations', 'terminate instance i-a of node a'],
+  },
+  {
+    name: 'a node of a former group stays for now when its drain has timed out',
+    observed: drainScene(
+      retiring(
+        views.map((view) => ({
+          ...view,
+          entry: { ...view.entry, since: '2026-03-01T11:40:00Z' },
+          pods: { ok: false, error: { kind: 'unavailable', operation: 'list pods', code: 'x', message: 'x' } } as never,
+        })),
+        { since: '2026-03-01T11:40:00Z' },
+      ),
+    ),
+    want: ['keep node a cordoned and try again later: its drain timed out'],
+  },
+  {
+    name: 'a drain that timed out is tried again later',
+    observed: drainScene({
+      former: { blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - MINUTE).toISOString() } },
+    }),
+    want: [],
+  },
+  {
+    name: 'a drain that timed out is tried again after the interval of failed creations',
+    observed: drainScene({
+      former: {
+        blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - 15 * MINUTE).toISOString() },
+      },
+    }),
+    want: [RESERVE_FIRST],
+  },
+  {
+    name: 'a node of a former group that is annotated leaves once',
+    observed: drainScene({
+      nodes: [
+        nodeIn(FIRST, 'a', {
+          ...CORDONED_NODES[0],
+          annotations: { ...CORDONED_NODES[0]?.annotations, 'winpool.dev/replace': 'true' },
+        }),
+        ...NEW_NODES,
+      ],
+    }),
+    want: [RESERVE_FIRST],
+  },
+  {
+    name: 'a former group without nodes is deleted',
+    observed: drainScene({ nodes: NEW_NODES }),
+    want: [DELETE],
+  },
+  {
+    name: 'a former group is left alone in another cluster',
+    observed: drainScene({ nodes: NEW_NODES, rest: { cluster: otherAuthority } }),
+    want: [],
+  },
+  {
+    name: 'a former group is left alone while the other group cannot be read',
+    observed: drainScene({ nodes: NEW_NODES, rest: { group: unseen() } }),
+    want: [],
+  },
+  {
+    name: 'a former group that is being deleted is waited for',
+    observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
+    want: [],
+  },
+  {
+    name: 'the deletion of a former group is tried again after the interval of failed creations',
+    observed: drainScene({
+      nodes: NEW_NODES,
+      old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE },
+    }),
+    want: ['delete node group web: it is DELETE_FAILED'],
+  },
+  {
+    name: 'the deletion of a former group is not tried again before that',
+    observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE } }),
+    want: [],
+  },
+  {
+    name: 'a former group that lost the tag of the pool is not changed',
+    observed: drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES }),
+    want: [],
+  },
+];
+
+const reversed: readonly PlanCase[] = [
+  {
+    name: 'the first group serves again when the spec goes back while EKS creates the second',
+    observed: replacementScene({ spec: replacing(OLD), main: { status: 'CREATING' }, nodes: OLD_NODES }),
+    want: [RETURN],
+  },
+  {
+    name: 'the first group serves again when the spec goes back before the second exists',
+    observed: replacementScene({ spec: replacing(OLD), main: 'absent', nodes: OLD_NODES }),
+    want: [RETURN],
+  },
+  {
+    name: 'the first group serves again when the spec goes back while its nodes are drained',
+    observed: drainScene({ spec: replacing(OLD) }),
+    want: [RETURN],
+  },
+  {
+    name: 'the first group does not come back when it is being deleted',
+    observed: drainScene({ spec: replacing(OLD), nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
+    want: [],
+  },
+  {
+    name: 'a second group that is created and not needed any more is deleted',
+    observed: replacementScene({ old: { status: 'CREATING' }, nodes: NEW_NODES }),
+    want: ['delete node group web: it is CREATING and no longer needed'],
+  },
+  {
+    name: 'a group that is created and not needed any more is not deleted while its nodes run pods',
+    observed: replacementScene({ old: { status: 'CREATING' } }),
+    want: [],
+  },
+  {
+    name: 'a second group that does not serve yet is deleted when the spec changes once more',
+    observed: replacementScene({ spec: replacing(THIRD), nodes: OLD_NODES }),
+    want: [`delete node group ${SECOND}: it does not match the spec, and node group web serves the pool`],
+  },
+  {
+    name: 'a group that has served is not deleted when the spec changes once more',
+    observed: replacementScene({
+      spec: replacing(THIRD),
+      former: { successorServed: true },
+      nodes: NEW_NODES.slice(1),
+    }),
+    want: [],
+  },
+  {
+    name: 'a group that serves is replaced after the former one is gone',
+    observed: drainScene({ spec: replacing(THIRD), nodes: [...CORDONED_NODES, ...NEW_NODES] }),
+    want: [RESERVE_FIRST],
+  },
+  {
+    name: 'a cordon that is left on a group that serves again is removed',
+    observed: sampleState({
+      pool: samplePool(replacing(OLD), { status: knownStatus() }),
+      group: { kind: 'seen', group: sampleGroup(samplePool(replacing(OLD))) },
+      nodes: CORDONED_NODES,
+    }),
+    want: ['keep node a', 'keep node b'],
+  },
+];
+
+const lost = (main: 'absent' | object, type: string) => {
+  const scene = replacementScene({ spec: replacing(type), nodes: [...OLD_NODES, ...NEW_NODES] });
+  const pool = { ...scene.pool, status: { bookkeeping: {} } };
+  const second = scene.group;
+  return {
+    ...scene,
+    pool,
+    group: main === 'absent' ? { kind: 'absent' as const } : (scene.former ?? second),
+    former: second,
+  };
+};
+
+const recalled: readonly PlanCase[] = [
+  {
+    name: 'a pool whose status was lost finds its group under the second name',
+    observed: lost('absent', NEW),
+    want: [`use node group ${SECOND}, which belongs to the pool`],
+  },
+  {
+    name: 'a pool whose status was lost continues a replacement',
+    observed: lost({}, NEW),
+    want: [`use node group ${SECOND}, which belongs to the pool`],
+  },
+  {
+    name: 'a pool whose status was lost removes the second group when the first matches the spec',
+    observed: lost({}, OLD),
+    want: [`continue to replace node group ${SECOND} with web`],
+  },
+];
+
+const deleted: readonly PlanCase[] = [
+  {
+    name: 'both groups of a deleted pool are deleted',
+    observed: replacementScene({ metadata: LEAVING }),
+    want: ['delete node group web: the pool is deleted'],
+  },
+  {
+    name: 'the second group of a deleted pool is deleted while the first is being deleted',
+    observed: replacementScene({ metadata: LEAVING, old: { status: 'DELETING' } }),
+    want: [`delete node group ${SECOND}: the pool is deleted`],
+  },
+  {
+    name: 'a deleted pool keeps its finalizer until EKS has not had the former group for a while',
+    observed: replacementScene({
+      metadata: LEAVING,
+      main: 'absent',
+      old: { kind: 'absent' },
+      nodes: [],
+      rest: { answerSince: NOW - MINUTE },
+    }),
+    want: [],
+  },
+  {
+    name: 'a deleted pool without either group is finalized',
+    observed: replacementScene({
+      metadata: LEAVING,
+      former: { status: 'DELETING', absentSince: new Date(NOW - MINUTE).toISOString() },
+      main: 'absent',
+      old: { kind: 'absent' },
+      nodes: [],
+      rest: { answerSince: NOW - MINUTE },
+    }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'the former group of a deleted pool with Retain is released first',
+    observed: replacementScene({ spec: { ...replacing(), deletionPolicy: 'Retain' }, metadata: LEAVING }),
+    want: [
+      'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
+      'remove the tags for the cluster-autoscaler from scaling group eks-web-0a1b',
+      'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
+    ],
+  },
+];
+
+export const replacementCases: readonly PlanCase[] = [
+  ...beginning,
+  ...waiting,
+  ...draining,
+  ...reversed,
+  ...recalled,
+  ...deleted,
+];
