@@ -3,7 +3,7 @@
  * docs is generated from it. Names follow https://prometheus.io/docs/practices/naming/.
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
-import type { TerminatingStage } from './model/disruption.ts';
+import type { ReplacementStage, TerminatingStage } from './model/disruption.ts';
 import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
@@ -199,6 +199,13 @@ const nodeGroups = {
   ),
   windowspool_node_group_latest_release_timestamp_seconds: poolGauge(
     'Date of the newest AMI release for the node group.',
+  ),
+  windowspool_replacement_in_progress: poolGauge(
+    'Always 1 while a second node group replaces the node group of a pool, by stage: creating; verifying (it lacks verified nodes); draining (nodes of the former group leave); blocked (a node of it could not be drained); deleting. No series if no replacement is in progress.',
+    { stage: { values: ['creating', 'verifying', 'draining', 'blocked', 'deleting'] satisfies ReplacementStage[] } },
+  ),
+  windowspool_replacement_start_timestamp_seconds: poolGauge(
+    'When the replacement of the node group began. No series if none is in progress.',
   ),
   windowspool_update_in_progress: poolGauge(
     'Always 1 while the node group is updated. The type is other if the operator did not start the update.',

@@ -14,6 +14,7 @@ import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
 import { examine } from './providers/eks/prerequisites/checks.ts';
 import { checkInputOf } from './providers/eks/prerequisites/examination.ts';
+import { replacementStage } from './providers/eks/replacement/status.ts';
 import { dateOf, lifeOf } from './providers/eks/upgrades/releaseVersion.ts';
 import { groupOf, isPaused } from './queries.ts';
 import type { AdviceReason } from './reasons.ts';
@@ -33,6 +34,7 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
     ...adviceSamples(status),
     ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
     ...reservationSamples(status),
+    ...replacementSamples(s, status),
     ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
     ...(status.nodeGroup ? driftSamples(s) : []),
   ];
@@ -163,6 +165,16 @@ function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   return [
     gaugeSample('windowspool_disruption_claim', {}, Number(disruption !== undefined)),
     ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.since)),
+  ];
+}
+
+/** The replacement of the node group by a second one. */
+function replacementSamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
+  const stage = nodeGroup?.former && replacementStage(s);
+  if (!stage) return [];
+  return [
+    gaugeSample('windowspool_replacement_in_progress', { stage }, 1),
+    ...given('windowspool_replacement_start_timestamp_seconds', secondsOf(nodeGroup.former?.since)),
   ];
 }
 

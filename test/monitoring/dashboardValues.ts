@@ -276,4 +276,5 @@ export const empty: readonly string[] = [
   'Failed AWS calls',
   'Terminated instances',
   'Abandoned drains',
+  'Replacements of node groups',
 ];

@@ -22,6 +22,7 @@ import {
 import { CORE, NO_DNS, newcomer, PULL_ERROR, pulling, pullPod, testing, testPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
+import { drainScene } from './replacementScenes.ts';
 
 /** The gauges of an observed state. */
 export function samplesFor(s: ObservedState): GaugeSample[] {
@@ -98,6 +99,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     nodes: [newcomer, ...sampleNodes(2)],
     nodePods: { kind: 'seen', pods: [testPod(NO_DNS)] },
   },
+  'a node group that is replaced': drainScene(),
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };
 

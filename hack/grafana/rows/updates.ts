@@ -19,7 +19,7 @@ export function updates(): PanelBuilder[] {
         asks: 'Which updates are in progress in EKS, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
         alerts: ['WindowsUpdateStuck'],
         unit: 'none',
-        width: 8,
+        width: 12,
         queries: [
           { expr: ofPools('windowspool_update_in_progress') },
           { expr: `time() - ${ofPools('windowspool_update_start_timestamp_seconds')}` },
@@ -33,13 +33,30 @@ export function updates(): PanelBuilder[] {
         { field: 'Value #C', title: 'Budget held for', unit: 's' },
       ],
     ),
+    table(
+      {
+        title: 'Replacements of node groups',
+        asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
+        unit: 'none',
+        width: 12,
+        queries: [
+          { expr: ofPools('windowspool_replacement_in_progress') },
+          { expr: `time() - ${ofPools('windowspool_replacement_start_timestamp_seconds')}` },
+        ],
+      },
+      [
+        { field: 'pool', title: 'Pool', link: TO_POOL },
+        { field: 'stage', title: 'Stage' },
+        { field: 'Value #B', title: 'Age', unit: 's', steps: UPDATE_AGE },
+      ],
+    ),
     bars(
       {
         title: 'Age of the AMI release',
         asks: 'How old are the Windows patches on the nodes? AWS publishes a release with new patches every month.',
         alerts: ['WindowsReleaseOld'],
         unit: 's',
-        width: 8,
+        width: 12,
         queries: [
           {
             expr: `time() - ${ofPools('windowspool_node_group_release_timestamp_seconds')}`,
@@ -55,7 +72,7 @@ export function updates(): PanelBuilder[] {
         asks: 'How long can a pool start nodes from its AMI release? After that, scaling up and replacing nodes fail.',
         alerts: ['WindowsAmiNearEnd'],
         unit: 's',
-        width: 8,
+        width: 12,
         queries: [
           {
             expr: `${ofPools('windowspool_node_group_release_end_timestamp_seconds')} - time()`,

@@ -4,6 +4,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Step } from '../../../model/steps.ts';
 import { planFor } from '../../../plan.ts';
+import { samplesOf } from '../../../samples.ts';
 import { nextRun, untilNextRead } from '../../../schedule.ts';
 import { statusFor } from '../../../status.ts';
 import { known } from '../../../testing/answers.ts';
@@ -192,6 +193,20 @@ describe('a pool whose node group is replaced', () => {
   it('counts the nodes of both groups', () => {
     const { nodes, summary } = statusOf(replacementScene());
     assert.deepEqual([nodes?.desired, nodes?.total, nodes?.verified, summary?.nodes], [4, 4, 4, '4/4']);
+  });
+
+  it('has metrics of the stage and the start', () => {
+    const s = drainScene();
+    const series = samplesOf(s, evaluateConditions(s), statusOf(s)).filter(({ metric }) =>
+      metric.includes('replacement'),
+    );
+    assert.deepEqual(
+      series.map(({ metric, labels, value }) => [metric, labels, value]),
+      [
+        ['windowspool_replacement_in_progress', { stage: 'draining' }, 1],
+        ['windowspool_replacement_start_timestamp_seconds', {}, (NOW - 20 * MINUTE) / 1_000],
+      ],
+    );
   });
 
   it('is read soon after each change, and at the poll interval otherwise', () => {

@@ -60,7 +60,7 @@ export function hasFormer(s: ObservedState): boolean {
 }
 
 /** The stage; undefined when no replacement is in progress. */
-function replacementStage(s: ObservedState): ReplacementStage | undefined {
+export function replacementStage(s: ObservedState): ReplacementStage | undefined {
   if (!formerIn(s.pool) || isDeleting(s.pool)) return undefined;
   const former = formerGroup(s);
   if (!former || former.status === 'DELETING' || former.status === 'DELETE_FAILED') return 'deleting';
