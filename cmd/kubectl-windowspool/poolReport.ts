@@ -2,6 +2,7 @@
 import type {
   AdviceState,
   Condition,
+  FormerNodeGroup,
   NodeCounts,
   PreparingNode,
   WarmPoolState,
@@ -44,6 +45,8 @@ export interface PoolReport {
   readonly newestRelease?: string;
   readonly kubernetesVersion?: string;
   readonly nodeGroup?: string;
+  /** The node group that it replaces. */
+  readonly formerNodeGroup?: string;
   readonly warmPool?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly string[];
@@ -105,12 +108,17 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.latestReleaseVersion && { newestRelease: group.latestReleaseVersion }),
     ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
+    ...(group?.former && { formerNodeGroup: describeFormer(group.former) }),
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: status?.pendingSteps ?? [],
     advice: status?.advice ?? [],
     ...nextOf(pool, problems, inProgress),
   };
+}
+
+function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGroup): string {
+  return `${name}: ${absentSince ? 'deleted' : `${status ?? 'unknown status'}, ${count(nodes, 'node')} left`}`;
 }
 
 /** `2 instances, Stopped`. */

@@ -137,6 +137,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['AMI release', release ? `${release}${newer}` : ''],
     ['Kubernetes', kubernetesVersion ?? ''],
     ['Node group', nodeGroup ?? ''],
+    ['Replaces', report.formerNodeGroup ?? ''],
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],

@@ -32,6 +32,7 @@ import {
   WEB,
 } from '../../../controllers/windowspool/testing/nodePodScenes.ts';
 import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
+import { drainScene } from '../../../controllers/windowspool/testing/replacementScenes.ts';
 import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 
 /** The pool with the status that the operator writes in this state. */
@@ -86,6 +87,7 @@ export const situations: Readonly<Record<string, WindowsPool>> = {
     message: 'Draining ip-10-0-1-1: eviction of shop/cart-0 is blocked by PodDisruptionBudget cart.',
   }),
   'not-observed': samplePool(),
+  replacing: reported(drainScene()),
 };
 
 /** A healthy pool with another condition of this type. */
