@@ -133,6 +133,12 @@ const spec: readonly fc.Arbitrary<Action>[] = [
   ),
   machineEdits,
   edits(
+    'the instance type',
+    fc
+      .constantFrom('m5.large', 'm5.xlarge', 'm5.2xlarge')
+      .map((type) => group({ replacement: 'BlueGreen', instanceTypes: [type] })),
+  ),
+  edits(
     'the disruption',
     fc.constantFrom(1, 2, '50%').map((maxUnavailable) => top({ disruption: { maxUnavailable } })),
   ),

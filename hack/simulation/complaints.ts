@@ -7,7 +7,7 @@ import {
   REPLACE_ANNOTATION,
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { isOwnedBy } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
 import { POOLS } from './action.ts';
 import { UNPUBLISHED } from './actions.ts';
@@ -37,21 +37,32 @@ export function hasFailed({ pools }: LocalAwsWorld): boolean {
   return POOLS.some((name) => pools.get(name)?.status?.nodeGroup?.failedTarget !== undefined);
 }
 
+/** Whether something is tried again and again: a failed creation, or a drain that pods block for good. */
+export function isRetrying(world: LocalAwsWorld): boolean {
+  return hasFailed(world) || POOLS.some((name) => isBlocked(world.pools.get(name)));
+}
+
+/** Whether the replacement of the node group waits for pods that nobody may evict, and says so. */
+function isBlocked(pool: WindowsPool | undefined): boolean {
+  return pool?.status?.nodeGroup?.former?.blocked !== undefined;
+}
+
 function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   const pool = world.pools.get(name);
-  const group = world.groups.get(name);
-  if (!pool) {
-    const isLeft = group && group.tags['winpool.dev/pool'] === name;
-    return isLeft ? ['the pool is gone and left its group'] : leftTemplates(world, name);
-  }
+  const owned = [...world.groups.values()].filter(({ tags }) => tags['winpool.dev/pool'] === name);
+  if (!pool) return owned.length > 0 ? ['the pool is gone and left its group'] : leftTemplates(world, name);
+  if (isBlocked(pool)) return owned.length > 2 ? [`it has the groups ${owned.map((each) => each.name)}`] : [];
+  const groupName = nodeGroupNameOf(pool);
+  const group = world.groups.get(groupName);
   const conditions = pool.status?.conditions ?? [];
-  const left = pool.spec.paused ? [] : leftOf(pool, world.nodesOf(name));
+  const left = pool.spec.paused ? [] : leftOf(pool, world.nodesOf(groupName));
   if (left.length > 0) return left;
-  const pending = pendingRemovals(world, pool, name);
+  const pending = pendingRemovals(world, pool, groupName);
   if (pending.length > 0) return pending;
   if (pool.spec.paused)
     return conditions.some(({ type }) => type === 'Paused') ? [] : ['it is paused and does not say so'];
   if (pool.metadata.deletionTimestamp) return ['the pool is still being deleted'];
+  if (owned.length > 1) return [`it has the groups ${owned.map((each) => each.name)}`];
   const reconciling = conditions.find(({ type }) => type === 'Reconciling');
   if (reconciling) return [`it is still Reconciling: ${reconciling.message}`];
   // A release that was never published cannot be reached. The pool reports it.
@@ -70,7 +81,7 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   }
   // With Report, edits of other users are kept.
   const isKept = pool.spec.nodeGroup?.driftPolicy === 'Correct' || !world.edited.has(name);
-  const differing = isKept ? differingFields(world, pool, name) : [];
+  const differing = isKept ? differingFields(world, pool, groupName) : [];
   if (differing.length > 0) return [`the group differs in ${differing}`];
   const upToDate = conditionOf(pool, 'UpToDate');
   if (hasOtherOwner(world, pool)) return upToDate === 'False/ImmutableDifference' ? [] : [`UpToDate=${upToDate}`];
@@ -78,9 +89,10 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
 }
 
 /** Nodes that should have been removed, and still exist. */
-function pendingRemovals(world: LocalAwsWorld, pool: WindowsPool, name: string): string[] {
-  const nodes = world.nodesOf(name);
-  const { status, scalingConfig } = world.cloud.state.groups.get(name)?.nodegroup ?? {};
+function pendingRemovals(world: LocalAwsWorld, pool: WindowsPool, group: string): string[] {
+  const nodes = world.nodesOf(group);
+  const { status, scalingConfig } = world.cloud.state.groups.get(group)?.nodegroup ?? {};
+  const { name } = pool.metadata;
   const isHeld = POOLS.some((other) => other !== name && world.pools.get(other)?.status?.disruption !== undefined);
   const isWhole = nodes.length === scalingConfig?.desiredSize && nodes.every(isAvailable);
   if (pool.spec.paused || pool.metadata.deletionTimestamp || status !== 'ACTIVE' || isHeld || !isWhole) return [];
@@ -99,10 +111,20 @@ function pendingRemovals(world: LocalAwsWorld, pool: WindowsPool, name: string):
 }
 
 /** The fields in which the group in EKS differs from the spec. Does not use the operator's own comparison, which may have the bug. */
-function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string): string[] {
+function differingFields(world: LocalAwsWorld, pool: WindowsPool, group: string): string[] {
   const { spec } = pool;
-  const { labels, taints, tags, scalingConfig, releaseVersion, version, launchTemplate, warmPoolConfig } =
-    world.cloud.state.group(name).nodegroup;
+  const { name } = pool.metadata;
+  const {
+    labels,
+    taints,
+    tags,
+    scalingConfig,
+    releaseVersion,
+    version,
+    launchTemplate,
+    instanceTypes,
+    warmPoolConfig,
+  } = world.cloud.state.group(group).nodegroup;
   const { enabled, minSize, poolState, reuseOnScaleIn } = warmPoolConfig ?? {};
   const has = (all: Readonly<Record<string, string>> | undefined, expected: Readonly<Record<string, string>> = {}) =>
     Object.entries(expected).every(([key, value]) => all?.[key] === value);
@@ -132,6 +154,11 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, name: string):
     ['version', minor === undefined || version === minor || isWaiting],
     ['template', template === undefined || launchTemplate?.version === template || isWaiting || isOther],
     ['machine', hasMachine(world, pool) || isOther],
+    [
+      'instance types',
+      spec.nodeGroup?.replacement !== 'BlueGreen' ||
+        JSON.stringify(instanceTypes) === JSON.stringify(spec.nodeGroup.instanceTypes),
+    ],
     ['gate', (spec.verification.policy === 'Gate') === (taints?.some(({ key }) => key === GATE_TAINT_KEY) ?? false)],
   ];
   return checks.filter(([, isRight]) => isRight !== true).map(([what]) => what);

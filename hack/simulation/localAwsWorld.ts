@@ -79,9 +79,9 @@ export class LocalAwsWorld extends FakeWorld {
     this.workload.pass();
   }
 
-  /** The nodes of a pool's group. */
-  nodesOf(pool: string): readonly NodeRecord[] {
-    return this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === pool);
+  /** The nodes of a group. */
+  nodesOf(group: string): readonly NodeRecord[] {
+    return this.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
   }
 
   /** A kubelet stops or resumes reporting. */
@@ -194,7 +194,8 @@ export class LocalAwsWorld extends FakeWorld {
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      if (others.length > 0) this.broken(`pool ${pool} gets a second group ${name}`);
+      const isReplaced = this.pools.get(pool ?? '')?.status?.nodeGroup?.former !== undefined;
+      if (others.length > Number(isReplaced)) this.broken(`pool ${pool} gets another group ${name}`);
     }
     // EKS returns the answer of the first call, and does nothing.
     if (this.cloud.state.tokens.has(`${operation}/${input.clientRequestToken}`)) return;
@@ -205,9 +206,11 @@ export class LocalAwsWorld extends FakeWorld {
       if (running) this.broken(`${operation} of ${name} during another update`);
     }
     if (operation === 'UpdateNodegroupVersion') {
-      const leaving = this.pools.get(name)?.status?.disruption?.nodes;
+      const pool = this.pools.get(groups.get(name)?.nodegroup.tags?.['winpool.dev/pool'] ?? '');
+      const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
-      const limit = this.pools.get(name)?.spec.disruption?.maxUnavailable;
+      if (pool?.status?.nodeGroup?.former) this.broken(`${name} is updated while it replaces another group`);
+      const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
       if (limit !== undefined && limit !== taken)

@@ -1,6 +1,7 @@
 /** A pool for which the operator has a launch template: its changes, and what is wrong with its template in the end. */
 import fc from 'fast-check';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { type Action, edits, group } from './action.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
 
@@ -21,9 +22,11 @@ export const machineEdits: fc.Arbitrary<Action> = edits(
 /** Whose launch template a group has, or should have. */
 type TemplateOwner = 'operator' | 'user' | 'none';
 
-/** Whether the group has a launch template of another owner than the spec asks for: EKS cannot change that. */
-export function hasOtherOwner(world: LocalAwsWorld, { spec, metadata }: WindowsPool): boolean {
-  const { launchTemplate } = world.cloud.state.group(metadata.name).nodegroup;
+/** Whether the group has a launch template of another owner than the spec asks for, and keeps it: EKS cannot change that. */
+export function hasOtherOwner(world: LocalAwsWorld, pool: WindowsPool): boolean {
+  const { spec } = pool;
+  if (spec.nodeGroup?.replacement === 'BlueGreen') return false;
+  const { launchTemplate } = world.cloud.state.group(nodeGroupNameOf(pool)).nodegroup;
   const given: TemplateOwner = launchTemplate === undefined ? 'none' : ownerOf(launchTemplate.name);
   const wanted: TemplateOwner = spec.nodeGroup?.disk ? 'operator' : spec.nodeGroup?.launchTemplate ? 'user' : 'none';
   return given !== wanted;
@@ -34,10 +37,10 @@ function ownerOf(name = ''): TemplateOwner {
 }
 
 /** Whether new instances of the group have the machine of the spec. Does not use the operator's own comparison. */
-export function hasMachine({ cloud: { state } }: LocalAwsWorld, { spec, metadata }: WindowsPool): boolean {
-  const { disk, instanceTags = {} } = spec.nodeGroup ?? {};
+export function hasMachine({ cloud: { state } }: LocalAwsWorld, pool: WindowsPool): boolean {
+  const { disk, instanceTags = {} } = pool.spec.nodeGroup ?? {};
   if (!disk) return true;
-  const { id = '', version } = state.group(metadata.name).nodegroup.launchTemplate ?? {};
+  const { id = '', version } = state.group(nodeGroupNameOf(pool)).nodegroup.launchTemplate ?? {};
   const data = state.launchTemplates.get(id)?.versions.find(({ number }) => String(number) === version)?.data;
   const tags = data?.TagSpecifications?.find(({ ResourceType }) => ResourceType === 'instance')?.Tags ?? [];
   const found = Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));

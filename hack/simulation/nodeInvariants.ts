@@ -12,6 +12,7 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
+import { nodeGroupNameOf, nodeGroupNamesOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
 import type { GroupRecord, InstanceRecord } from '../localaws/state.ts';
@@ -36,7 +37,7 @@ export function viewOf(group: GroupRecord | undefined): GroupView {
 interface CheckedWorld extends Pick<FakeWorld, 'now' | 'nodes' | 'pools'> {
   readonly cloud: MemoryCloud;
   readonly workload: Workload;
-  nodesOf(pool: string): readonly NodeRecord[];
+  nodesOf(group: string): readonly NodeRecord[];
   /** The group as it is; if reads are stale, also as it was. An operation is right if it is right in one of these views. */
   viewsOf(group: string): readonly GroupView[];
   /** Records a violation of an invariant. */
@@ -73,11 +74,21 @@ export class NodeInvariants {
     const { pool, entry } = found;
     const { name } = pool.metadata;
     if (instance.warm !== undefined) this.#world.broken(`instance ${id} is ended in the warm pool`);
-    if (instance.group !== name) this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
-    this.#checkGroupIdle(name, `the end of ${id}`);
-    if (shrink !== (entry.operation === 'Remove'))
+    if (!nodeGroupNamesOf(pool).includes(instance.group))
+      this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
+    this.#checkGroupIdle(instance.group, `the end of ${id}`);
+    if (shrink !== ['Remove', 'Retire'].includes(entry.operation))
       this.#world.broken(`${entry.operation} of ${id} with shrink=${shrink}`);
     this.#checkTerminatedNode(pool, entry, instance);
+    if (entry.operation === 'Retire') this.#checkSuccessor(pool, id);
+  }
+
+  /** A node of a group that is replaced leaves only while the other group has enough nodes that accept pods. */
+  #checkSuccessor(pool: WindowsPool, id: string): void {
+    const { minSize = 0, desiredSize, maxSize = 0 } = pool.spec.nodeGroup?.scaling ?? {};
+    const needed = Math.min(Math.max(1, minSize), desiredSize ?? maxSize);
+    const open = this.#world.nodesOf(nodeGroupNameOf(pool)).filter(({ ready }) => ready === 'True');
+    if (open.length < needed) this.#world.broken(`${id} leaves, and only ${open.length} nodes replace it`);
   }
 
   #checkTerminatedNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
@@ -100,14 +111,17 @@ export class NodeInvariants {
   checkCordon(node: NodeRecord): void {
     const found = this.#entryOf(({ uid }) => uid === node.uid);
     const { name, labels } = node;
+    const group = labels[NODE_GROUP_LABEL] ?? '';
+    // All nodes of a group that is replaced are cordoned at once.
+    if ([...this.#world.pools.values()].some((pool) => isRetired(pool, node))) return;
     if (!found) {
       this.#world.broken(`${name} is cordoned, and no pool says so`);
       return;
     }
     const { pool, entry } = found;
-    if (labels[NODE_GROUP_LABEL] !== pool.metadata.name) this.#world.broken(`${pool.metadata.name} cordons ${name}`);
+    if (!nodeGroupNamesOf(pool).includes(group)) this.#world.broken(`${pool.metadata.name} cordons ${name}`);
     if (!isAsked(pool, entry, node)) this.#world.broken(`${name} is cordoned, and nobody wants that`);
-    this.#checkGroupIdle(pool.metadata.name, `the cordon of ${name}`);
+    this.#checkGroupIdle(group, `the cordon of ${name}`);
     this.#checkBudget(pool, name, node.ready !== 'True' || node.unschedulable);
   }
 
@@ -131,10 +145,9 @@ export class NodeInvariants {
 
   /** One more node becomes unavailable: no more than allowed in total, unless it was unavailable before. */
   #checkBudget(pool: WindowsPool, name: string, wasOut: boolean): void {
-    const nodes = this.#world.nodesOf(pool.metadata.name);
-    const excesses = this.#world
-      .viewsOf(pool.metadata.name)
-      .map(({ desired }) => excessOf(pool, nodes, desired, { name, wasOut }));
+    const group = servingGroupOf(pool);
+    const nodes = this.#world.nodesOf(group);
+    const excesses = this.#world.viewsOf(group).map(({ desired }) => excessOf(pool, nodes, desired, { name, wasOut }));
     // With stale reads, one of the views is what the operator has seen.
     const [excess] = excesses;
     if (excess !== undefined && excesses.every((each) => each !== undefined)) this.#world.broken(excess);
@@ -173,7 +186,24 @@ function limitOf(limit: number | string, desired: number): number {
   return Math.max(1, text.endsWith('%') ? Math.floor((Number.parseInt(text, 10) * desired) / 100) : Number(text));
 }
 
-function isAsked({ spec }: WindowsPool, { operation }: LeavingNode, { annotations, verified }: NodeRecord): boolean {
+/** The group whose nodes serve the pool: during a replacement, the former one until it is drained. */
+function servingGroupOf(pool: WindowsPool): string {
+  const { former } = pool.status?.nodeGroup ?? {};
+  return former?.served && former.absentSince === undefined && former.drainingSince === undefined
+    ? former.name
+    : nodeGroupNameOf(pool);
+}
+
+/** Whether the node is one of a group that is drained because another one replaces it. */
+function isRetired({ status }: WindowsPool, { labels }: NodeRecord): boolean {
+  const { former } = status?.nodeGroup ?? {};
+  return former?.drainingSince !== undefined && former.name === labels[NODE_GROUP_LABEL];
+}
+
+function isAsked(pool: WindowsPool, { operation }: LeavingNode, node: NodeRecord): boolean {
+  const { spec } = pool;
+  const { annotations, verified } = node;
+  if (operation === 'Retire') return isRetired(pool, node);
   if (operation === 'Replace') return annotations[REPLACE_ANNOTATION] === 'true';
   if (operation === 'Remove')
     return annotations[REMOVE_ANNOTATION] === 'true' && annotations[REPLACE_ANNOTATION] !== 'true';
