@@ -85,7 +85,10 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
 }
 
-/** A replacement is polled until it is done: the group is created right after the names have changed, and the drain begins right after its record. */
+/**
+ * A replacement is polled until it is done: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
+ * former group shrinks. The interval doubles up to `--poll-interval`.
+ */
 function untilReplacementContinues(s: ObservedState): number | undefined {
   const record = formerIn(s.pool);
   if (!record || isDeleting(s.pool)) return undefined;
@@ -95,9 +98,8 @@ function untilReplacementContinues(s: ObservedState): number | undefined {
     const left = Date.parse(record.absentSince) + confirmationMs(s.settings) - s.now;
     return left > 0 ? left : spread(s, s.settings.pollMs);
   }
-  const begun = Date.parse(record.drainingSince ?? record.since);
-  const isNew = s.now - begun < s.settings.pollMs && blockers(s).length === 0;
-  return isNew ? Math.min(FIRST_POLL_MS, s.settings.pollMs) : spread(s, s.settings.pollMs);
+  const age = blockers(s).length > 0 ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
+  return spread(s, Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, age)));
 }
 
 /** EKS may refuse updates of a DEGRADED group for days. A pool that releases its group retries only for minutes. */
