@@ -117,6 +117,7 @@ const healthy: Readonly<Record<string, object>> = {
   UpdateNodegroupVersion: { update },
   DescribeUpdate: { update },
   DeleteNodegroup: { nodegroup },
+  ListNodegroups: { nodegroups: ['web'], nextToken: null },
   DescribeCluster: { cluster },
   DescribeAddon: { addon },
   UpdateAddon: { update },

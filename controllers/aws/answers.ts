@@ -152,6 +152,7 @@ const ANSWERS: Answers = {
   UpdateNodegroupVersion: { update },
   DescribeUpdate: { update },
   DeleteNodegroup: {},
+  ListNodegroups: { nodegroups: [64, ITEMS], nextToken: 'document' },
   TagResource: {},
   UntagResource: {},
   DescribeCluster: {

@@ -9,6 +9,7 @@ export {
   DescribeNodegroupCommand,
   DescribeUpdateCommand,
   EKSClient,
+  ListNodegroupsCommand,
   TagResourceCommand,
   UntagResourceCommand,
   UpdateAddonCommand,

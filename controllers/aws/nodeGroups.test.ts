@@ -347,6 +347,25 @@ describe('describeUpdate', () => {
   });
 });
 
+describe('names', () => {
+  const pages = (count: number): EksCall =>
+    (async (_operation, { nextToken = '0' }: { nextToken?: string }) => {
+      const page = Number(nextToken);
+      return { nodegroups: [`group-${page}`], ...(page + 1 < count && { nextToken: String(page + 1) }) };
+    }) as EksCall;
+  const namesOf = (eks: EksCall) =>
+    new EksNodeGroups('prod', eks, new AwsRateLimiter(() => undefined, realClock)).names(signal);
+
+  it('returns the names of every page', async () => {
+    assert.deepEqual(await namesOf(pages(2)), { ok: true, value: ['group-0', 'group-1'] });
+  });
+
+  it('returns an error if there are too many pages, and not a part of them', async () => {
+    const result = await namesOf(pages(21));
+    assert.equal(result.ok ? 'ok' : result.error.code, 'TooManyPages');
+  });
+});
+
 describe('delete', () => {
   it('succeeds, also if the group does not exist', async () => {
     for (const answer of [{ nodegroup: described }, gone('No node group found for name: web.')]) {

@@ -81,6 +81,8 @@ const prerequisites = {
     "A launch template with the name of the pool's exists, and does not have the pool's tags. The operator does not change it. Set the tags, or delete the template.",
   SecurityGroupNotFound:
     'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
+  NodeGroupQuotaReached:
+    'The cluster has as many node groups as EKS allows by default, and a replacement needs one more. Delete an unused node group. If the quota of the account is higher, ignore this prerequisite.',
   InstanceTypeUnsupported:
     'An instance type does not exist, is not x86_64, or has no IP addresses for pods. Set another instance type.',
   SubnetNotFound: 'An item of nodeGroup.subnets matches no subnet. Correct nodeGroup.subnets.',

@@ -35,6 +35,7 @@ const SHARED = new RegExp(
     'DescribeInstanceType',
     'DescribeSubnets',
     'DescribeSecurityGroups',
+    'ListNodegroups',
     'GetEbsEncryptionByDefault',
     'GET configmaps',
     'GET deployments',

@@ -55,6 +55,8 @@ export interface PrerequisiteFacts {
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The security groups that the spec selects. */
   readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
+  /** The names of all node groups of the cluster. Read before another group replaces that of the pool. */
+  readonly nodeGroups?: CallResult<readonly string[]>;
   /** All of them are read with all other facts; those of the advice that a pool has, more often. */
   readonly advice?: AdviceFacts;
 }
@@ -128,6 +130,8 @@ export interface CheckInput {
   readonly instances: number;
   /** How many instances its warm pool has. */
   readonly warmInstances: number;
+  /** The size of the group that the new one replaces, which it gets; absent: the spec sets the size. */
+  readonly sizeToReplace?: number;
   /** Prerequisites and advice that the user ignores. */
   readonly ignored: ReadonlySet<PrerequisiteReason | AdviceReason>;
 }

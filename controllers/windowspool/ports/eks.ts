@@ -151,6 +151,8 @@ export interface NodeGroupUpdate {
 export interface NodeGroups {
   /** The group, or undefined when EKS says that it does not exist. Error `gone` if the cluster does not exist. */
   describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>>;
+  /** The names of all managed node groups of the cluster, also of those that no pool owns. */
+  names(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
   /** Idempotent for the same token. Error `busy` if the name is taken. */
   create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>>;
   updateConfig(

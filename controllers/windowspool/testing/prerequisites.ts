@@ -165,6 +165,7 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
       ),
     ),
     linuxNode: some(fc.boolean()),
+    nodeGroups: some(fc.constantFrom(['web'], Array.from({ length: 30 }, String))),
     linuxRoles: some(fc.array(fc.record({ group: fc.constant('linux'), nodeRoleArn: role }))),
     instanceTypes: some(
       fc.array(

@@ -6,7 +6,7 @@ import type { Difference } from '../../model/changes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
-import type { ConfigChange, NodeGroup, Scaling, VersionChange } from '../../ports/eks.ts';
+import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
 import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../queries.ts';
 import { hashOf } from '../../util/hash.ts';
 import { adoptionOf } from './adoption.ts';
@@ -20,7 +20,7 @@ import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './node
 import { roleArnOf } from './nodeRole.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
-import { formerGroup, formerIn } from './replacement/replacement.ts';
+import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { desiredTemplate } from './upgrades/launchTemplate.ts';
@@ -101,19 +101,18 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
   // The same spec can be replaced by another one and come back.
   const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
   const wanted = desiredNodeGroup(pool, template);
-  const desired = { ...wanted, scaling: scalingBeside(s, wanted.scaling), nodeRoleArn, subnets };
+  const size = sizeToReplace(s);
+  const desired = {
+    ...wanted,
+    scaling: { ...wanted.scaling, ...(size !== undefined && { desiredSize: size }) },
+    nodeRoleArn,
+    subnets,
+  };
   return [
     ...rememberDesired(s),
     ...accessEntryFirst(s),
     { kind: 'createNodeGroup', desired, token: tokenFor(pool, 'create', desired, lastGroup) },
   ];
-}
-
-/** The size of a new group: that of the group that it replaces, unless the spec sets one. */
-function scalingBeside(s: ObservedState, { minSize, maxSize, desiredSize }: Scaling): Scaling {
-  const former = formerGroup(s);
-  if (!former || scalingIn(s.pool.spec).desiredSize !== undefined) return { minSize, maxSize, desiredSize };
-  return { minSize, maxSize, desiredSize: Math.min(Math.max(former.scaling.desiredSize, minSize), maxSize) };
 }
 
 /** Ensures one change at a time: EKS refuses a second one while it works on the first. */

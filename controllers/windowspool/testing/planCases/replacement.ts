@@ -51,6 +51,7 @@ const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) =
   return sampleState({ pool, group: { kind: 'seen', group }, nodes: OLD_NODES, prerequisites, ...rest });
 };
 
+const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
 const noAddress = sampleFacts({
   subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0, tags: {} }]),
 });
@@ -82,6 +83,11 @@ const beginning: readonly PlanCase[] = [
     name: 'a replacement does not begin while a prerequisite of the second group is not met, and other changes are not delayed',
     observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
     want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'update node group web: scaling maxSize 9'],
+  },
+  {
+    name: 'a replacement does not begin while the cluster has as many node groups as EKS allows',
+    observed: due(replacing(), { prerequisites: quotaReached }),
+    want: [],
   },
   {
     name: 'a replacement does not begin while EKS works on the group',

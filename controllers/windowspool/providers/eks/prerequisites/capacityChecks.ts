@@ -1,4 +1,4 @@
-/** Checks on the capacity in EC2: instance types and addresses. */
+/** Checks on capacity: the quota of node groups, instance types and addresses. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
@@ -16,6 +16,23 @@ import {
   ignoredSettings,
 } from './addressMode.ts';
 import { failed, given, met, warning } from './check.ts';
+
+/**
+ * The quota "Managed node groups per cluster", which can be raised, and which no API of EKS returns:
+ * https://docs.aws.amazon.com/eks/latest/userguide/service-quotas.html
+ */
+const DEFAULT_QUOTA = 30;
+
+/** Ensures that there can be a second node group before it replaces the first: EKS would reject its creation. */
+function nodeGroupQuota({ facts, cluster: { name } }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'nodeGroups', (groups) =>
+    groups.length < DEFAULT_QUOTA
+      ? met
+      : failed(
+          `Cluster ${name} has ${DEFAULT_QUOTA} node groups or more, and by default EKS allows ${DEFAULT_QUOTA}. The replacement of the node group needs one more. Delete an unused node group, or, if the quota "Managed node groups per cluster" of the account is higher, add NodeGroupQuotaReached to the annotation winpool.dev/ignore-prerequisites`,
+        ),
+  );
+}
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 function instanceTypes({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
@@ -106,15 +123,15 @@ function subnetsIn({ facts, groupSubnets }: Pick<CheckInput, 'facts' | 'groupSub
 }
 
 /**
- * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones. Too few addresses for maxSize is a warning, because it
+ * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones, or as many as the group that is replaced has. Too few addresses for maxSize is a warning, because it
  * only affects a pool that grows that far. What nodes use when they are full of pods is reported and not required.
  */
 function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
-  const { spec, facts, creating } = input;
+  const { spec, facts, creating, sizeToReplace } = input;
   return given(facts, 'subnets', () => {
     const subnets = subnetsIn(input);
     const { minSize: min, maxSize: max, desiredSize: desired } = scalingIn(spec);
-    const first = addressesIn(subnets, input, { nodes: desired ?? min, warm: 0 });
+    const first = addressesIn(subnets, input, { nodes: sizeToReplace ?? desired ?? min, warm: 0 });
     const most = addressesIn(subnets, input, largest(spec));
     if (subnets.length === 0) return met;
     const need = ({ needed, more, moreWarm }: typeof most) => {
@@ -127,9 +144,11 @@ function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
     if (first.free < first.needed) {
       const free = `${first.free} free IP ${first.free === 1 ? 'address' : 'addresses'}`;
       const field = desired === undefined ? `minSize from ${min}` : `desiredSize from ${desired}`;
-      return failed(
-        `${inWords(subnets)} ${free}, and ${need(first)}. ${modeIn(facts)}${remedy}, or lower nodeGroup.scaling.${field}`,
-      );
+      const lower =
+        sizeToReplace === undefined
+          ? `lower nodeGroup.scaling.${field}`
+          : `lower the size of the present node group from ${sizeToReplace}`;
+      return failed(`${inWords(subnets)} ${free}, and ${need(first)}. ${modeIn(facts)}${remedy}, or ${lower}`);
     }
     if (most.free >= most.needed) return met;
     // The number of free addresses is not in the warning, because it changes with every pod: the metric has it.
@@ -203,8 +222,14 @@ function inWords(subnets: readonly Subnet[]): string {
   return subnets.length === 1 ? `Subnet ${ids} has` : `Subnets ${ids} together have`;
 }
 
-/** Checks on instance types, subnets and addresses, by importance. */
+/** Checks on the number of node groups, on instance types, subnets and addresses, by importance. */
 export const capacityChecks: readonly PrerequisiteCheck[] = [
+  {
+    reason: 'NodeGroupQuotaReached',
+    about: 'the number of node groups',
+    section: 'node-group-quota',
+    look: nodeGroupQuota,
+  },
   { reason: 'InstanceTypeUnsupported', about: 'the instance types', section: 'instance-types', look: instanceTypes },
   { reason: 'SubnetNotFound', about: 'the subnets', section: 'subnets', look: subnetsExist },
   { reason: 'InstanceTypeNotOffered', about: 'the zones of the instance types', section: 'zones', look: offered },

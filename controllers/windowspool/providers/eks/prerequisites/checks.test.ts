@@ -669,6 +669,32 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         ] as const,
     ),
     [
+      'too few addresses for as many nodes as the node group has that is replaced',
+      sampleInput({
+        sizeToReplace: 4,
+        spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }], scaling: { minSize: 1, maxSize: 5 } } })
+          .spec,
+        facts: sampleFacts({
+          subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 10, tags: {} }]),
+        }),
+      }),
+      [
+        'TooFewAddresses: Subnet subnet-0a000000 has 10 free IP addresses, and 4 more nodes need at least 16 (40 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower the size of the present node group from 4',
+      ],
+    ],
+    [
+      'room for a second node group',
+      sampleInput({ facts: sampleFacts({ nodeGroups: known(Array.from({ length: 29 }, String)) }) }),
+      [],
+    ],
+    [
+      'as many node groups as EKS allows by default',
+      sampleInput({ facts: sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) }) }),
+      [
+        'NodeGroupQuotaReached: Cluster prod has 30 node groups or more, and by default EKS allows 30. The replacement of the node group needs one more. Delete an unused node group, or, if the quota "Managed node groups per cluster" of the account is higher, add NodeGroupQuotaReached to the annotation winpool.dev/ignore-prerequisites',
+      ],
+    ],
+    [
       'no free address for a pool that starts without nodes',
       sampleInput({
         spec: samplePool({ nodeGroup: { subnets: [{ id: 'subnet-0a000000' }], scaling: { minSize: 0, maxSize: 1 } } })

@@ -16,7 +16,7 @@ import {
   versionWith,
 } from '../machine/machineTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
-import { replacementDue } from '../replacement/replacement.ts';
+import { replacementDue, sizeToReplace } from '../replacement/replacement.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
@@ -25,6 +25,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
   const { pool, cluster, group, settings, prerequisites: facts } = s;
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
+  const size = isToBeMade(s) ? sizeToReplace(s) : undefined;
   return {
     spec: pool.spec,
     cluster: cluster.cluster,
@@ -38,6 +39,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: instancesOf(s),
     warmInstances: warmInstancesOf(s),
+    ...(size !== undefined && { sizeToReplace: size }),
     ignored: ignoredPrerequisites(pool),
   };
 }

@@ -22,6 +22,7 @@ export const PERMISSIONS: Readonly<
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',
   securityGroups: 'ec2:DescribeSecurityGroups',
+  nodeGroups: 'eks:ListNodegroups',
 };
 
 /** The outcome after a step that changed facts. */

@@ -11,6 +11,7 @@ import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
 import { followsSecurityGroups, securityGroupTerms } from '../machine/machine.ts';
 import { roleArnOf } from '../nodeRole.ts';
+import { replacementDue } from '../replacement/replacement.ts';
 import { selectsByTags } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
@@ -39,7 +40,7 @@ const CNI_OWNER_QUESTION = 'owner of ConfigMap amazon-vpc-cni';
 export const IPAM_QUESTIONS = [CNI_CONFIG_QUESTION, CNI_ADDON_QUESTION, CNI_OWNER_QUESTION] as const;
 
 type Sources = PrerequisiteSources & {
-  readonly nodeGroups: Pick<NodeGroups, 'describe'>;
+  readonly nodeGroups: Pick<NodeGroups, 'describe' | 'names'>;
   readonly releases: Pick<Releases, 'exists'>;
 };
 
@@ -169,7 +170,7 @@ async function otherFacts(
 ) {
   const types = [...names].sort();
   const clusterRole = s.cluster.kind === 'seen' ? roleName(s.cluster.cluster.roleArn) : '';
-  const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles] = await Promise.all([
+  const [clusterRolePolicies, podWebhook, instanceTypes, offerings, found, linuxRoles, groups] = await Promise.all([
     clusterRole !== '' && ask(`policies of ${clusterRole}`, (signal) => rolePolicies.attachedTo(clusterRole, signal)),
     ask('webhook of pods', (signal) => system.podWebhook(signal)),
     instanceTypesFor(names, capacity, askRarely),
@@ -178,6 +179,7 @@ async function otherFacts(
     ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
       rolesOf(groups, nodeGroups, askRarely),
     ),
+    replacementDue(s).length > 0 && ask('node groups', (signal) => nodeGroups.names(signal)),
   ]);
   return {
     ...(clusterRolePolicies && { clusterRolePolicies }),
@@ -186,6 +188,7 @@ async function otherFacts(
     ...(offerings && { offerings }),
     subnets: found,
     linuxRoles,
+    ...(groups && { nodeGroups: groups }),
   };
 }
 

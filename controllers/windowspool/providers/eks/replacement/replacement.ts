@@ -40,6 +40,14 @@ export function replacementDue(s: Pick<ObservedState, 'pool' | 'group' | 'former
   return ['ACTIVE', 'DEGRADED'].includes(group.status) ? immutableDifferences(s.pool, group) : [];
 }
 
+/** The size that a new group gets because it replaces another one; undefined when the spec sets the size, and when it replaces none. */
+export function sizeToReplace(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): number | undefined {
+  const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
+  const replaced = replacementDue(s).length > 0 ? mainGroup(s) : formerGroup(s);
+  if (!replaced || desiredSize !== undefined) return undefined;
+  return Math.min(Math.max(replaced.scaling.desiredSize, minSize), maxSize);
+}
+
 /** Whether the former group is being drained: the main one serves, and is not deleted any more. */
 export function isDraining({ pool }: Pick<ObservedState, 'pool'>): boolean {
   return formerIn(pool)?.drainingSince !== undefined;
