@@ -381,6 +381,22 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
+    alert: 'WindowsReplacementStuck',
+    when: 'after an hour and half an hour for each node of both groups, until it is complete',
+    series: {
+      'windowspool_replacement_start_timestamp_seconds{pool="web"}': '0x190 _x10',
+      'windowspool_nodes_desired{pool="web"}': '4x200',
+    },
+    quiet: ['180m', '185m', '202m'],
+    fires: {
+      at: '186m',
+      labels: web,
+      summary: 'The replacement of the node group of Windows pool web has been in progress for 3h 6m 0s.',
+      description:
+        'A second node group replaces that of WindowsPool web, and this takes longer than 1 hour plus 30 minutes per node. Usually, nodes of the second node group fail verification, or pods on the first one cannot be evicted. No rolling update starts until it is complete. Run: kubectl get windowspool web --output jsonpath=\'{.status.conditions[?(@.type=="UpToDate")].message}\'',
+    },
+  },
+  {
     alert: 'WindowsNodeGroupDegraded',
     when: 'after 10 minutes',
     series: {

@@ -134,6 +134,13 @@ describe('alerts on a real Prometheus', function () {
   const kernelOf = (node: string) =>
     world.kubectl('get', 'node', node, '-o', 'jsonpath={.status.nodeInfo.kernelVersion}');
   const patch = (name: string, spec: object) => world.patchPool(name, spec);
+  const yesterday = () => new Date(Date.now() - DAY_MS).toISOString();
+  /** Changes what the operator remembers of the node group. */
+  const patchGroup = (name: string, nodeGroup: object) =>
+    world.kubectl(
+      ...['patch', 'windowspool', name, '--subresource=status', '--type=merge'],
+      ...['-p', JSON.stringify({ status: { nodeGroup } })],
+    );
 
   it('none fires for healthy pools, and promtool accepts the metrics', async () => {
     await ready('web', {
@@ -225,22 +232,29 @@ describe('alerts on a real Prometheus', function () {
     try {
       await patch('web', { labels: { tier: 'db' } });
       await becomes('web', 'Reconciling=True/Updating');
-      const status = { nodeGroup: { update: { startedAt: new Date(Date.now() - DAY_MS).toISOString() } } };
-      await world.kubectl(
-        'patch',
-        'windowspool',
-        'web',
-        '--subresource=status',
-        '--type=merge',
-        '-p',
-        JSON.stringify({ status }),
-      );
+      await patchGroup('web', { update: { startedAt: yesterday() } });
       await fires('WindowsUpdateStuck', { pool: 'web' });
     } finally {
       restoreSpeed();
     }
     await ends('WindowsUpdateStuck');
     await becomes('web', 'UpToDate=True/AsSpecified');
+  });
+
+  it('a replacement of a node group that started yesterday', async () => {
+    const spec = (type: string) => ({ nodeGroup: { replacement: 'BlueGreen', instanceTypes: [type] } });
+    await ready('moved', spec('m5.large'));
+    const restoreSpeed = freezeAws(world);
+    try {
+      await patch('moved', spec('m5.xlarge'));
+      await becomes('moved', 'Reconciling=True/Creating');
+      await patchGroup('moved', { former: { since: yesterday() } });
+      await fires('WindowsReplacementStuck', { pool: 'moved' });
+    } finally {
+      restoreSpeed();
+    }
+    await ends('WindowsReplacementStuck');
+    await becomes('moved', 'UpToDate=True/AsSpecified');
   });
 
   it('an old AMI release, until the pool has a newer one', async () => {

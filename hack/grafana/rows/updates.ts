@@ -37,6 +37,7 @@ export function updates(): PanelBuilder[] {
       {
         title: 'Replacements of node groups',
         asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
+        alerts: ['WindowsReplacementStuck'],
         unit: 'none',
         width: 12,
         queries: [
