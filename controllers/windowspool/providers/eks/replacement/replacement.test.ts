@@ -17,6 +17,7 @@ import {
   sampleGroup,
   samplePool,
   sampleState,
+  sampleTemplate,
 } from '../../../testing/fixtures.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import {
@@ -41,6 +42,7 @@ import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
 const at = (ms: number) => new Date(ms).toISOString();
 const statusOf = (s: ObservedState, done: readonly Step[] = []) =>
   statusFor({ ...outcomeOf(s), done }, evaluateConditions(s), planFor(s).pending);
+const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
 const refused = {
   at: NOW,
@@ -173,6 +175,52 @@ describe('a node group that EKS cannot change', () => {
       assert.equal(NodeGroupReady.reason, 'Active');
       assert.equal(Stalled?.reason === 'ImmutableDifference', false);
       assert.equal(Reconciling !== undefined, isWorking);
+    });
+  }
+});
+
+describe('the pending steps of a paused pool', () => {
+  const rows: readonly (readonly [field: string, nodeGroup: object, what: string])[] = [
+    ['edition', { edition: 'Full' }, 'AMI type is WINDOWS_CORE_2022_x86_64 (expected WINDOWS_FULL_2022_x86_64)'],
+    [
+      'nodeRole',
+      { nodeRole: 'arn:aws:iam::111122223333:role/other' },
+      'node role is arn:aws:iam::111122223333:role/windows-nodes (expected arn:aws:iam::111122223333:role/other)',
+    ],
+    [
+      'subnets',
+      { subnets: [{ id: 'subnet-0b000000' }] },
+      'subnets are subnet-0a000000, subnet-0b000000 (expected subnet-0b000000)',
+    ],
+    ['instanceTypes', { instanceTypes: [NEW] }, `instance types are ${OLD} (expected ${NEW})`],
+    ['capacityType', { capacityType: 'Spot' }, 'capacity type is OnDemand (expected Spot)'],
+    ['diskSizeGiB', { diskSizeGiB: 100 }, 'disk size is 50 (expected 100)'],
+    [
+      'launchTemplate',
+      { launchTemplate: { name: 'windows', version: '1' }, diskSizeGiB: undefined },
+      'launch template is none (expected windows)',
+    ],
+    [
+      'several fields',
+      { edition: 'Full', capacityType: 'Spot' },
+      'AMI type is WINDOWS_CORE_2022_x86_64 (expected WINDOWS_FULL_2022_x86_64) and capacity type is OnDemand (expected Spot)',
+    ],
+  ];
+  const pendingAfter = (nodeGroup: object, replacement: 'Refuse' | 'BlueGreen') => {
+    const pool = samplePool({ paused: true, nodeGroup: { replacement, ...nodeGroup } }, { status: knownStatus() });
+    const prerequisites = sampleFacts({
+      launchTemplate: known(sampleTemplate('1')),
+      instanceTypes: known([OLD, NEW].map((name) => ({ name, architectures: ['x86_64'], addressesPerInterface: 10 }))),
+      offerings: known([OLD, NEW].flatMap((instanceType) => ZONES.map((zone) => ({ instanceType, zone })))),
+    });
+    return (
+      statusOf(sampleState({ pool, group: { kind: 'seen', group: sampleGroup() }, prerequisites })).pendingSteps ?? []
+    );
+  };
+  for (const [field, nodeGroup, what] of rows) {
+    it(`are the replacement when ${field} changes, or nothing if it is refused`, () => {
+      assert.deepEqual(pendingAfter(nodeGroup, 'BlueGreen'), [`replace node group web with ${SECOND}: ${what}`]);
+      assert.deepEqual(pendingAfter(nodeGroup, 'Refuse'), []);
     });
   }
 });

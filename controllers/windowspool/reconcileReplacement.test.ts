@@ -1,0 +1,131 @@
+/** The replacement of a node group from its first call to its last. */
+import assert from 'node:assert/strict';
+import { NODE_GROUP_LABEL } from './labels.ts';
+import type { Deps } from './reconcile.ts';
+import type { FakeWorld } from './testing/fakeWorld.ts';
+import { type SpecChange, sampleError } from './testing/fixtures.ts';
+import { conditionOf, fresh, ready, readyWorld, stateOf, until } from './testing/life.ts';
+import { pass } from './testing/nodeLife.ts';
+import { SECOND } from './testing/replacementScenes.ts';
+
+const { nodeGroup } = fresh().spec;
+
+/** A pool of so many nodes whose spec has another instance type than its group. */
+async function changed(size: number, spec: SpecChange = {}): Promise<{ world: FakeWorld; deps: Deps }> {
+  const scaling = { minSize: size, maxSize: 2 * size };
+  const before = { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling };
+  const { world, deps } = await readyWorld({ ...spec, nodeGroup: before as never });
+  world.pods = [];
+  setType(world, 'm5.xlarge');
+  return { world, deps };
+}
+
+function setType(world: FakeWorld, type: string, spec: object = {}): void {
+  const pool = world.pools.get('web') ?? assert.fail();
+  const after = { ...pool.spec.nodeGroup, instanceTypes: [type] };
+  world.apply({ ...pool, spec: { ...pool.spec, ...spec, nodeGroup: after as never } });
+}
+
+const isReplaced = (world: FakeWorld) => () =>
+  stateOf(world)?.former === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+const nodesIn = (world: FakeWorld, group: string) =>
+  world.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
+
+/** The pool until the second group has served it, and what was asked of AWS meanwhile. */
+async function replaced(size: number, maxUnavailable: number) {
+  const { world, deps } = await changed(size, { disruption: { maxUnavailable } });
+  const start = world.now;
+  await until(world, deps, isReplaced(world), 'a replaced group');
+  return { world, seconds: (world.now - start) / 1_000, calls: world.awsCalls() };
+}
+
+describe('a node group of 30 nodes that is replaced', () => {
+  const SIZE = 30;
+  for (const maxUnavailable of [1, 3]) {
+    it(`costs less than ten calls for each node, and a drain each, with maxUnavailable ${maxUnavailable}`, async () => {
+      const { world, seconds, calls } = await replaced(SIZE, maxUnavailable);
+      const countOf = (...names: readonly string[]) => calls.filter((call) => names.includes(call)).length;
+      assert.ok(calls.length < 10 * SIZE, `${calls.length} calls`);
+      // A call for each node and one to confirm whose instance it is, before its cordon and before its termination.
+      assert.equal(countOf('TerminateInstanceInAutoScalingGroup'), SIZE);
+      assert.equal(countOf('DescribeInstances'), 2 * SIZE);
+      assert.deepEqual(
+        calls.filter((call) => /^(Create|Update|Delete)Nodegroup/.test(call)),
+        ['CreateNodegroup', 'UpdateNodegroupConfig', 'DeleteNodegroup'],
+      );
+      // An empty node needs four passes of five seconds.
+      const rounds = SIZE / maxUnavailable;
+      assert.ok(seconds < 20 * rounds + 60, `${seconds} s`);
+      assert.deepEqual([...world.groups.keys()], [SECOND]);
+      assert.equal(nodesIn(world, SECOND).length, SIZE);
+    });
+  }
+});
+
+describe('the replacement of a node group', () => {
+  it('stops while the pool is paused, shows the next step, and continues when the pool is resumed', async () => {
+    const { world, deps } = await changed(3);
+    const isAmid = () => nodesIn(world, 'web').length === 2;
+    await until(world, deps, isAmid, 'a drained node');
+    const pause = (paused: boolean) => setType(world, 'm5.xlarge', { paused });
+    pause(true);
+    await pass(world, deps, 5);
+    const before = [[...world.groups.values()], nodesIn(world, 'web').map(({ name }) => name)];
+    world.awsCalls();
+    await pass(world, deps, 60);
+    assert.deepEqual([[...world.groups.values()], nodesIn(world, 'web').map(({ name }) => name)], before);
+    assert.deepEqual(
+      world.awsCalls().filter((call) => !/^(Describe|List|Get)/.test(call)),
+      [],
+    );
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /It continues when the pool is resumed\.$/);
+    assert.match(
+      world.pools.get('web')?.status?.pendingSteps?.join() ?? '',
+      /^remove node ip-\S+, whose node group is replaced \(drain it, terminate instance i-\w+\)$/,
+    );
+    assert.equal(ready(world), 'True');
+    pause(false);
+    await until(world, deps, isReplaced(world), 'a replaced group');
+    assert.deepEqual([...world.groups.keys()], [SECOND]);
+  });
+
+  it('leaves the first group untouched while nodes of the second one fail, and shows why', async () => {
+    const { world, deps } = await changed(2);
+    world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+    const first = world.groups.get('web');
+    const nodes = nodesIn(world, 'web');
+    await pass(world, deps, 120);
+    assert.deepEqual(world.groups.get('web'), first);
+    assert.deepEqual(nodesIn(world, 'web'), nodes);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /^False WrongBuild: 1 of 4 nodes failed verification/);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /1 of 2 required nodes of web-2d044d verified; until then/);
+    assert.equal(ready(world), 'True');
+    const [bad = assert.fail()] = nodesIn(world, SECOND).filter(({ verified }) => verified?.status === 'False');
+    world.cloud.faults.terminateInstance({ node: bad.name });
+    await until(world, deps, isReplaced(world), 'a replaced group');
+    assert.equal(nodesIn(world, 'web').length, 0);
+  });
+
+  it('leaves the first group untouched while EKS rejects the second one, and creates it when EKS accepts it', async () => {
+    const { world, deps } = await changed(2);
+    const first = world.groups.get('web');
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('limit') : undefined);
+    await pass(world, deps, 5);
+    assert.deepEqual([...world.groups.values()], [first]);
+    assert.match(conditionOf(world, 'NodeGroupReady') ?? '', /^False QuotaExceeded: EKS rejected the creation/);
+    assert.equal(ready(world), 'True');
+    world.fails = () => undefined;
+    await until(world, deps, isReplaced(world), 'a replaced group');
+    assert.deepEqual([...world.groups.keys()], [SECOND]);
+  });
+
+  it('ends with the first group when the spec goes back while its nodes are drained', async () => {
+    const { world, deps } = await changed(3);
+    await until(world, deps, () => nodesIn(world, 'web').length === 2, 'a drained node');
+    setType(world, 'm5.large');
+    await until(world, deps, isReplaced(world), 'the first group alone');
+    assert.deepEqual([...world.groups.keys()], ['web']);
+    const nodes = nodesIn(world, 'web');
+    assert.deepEqual([nodes.length, nodes.some(({ unschedulable }) => unschedulable)], [3, false]);
+  });
+});
