@@ -15,6 +15,8 @@ const SAMPLES = join(CONFIG, 'samples/');
 const POOL = 'web';
 /** Newer than the initial releases of the local AWS. */
 const RELEASE = '1.36-2026.05.19';
+/** Other than that of the sample. */
+const INSTANCE_TYPE = 'm5.2xlarge';
 /** `minAvailable` of the sample's PodDisruptionBudget. */
 const REQUIRED_PODS = 1;
 /** The sample's Deployment has two. */
@@ -38,6 +40,7 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
     await updateUnderLoad(world, stage, say);
     const bad = await joinGatedPool(world, stage, say);
     await replaceNode(world, bad, stage, say);
+    await replaceGroup(world, stage, say);
     await deletePool(world, stage, say);
     stage('Reading the audit log of the API server');
     say(await auditOperator(world));
@@ -213,6 +216,36 @@ async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): 
     .filter((line) => /^NodeDisruption|^InstanceTerminated/.test(line));
   say(events.join('\n'));
   say(await world.kubectl('get', 'wp'));
+}
+
+/** Ready pods are counted at every event, from the change of the spec until the first node group is gone. */
+async function replaceGroup(world: TestEnv, stage: Say, say: Say): Promise<void> {
+  stage(
+    'Setting another instance type, which EKS cannot change, and nodeGroup.replacement: BlueGreen: a second node group replaces the first',
+  );
+  const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
+  const spec = { nodeGroup: { replacement: 'BlueGreen', instanceTypes: [INSTANCE_TYPE] } };
+  await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
+  const draining = await world.waitForPool(
+    POOL,
+    'to drain its first node group',
+    (found) => found?.status?.nodeGroup?.former?.drainingSince !== undefined,
+    60_000,
+  );
+  say(messageOf(draining, 'UpToDate'));
+  say(await world.kubectl('get', 'nodes', '-L', 'eks.amazonaws.com/nodegroup,node.kubernetes.io/instance-type'));
+  const pool = await world.waitForPool(
+    POOL,
+    'to have only its second node group',
+    (found) => found?.status?.nodeGroup?.former === undefined && conditionOf(found, 'UpToDate') === 'True/AsSpecified',
+    120_000,
+  );
+  const { least, events } = await pods.stop();
+  if (least < REQUIRED_PODS) throw new Error(`${least} pods were ready, but the budget requires ${REQUIRED_PODS}`);
+  const groups = [...world.cloud.state.groups.keys()];
+  if (groups.length !== 1 || groups[0] === POOL) throw new Error(`the pool has the node groups ${groups}`);
+  say(`${messageOf(pool, 'UpToDate')} At least ${least} pods were ready at each of ${events} pod events.`);
+  say(await world.kubectl('get', 'nodes', '-L', 'eks.amazonaws.com/nodegroup,node.kubernetes.io/instance-type'));
 }
 
 function eventsOfPool(world: TestEnv): Promise<string> {
