@@ -47,7 +47,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Ec2SubnetMissingIpv6Assignment:
     'Assign IPv6 addresses in the subnets (aws ec2 modify-subnet-attribute --subnet-id SUBNET --assign-ipv6-address-on-creation).',
   Ec2SubnetNotFound:
-    'Create another pool with existing subnets: EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
+    'Set nodeGroup.replacement: BlueGreen and existing subnets, because EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
   IamInstanceProfileNotFound:
     'Recreate the instance profile with its former name (aws iam create-instance-profile), and add the role to it (aws iam add-role-to-instance-profile --role-name ROLE).',
   IamLimitExceeded: `Delete unused IAM roles and instance profiles, or request a higher quota (${QUOTAS} iam).`,

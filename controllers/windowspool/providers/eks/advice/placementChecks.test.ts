@@ -21,7 +21,7 @@ describe('advice about zones', () => {
         { nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] } },
       ),
       [
-        'SubnetsInOneZone: Subnet subnet-0a000000 is the only subnet of the pool. If zone eu-west-1a fails, the pool has no nodes. EKS cannot change the subnets of a node group: to use several zones, create another pool.',
+        'SubnetsInOneZone: Subnet subnet-0a000000 is the only subnet of the pool. If zone eu-west-1a fails, the pool has no nodes. EKS cannot change the subnets of a node group: to use several zones, set nodeGroup.replacement: BlueGreen and other subnets.',
       ],
     ],
     ['subnets that do not exist', planned({ subnets: known([]) }), []],

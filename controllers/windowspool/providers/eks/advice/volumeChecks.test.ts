@@ -88,7 +88,7 @@ describe('advice about the size of volumes', () => {
       'a group that exists',
       running({}, { nodeGroup: { diskSizeGiB: 99 } }),
       [
-        `RootVolumeSmall: The root volume has 99 GiB ${full} EKS cannot change the disk size of a node group: for a size of at least 100, create another pool.`,
+        `RootVolumeSmall: The root volume has 99 GiB ${full} EKS cannot change the disk size of a node group: set nodeGroup.replacement: BlueGreen, and nodeGroup.diskSizeGiB to at least 100.`,
       ],
     ],
     [

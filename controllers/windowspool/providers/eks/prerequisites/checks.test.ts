@@ -234,7 +234,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'a template of an existing node group that was deleted',
       sampleInput({ spec: WINDOWS, facts: sampleFacts({ launchTemplate: known(undefined) }), creating: false }),
       [
-        'LaunchTemplateNotFound: Launch template windows with version $Latest does not exist in eu-west-1. The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, create another pool with another template',
+        'LaunchTemplateNotFound: Launch template windows with version $Latest does not exist in eu-west-1. The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, set nodeGroup.replacement: BlueGreen and another template',
       ],
     ],
     [
@@ -379,7 +379,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         creating: false,
       }),
       [
-        `NodeAccessInvalid: The access entry of node role ${ROLE} in cluster prod has type STANDARD: with it, Windows nodes cannot join. EKS cannot change the type of an entry. Create another pool with a role that only Windows nodes use`,
+        `NodeAccessInvalid: The access entry of node role ${ROLE} in cluster prod has type STANDARD: with it, Windows nodes cannot join. EKS cannot change the type of an entry. Set nodeGroup.replacement: BlueGreen, and nodeGroup.nodeRole to a role that only Windows nodes use`,
       ],
     ],
     ['a role without access, before the node group is created', sampleInput({ facts: NO_ENTRY }), [ENTRY_FOLLOWS]],

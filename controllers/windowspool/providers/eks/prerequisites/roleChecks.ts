@@ -90,7 +90,9 @@ function roleIn({ spec, cluster }: CheckInput): string {
 
 /** How to use another role: EKS cannot change the role of a node group. */
 function withAnotherRole({ creating }: CheckInput): string {
-  const set = creating ? 'Set nodeGroup.nodeRole to a role' : 'Create another pool with a role';
+  const set = creating
+    ? 'Set nodeGroup.nodeRole to a role'
+    : 'Set nodeGroup.replacement: BlueGreen, and nodeGroup.nodeRole to a role';
   return `${set} that only Windows nodes use`;
 }
 
