@@ -5,7 +5,7 @@ const at = (time: string) => Date.parse(time);
 const window = (schedule: string, duration: string, timeZone?: string) => ({
   schedule,
   duration,
-  ...(timeZone && { timeZone }),
+  ...(timeZone !== undefined && { timeZone }),
 });
 const SATURDAYS = window('0 2 * * SAT', '1h30m');
 const BERLIN = window('30 2 * * *', '1h', 'Europe/Berlin');
@@ -24,6 +24,7 @@ describe('a maintenance window', () => {
     ['that a clock change skips starts right after it', BERLIN, '2026-03-29T01:45:00Z', true],
     ['with an invalid schedule is never open', window('99 2 * * *', '1h'), '2026-03-07T02:00:00Z', false],
     ['with an unknown time zone is never open', window('* * * * *', '1h', 'Mars/Base'), '2026-03-07T02:00:00Z', false],
+    ['with an empty time zone is never open', window('* * * * *', '1h', ''), '2026-03-07T02:00:00Z', false],
   ];
   for (const [name, one, time, want] of table) it(name, () => assert.equal(isInWindow([one], at(time)), want));
 
@@ -73,6 +74,11 @@ describe('a maintenance window', () => {
       'an unknown time zone',
       window('* * * * *', '1h', 'Mars/Base'),
       `${field}[1].timeZone: Mars/Base is not a known time zone. Use a name such as Europe/Berlin.`,
+    ],
+    [
+      'an empty time zone',
+      window('* * * * *', '1h', ''),
+      `${field}[1].timeZone: an empty value is not a known time zone. Use a name such as Europe/Berlin.`,
     ],
   ];
   for (const [name, faulty, words] of faults) {

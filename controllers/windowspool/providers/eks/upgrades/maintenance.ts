@@ -42,7 +42,7 @@ export function windowFault(windows: Windows): string | undefined {
   for (const [index, { schedule, timeZone = TIME_ZONE }] of (windows ?? []).entries()) {
     const field = `spec.nodeGroup.update.maintenanceWindows[${index}]`;
     if (!isTimeZone(timeZone))
-      return `${field}.timeZone: ${timeZone} is not a known time zone. Use a name such as Europe/Berlin.`;
+      return `${field}.timeZone: ${timeZone || 'an empty value'} is not a known time zone. Use a name such as Europe/Berlin.`;
     const fault = scheduleFault(schedule);
     if (fault)
       return `${field}.schedule: "${schedule}" is invalid (${fault}). Use a cron schedule such as "0 2 * * SAT".`;
@@ -81,6 +81,8 @@ function scheduleFault(schedule: string): string | undefined {
 }
 
 function startAfter({ schedule, timeZone = TIME_ZONE }: MaintenanceWindow, time: number): number | undefined {
+  // Croner takes an empty name for the time zone of the process.
+  if (!isTimeZone(timeZone)) return undefined;
   try {
     return new Cron(schedule, { timezone: timeZone, paused: true }).nextRun(new Date(time))?.getTime();
   } catch {
