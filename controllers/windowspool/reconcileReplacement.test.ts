@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
-import { type SpecChange, sampleError } from './testing/fixtures.ts';
+import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, readyWorld, stateOf, until } from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
@@ -104,6 +104,30 @@ describe('the replacement of a node group', () => {
     world.cloud.faults.terminateInstance({ node: bad.name });
     await until(world, deps, isReplaced(world), 'a replaced group');
     assert.equal(nodesIn(world, 'web').length, 0);
+  });
+
+  it('names the group of a node that loses its label, and of one that is not on an instance of its group', async () => {
+    const { world, deps } = await changed(2);
+    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    setType(world, 'm5.xlarge', { paused: true });
+    await pass(world, deps, 5);
+    const foreign = sampleNode({ name: 'ip-9', ready: 'False', taints: [] });
+    world.nodes = [...world.nodes, foreign];
+    await pass(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'NodesVerified') ?? '',
+      /1 node with the label eks\.amazonaws\.com\/nodegroup=web is not counted/,
+    );
+    const [lost = assert.fail()] = nodesIn(world, 'web');
+    const { [NODE_GROUP_LABEL]: _group, ...labels } = lost.labels;
+    world.nodes = world.nodes
+      .filter((node) => node !== foreign)
+      .map((node) => (node === lost ? { ...node, labels } : node));
+    await pass(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'NodesVerified') ?? '',
+      /^False MembershipLabelRemoved: 1 node of the pool lacks the label eks\.amazonaws\.com\/nodegroup=web,/,
+    );
   });
 
   it('leaves the first group untouched while EKS rejects the second one, and creates it when EKS accepts it', async () => {

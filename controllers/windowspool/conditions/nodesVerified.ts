@@ -8,7 +8,7 @@ import { controllerWarnings } from '../nodes/controllerWarnings.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
+import { isOwnedBy, nodeGroupNamesOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { desiredNodes, groupOf, lacksNodes, lateInstances, neededNodes } from '../queries.ts';
 import { remedyFor } from '../reasons.ts';
@@ -54,7 +54,7 @@ function notCounted(s: ObservedState): string {
   const { nonMembers } = s.poolNodes;
   if (nonMembers.length === 0) return '';
   const names = first(nonMembers.map((node) => node.name));
-  const label = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(s.pool)}`;
+  const label = joined([...new Set(nonMembers.map(({ labels }) => `${NODE_GROUP_LABEL}=${labels[NODE_GROUP_LABEL]}`))]);
   const place = groupOf(s)?.warmPool ? ', which leaves out its warm pool' : '';
   return `${count(nonMembers.length, 'node')} with the label ${label} ${nonMembers.length === 1 ? 'is' : 'are'} not counted, because the last list of EC2 Auto Scaling does not have the instance in the node group${place}: ${names}.`;
 }
@@ -146,10 +146,14 @@ function failure(s: ObservedState): Verification {
 function lackingLabels({ pool, poolNodes }: ObservedState): Verification {
   const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
   if (foreign.length > 0) return wrongSystem(foreign);
-  const group = `${NODE_GROUP_LABEL}=${nodeGroupNameOf(pool)}`;
-  const renamed = poolNodes.unlabelledNodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] !== nodeGroupNameOf(pool));
-  const [label, unlabelledNodes] =
-    renamed.length > 0 ? [group, renamed] : [`${OS_LABEL}=${WINDOWS}`, poolNodes.unlabelledNodes];
+  const [main = '', ...others] = nodeGroupNamesOf(pool);
+  const groupOf = (node: NodeRecord) => others.find((name) => name === poolNodes.groupOf(node)) ?? main;
+  const renamed = poolNodes.unlabelledNodes.filter((node) => node.labels[NODE_GROUP_LABEL] !== groupOf(node));
+  const [one] = renamed;
+  // The label is that of one group: nodes of another one follow.
+  const [label, unlabelledNodes] = one
+    ? [`${NODE_GROUP_LABEL}=${groupOf(one)}`, renamed.filter((node) => groupOf(node) === groupOf(one))]
+    : [`${OS_LABEL}=${WINDOWS}`, poolNodes.unlabelledNodes];
   const message = `${count(unlabelledNodes.length, 'node')} of the pool ${unlabelledNodes.length === 1 ? 'lacks' : 'lack'} the label ${label}, by which nodes are counted: ${first(unlabelledNodes.map((node) => node.name))}.`;
   const remedy = `Terminate the instance, or restore the label: kubectl label node NAME ${label}`;
   return { ...falseCondition('MembershipLabelRemoved', message), remedy };
