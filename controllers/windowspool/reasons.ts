@@ -257,7 +257,7 @@ const others = {
   NodeCordoned: 'The operator cordoned a node that is replaced or removed.',
   InstanceTerminated: 'The operator requested the termination of an instance whose node is replaced or removed.',
   NodeDisruptionCanceled:
-    'A node that was to be replaced or removed stays and is uncordoned. Its annotation was removed, or has the value timed-out, refused or uncordoned. To retry, set it to true; after remediation, remove winpool.dev/remediation. With the value left, the node was removed, and its instance is in the warm pool.',
+    'A node that was to be replaced or removed stays and is uncordoned. Its annotation was removed, or has the value timed-out, refused or uncordoned. To retry, set it to true; after remediation, remove winpool.dev/remediation. The value left: its instance went to the warm pool.',
   GateTaintReplaced:
     'EKS rejected the key of the gate taint, so nodes register with winpool.dev/unverified instead. Set --startup-taint=winpool.dev/unverified on the cluster-autoscaler: otherwise it treats gated nodes as nodes to which no pod can be scheduled.',
   ImageNotStarted:

@@ -429,7 +429,7 @@ describe('the API server', () => {
     });
   }
 
-  for (const sample of globSync(['existing-nodes/*.yaml', 'node-readiness/windowspool.yaml'], {
+  for (const sample of globSync(['existing-nodes/*.yaml', '{machine,node-readiness}/windowspool.yaml'], {
     cwd: SAMPLES,
   }).sort()) {
     it(`accepts the sample ${sample}`, () =>
