@@ -360,7 +360,7 @@ describe('a group without a launch template', () => {
     await hours(world, deps, 1);
     assert.equal(
       conditionOf(world, 'UpToDate'),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template is none (expected winpool/prod/web). Correct the spec, or create another pool.',
+      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template is none (expected winpool/prod/web). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
     );
     assert.deepEqual([templates(world), stateOf(world)?.differs], [[], true]);
   });
