@@ -8,6 +8,10 @@ export const FIRST_DELAY_MS = 10_000;
 /** The longest delay, in milliseconds. */
 const LAST_DELAY_MS = 600_000;
 
+/** More than in 19 years. A kubelet can create mirror pods with any name: after one with this number, no pod is created. */
+export const MOST_ATTEMPTS = 999_999;
+const NUMBER = /^[1-9]\d{0,5}$/;
+
 /** One attempt. */
 export interface Attempt {
   readonly number: number;
@@ -23,9 +27,8 @@ export function podName(purpose: NodePodPurpose, key: string, attempt: number): 
 export function attemptsIn(pods: readonly NodePod[], purpose: NodePodPurpose, key: string): Attempt[] {
   const prefix = `${purpose}-${key}-`;
   return pods
-    .filter(({ name, deleting }) => !deleting && name.startsWith(prefix))
+    .filter(({ name, deleting }) => !deleting && name.startsWith(prefix) && NUMBER.test(name.slice(prefix.length)))
     .map((pod) => ({ pod, number: Number(pod.name.slice(prefix.length)) }))
-    .filter(({ number }) => Number.isSafeInteger(number) && number > 0)
     .sort((a, b) => b.number - a.number);
 }
 
@@ -50,7 +53,9 @@ export function whyNotStarted(pod: NodePod, timeoutMs: number, now: number): str
     if (pod.reason === 'DeadlineExceeded') return `pod ${pod.name} did not start ${within}`;
     return `pod ${pod.name} failed: ${[pod.reason, pod.message].filter(Boolean).join(': ') || 'no container started'}`;
   }
-  if (now < startDeadline(pod, timeoutMs)) return undefined;
+  // The kubelet counts from when it accepted the pod.
+  const isStarted = pod.containers.some(({ state }) => state.kind !== 'waiting');
+  if (isStarted || now < startDeadline(pod, timeoutMs)) return undefined;
   if (pod.isScheduled) return `pod ${pod.name} did not start ${within}`;
   return `pod ${pod.name} was not scheduled ${within}${pod.unscheduled && `: ${pod.unscheduled}`}`;
 }

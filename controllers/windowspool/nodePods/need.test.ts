@@ -94,12 +94,12 @@ describe('the pods that a node needs', () => {
     [
       'are kept after a failure until the next attempt shows something',
       shown(needFor([pullPod(CORE, { ...PULL_ERROR, ...over }), pullPod(CORE, CREATING, 2)])),
-      { keep: [second, first], next: undefined, in: undefined, message: `cannot pull ${CORE}: not found` },
+      { keep: [second, first], next: undefined, in: 1_740, message: `cannot pull ${CORE}: not found` },
     ],
     [
       'are not kept when the next attempt failed, too',
       shown(needFor([pullPod(CORE, { ...PULL_ERROR, ...over }), pullPod(CORE, PULL_ERROR, 2)])),
-      { keep: [second], next: undefined, in: undefined, message: `cannot pull ${CORE}: not found` },
+      { keep: [second], next: undefined, in: 1_740, message: `cannot pull ${CORE}: not found` },
     ],
     [
       'are replaced by those of other Secrets',
@@ -199,6 +199,14 @@ describe('the pods that a node needs', () => {
     const stripped = (ageMs: number) => shown(needFor([pullPod(CORE, { tolerates: [], createdAt: NOW - ageMs })]));
     assert.deepEqual([stripped(4_000)?.keep, stripped(4_000)?.in], [[first], 6]);
     assert.deepEqual(stripped(10_000)?.keep, []);
+  });
+
+  it('are not repeated after a number that no operator reaches, which a kubelet can forge', () => {
+    const forged = (attempt: number) => shown(needFor([pullPod(CORE, { ...TIMED_OUT, changedAt: 0 }, attempt)]));
+    assert.deepEqual([forged(999_998)?.next, forged(999_999)?.next], [pullName(CORE, 999_999), pullName(WEB)]);
+    for (const number of [0, 1_000_000, Number.MAX_SAFE_INTEGER, 1e21]) assert.deepEqual(forged(number)?.next, first);
+    const others = ['01', '0x1', '1.0', ' 1', ''].map((end) => ({ ...pullPod(CORE), name: first.replace(/1$/, end) }));
+    assert.deepEqual(shown(needFor(others))?.keep, []);
   });
 
   it('are repeated at once when the user asks for it', () => {
@@ -334,7 +342,7 @@ describe('the pod that tests a node', () => {
     [
       'stays after a failure until the next has ended',
       test([testPod(NO_DNS), testPod(CREATING, 2)]),
-      { keep: [second, first], next: undefined, in: undefined, message: failed },
+      { keep: [second, first], next: undefined, in: 540, message: failed },
     ],
     [
       'stays until the condition shows that the node has passed',

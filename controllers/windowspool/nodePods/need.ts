@@ -11,7 +11,7 @@ import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
-import { type Attempt, attemptsIn, FIRST_DELAY_MS, podName, startDeadline } from './attempts.ts';
+import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
 import { isOnNode, isPrepared, preparationOf, pullKey, testKey, timeoutMs } from './preparation.ts';
 import { testContainers } from './smokeTest.ts';
@@ -126,6 +126,7 @@ function keptBy({ attempts }: Task): NodePod[] {
 }
 
 function isDue({ attempts: [latest], state }: Task, retry: string, now: number): boolean {
+  if (latest && latest.number >= MOST_ATTEMPTS) return false;
   if (state.kind === 'waiting') return true;
   if (state.kind !== 'failed' || state.retryAt === undefined) return false;
   return now >= state.retryAt || latest?.pod.retry !== retry;
@@ -148,8 +149,8 @@ function stuckAt(pod: NodePod, node: NodeRecord, spec: WindowsPoolSpec): number 
 /** When an attempt may be repeated, or counts as failed or stuck, without any event. */
 function nextAt(tasks: readonly Task[], stuck: readonly number[], now: number): number {
   const times = tasks.flatMap(({ attempts: [latest], state, spec }) => {
-    if (state.kind === 'failed') return state.retryAt ?? [];
-    const isOpen = state.kind === 'pulling' || state.kind === 'running';
+    if (state.kind === 'failed' && state.retryAt !== undefined) return state.retryAt;
+    const isOpen = state.kind === 'pulling' || state.kind === 'running' || state.kind === 'failed';
     return isOpen && latest ? startDeadline(latest.pod, timeoutMs(spec)) : [];
   });
   return Math.min(...[...times, ...stuck].filter((time) => time > now), Number.POSITIVE_INFINITY);

@@ -138,6 +138,16 @@ describe('the smoke test of a node', () => {
       failed('Start', `pod ${pod} failed: Evicted`, RETRY),
     ],
     [
+      'fails at the start if its kubelet rejected the pod',
+      stateOf({ phase: 'Failed', reason: 'OutOfpods', message: 'Node has no room', isScheduled: true }),
+      failed('Start', `pod ${pod} failed: OutOfpods: Node has no room`, RETRY),
+    ],
+    [
+      'runs while curl runs, also if its pod waited for almost all of its time',
+      stateOf({ ...withStates('Running', running, running), ...late }),
+      running,
+    ],
+    [
       'fails at the start if its pod has an IP address and did not start in time',
       stateOf(TIMED_OUT),
       failed('Start', `pod ${pod} did not start within 10 minutes`, RETRY),
@@ -168,6 +178,9 @@ describe('the smoke test of a node', () => {
       '--show-error',
       '--insecure',
       '--globoff',
+      '--noproxy',
+      '*',
+      '--head',
       '--output',
       'NUL',
       '--connect-timeout',

@@ -37,6 +37,11 @@ const CURL: readonly string[] = [
   '--insecure',
   // Brackets and braces in a URL would otherwise be a list of requests.
   '--globoff',
+  // A pod uses no proxy, whatever the environment of the image says.
+  '--noproxy',
+  '*',
+  // A large body could take longer than a slow network.
+  '--head',
   '--output',
   'NUL',
   '--connect-timeout',
@@ -82,7 +87,8 @@ function failureOf(pod: NodePod, timeoutMs: number, now: number): Failure | unde
   if (noEgress) return isLast ? { check: 'Egress', message: said(noEgress) } : undefined;
   const why = startErrorIn(pod) ?? whyNotStarted(pod, timeoutMs, now);
   if (why === undefined) return undefined;
-  const isWithoutAddress = pod.isScheduled && !pod.hasAddress && pod.reason !== 'Evicted';
+  // With another reason, the kubelet rejected or ended the pod, which then needs no address.
+  const isWithoutAddress = pod.isScheduled && !pod.hasAddress && ['', 'DeadlineExceeded'].includes(pod.reason);
   return isWithoutAddress
     ? { check: 'PodIP', message: `${why}, and has no IP address` }
     : { check: 'Start', message: why };
