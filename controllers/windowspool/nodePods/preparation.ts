@@ -79,19 +79,31 @@ export function isOnNode({ state }: RequiredImage): boolean {
 
 /** The part of a pod's name that stands for what it does: another image or other Secrets are another pod. */
 export function pullKey(
-  { uid }: Pick<NodeRecord, 'uid'>,
+  node: Pick<NodeRecord, 'uid'>,
   image: string,
   { imagePullSecrets = [] }: NonNullable<Verification['imagePrePull']>,
 ): string {
-  return hashOf([uid, normalizedImage(image), imagePullSecrets.map(({ name }) => name)]);
+  return keyOf(node, [normalizedImage(image), imagePullSecrets.map(({ name }) => name)]);
 }
 
 /** The same for a test: another image, URL or other Secrets are another test. */
 export function testKey(
-  { uid }: Pick<NodeRecord, 'uid'>,
+  node: Pick<NodeRecord, 'uid'>,
   { image, serviceURL, egressURL, imagePullSecrets = [] }: SmokeTestSpec,
 ): string {
-  return hashOf([uid, normalizedImage(image), serviceURL, egressURL, imagePullSecrets.map(({ name }) => name)]);
+  return keyOf(node, [normalizedImage(image), serviceURL, egressURL, imagePullSecrets.map(({ name }) => name)]);
+}
+
+/** The keys of each node: a reconciliation compares the pods of a node with all its images several times, and a hash is slow. */
+const keys = new WeakMap<object, Map<string, string>>();
+
+function keyOf(node: Pick<NodeRecord, 'uid'>, what: readonly unknown[]): string {
+  const known = keys.get(node) ?? new Map<string, string>();
+  keys.set(node, known);
+  const text = JSON.stringify(what);
+  const key = known.get(text) ?? hashOf([node.uid, ...what]);
+  known.set(text, key);
+  return key;
 }
 
 /** The pods of a pool on one node. */
