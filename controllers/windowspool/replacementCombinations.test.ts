@@ -1,0 +1,94 @@
+/** Replacements of node groups that have the operator's launch template, or a warm pool. */
+import assert from 'node:assert/strict';
+import { NODE_GROUP_LABEL } from './labels.ts';
+import type { Deps } from './reconcile.ts';
+import type { FakeWorld } from './testing/fakeWorld.ts';
+import { conditionOf, fresh, readyWorld, stateOf, until } from './testing/life.ts';
+import { SECOND } from './testing/replacementScenes.ts';
+
+const { nodeGroup } = fresh().spec;
+const DISK = { sizeGiB: 100, type: 'gp3', encrypted: true } as const;
+const WARM = { minSize: 1, poolState: 'Stopped' } as const;
+
+/** A Ready pool of two nodes. */
+async function poolWith(change: object): Promise<{ world: FakeWorld; deps: Deps }> {
+  const scaling = { minSize: 2, maxSize: 4 };
+  const { world, deps } = await readyWorld({
+    nodeGroup: { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling, ...change } as never,
+  });
+  world.pods = [];
+  return { world, deps };
+}
+
+function edit(world: FakeWorld, change: object): void {
+  const pool = world.pools.get('web') ?? assert.fail();
+  world.apply({ ...pool, spec: { ...pool.spec, nodeGroup: { ...pool.spec.nodeGroup, ...change } as never } });
+}
+
+const isReplaced = (world: FakeWorld) => () =>
+  stateOf(world)?.former === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+const nodesIn = (world: FakeWorld, group: string) =>
+  world.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group).length;
+/** Without the copies that EKS makes for its groups. */
+const templates = (world: FakeWorld) =>
+  [...world.cloud.state.launchTemplates.values()].map(({ name }) => name).filter((name) => !name.startsWith('eks-'));
+
+describe('a node group that is replaced', () => {
+  it('gets the launch template of the operator with the first setting of the machine, and loses it with the last', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { disk: DISK });
+    await until(world, deps, isReplaced(world), 'a group with a launch template');
+    assert.deepEqual([...world.groups.keys()], [SECOND]);
+    assert.equal(world.groups.get(SECOND)?.launchTemplate?.name, 'winpool/prod/web');
+    assert.deepEqual(templates(world), ['winpool/prod/web']);
+
+    edit(world, { disk: undefined });
+    await until(world, deps, () => world.groups.has('web'), 'a group without one');
+    assert.deepEqual(templates(world), ['winpool/prod/web'], 'the former group needs it');
+    await until(world, deps, isReplaced(world), 'the group without a launch template alone');
+    await until(world, deps, () => templates(world).length === 0, 'no launch template');
+    assert.deepEqual([...world.groups.keys()], ['web']);
+    assert.equal(world.groups.get('web')?.launchTemplate, undefined);
+  });
+
+  it('keeps its plain group when the spec goes back, and the launch template is deleted with the other one', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { disk: DISK });
+    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    edit(world, { disk: undefined });
+    await until(world, deps, isReplaced(world), 'the first group alone');
+    await until(world, deps, () => templates(world).length === 0, 'no launch template');
+    assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web')], [['web'], 2]);
+  });
+
+  it('gets another version of the launch template when the machine changes at the same time', async () => {
+    const { world, deps } = await poolWith({ disk: DISK });
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    edit(world, { disk: { ...DISK, sizeGiB: 200 } });
+    await until(world, deps, isReplaced(world), 'a replaced group');
+    assert.deepEqual([...world.groups.keys()], [SECOND]);
+    const { id = '', version } = world.groups.get(SECOND)?.launchTemplate ?? {};
+    const used = world.cloud.state.launchTemplates.get(id)?.versions.find(({ number }) => String(number) === version);
+    assert.equal(used?.data.BlockDeviceMappings?.[0]?.Ebs?.VolumeSize, 200);
+  });
+
+  it('is deleted with the pool in the middle, and so is the launch template', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { disk: DISK });
+    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'no pool');
+    assert.deepEqual([[...world.groups.keys()], templates(world)], [[], []]);
+  });
+
+  for (const reuse of [false, true]) {
+    it(`takes its warm pool along: instances are ${reuse ? '' : 'not '}reused`, async () => {
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse } });
+      edit(world, { instanceTypes: ['m5.xlarge'] });
+      await until(world, deps, isReplaced(world), 'a replaced group');
+      assert.deepEqual([[...world.groups.keys()], nodesIn(world, SECOND), nodesIn(world, 'web')], [[SECOND], 2, 0]);
+      assert.equal(world.groups.get(SECOND)?.warmPool?.minSize, 1);
+    });
+  }
+});
