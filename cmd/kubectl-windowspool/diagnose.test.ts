@@ -52,6 +52,19 @@ const situations: Readonly<Record<string, Evidence>> = {
     nodes: [gated],
     warnings: ['FailedScheduling: 0/2 nodes are available: 1 node(s) had untolerated taint(s).'],
   }),
+  'is not scheduled, and the user may read neither nodes nor events': {
+    ...evidence({
+      pod: podWith(
+        {},
+        {
+          conditions: [
+            { type: 'PodScheduled', status: 'False', message: '0/2 nodes are available: 2 Insufficient memory.' },
+          ],
+        },
+      ),
+    }),
+    nodes: undefined,
+  },
   'does not tolerate the taint of Windows nodes': evidence({ pod: podWith({ tolerations: [] }) }),
   'has no Windows node': evidence({ nodes: [] }),
   'waits for a cordoned node, and one that is not Ready': evidence({

@@ -245,11 +245,19 @@ function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
       ...cause,
       what: `${names.length} of ${nodes?.length ?? 0} Windows nodes cannot run the pod: ${names[0]} ${cause.what}`,
     }));
-  const scheduler = warnings.find((text) => text.startsWith('FailedScheduling: '));
+  const scheduler = unscheduledIn(pod) ?? warnings.find((text) => text.startsWith(FAILED_SCHEDULING));
   return [
     ...misfits,
-    ...(scheduler ? [{ what: `The scheduler says: ${sentence(scheduler.replace(/^\w+: /, ''))}` }] : []),
+    ...(scheduler ? [{ what: `The scheduler says: ${sentence(scheduler.replace(FAILED_SCHEDULING, ''))}` }] : []),
   ];
+}
+
+const FAILED_SCHEDULING = 'FailedScheduling: ';
+
+/** Why the pod is not scheduled. Whoever may read the pod may read this, but not always its events. */
+function unscheduledIn({ status }: Wire<V1Pod>): string | undefined {
+  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  return scheduled?.status === 'False' ? scheduled.message || undefined : undefined;
 }
 
 function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {

@@ -37,6 +37,7 @@ describe('kubectl windowspool doctor and completion', () => {
     assert.equal(await session.ended, 1);
     const text = session
       .shown()
+      .replace(/Kubernetes v\S+/, 'Kubernetes v1.36.3')
       .replace(/Leader: \S+ renewed its\s+Lease \d+s\s+ago/, 'Leader: POD renewed its Lease 0s ago');
     await assertGolden('plugin/terminal-doctor', normalized(text));
   });

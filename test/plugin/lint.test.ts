@@ -189,7 +189,9 @@ describe('kubectl windowspool lint and diagnose', () => {
     ]);
     const diagnosed = await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE], { KUBECONFIG });
     assert.match(diagnosed.stdout, /1\. The scheduler says: /);
-    assert.deepEqual(skipped(diagnosed.stderr), ['The RuntimeClasses are unknown', 'The nodes are unknown']);
+    // The ClusterRole view may read events.k8s.io only in newer versions of Kubernetes.
+    const unknown = skipped(diagnosed.stderr)?.filter((line) => !line.includes('events'));
+    assert.deepEqual(unknown, ['The RuntimeClasses are unknown', 'The nodes are unknown']);
     const nothing = await plugin.run(['lint', '--cluster'], { KUBECONFIG });
     assert.equal(nothing.code, 1);
     assert.match(
