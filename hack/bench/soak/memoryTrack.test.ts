@@ -20,10 +20,15 @@ describe('the growth of a process', () => {
     assert.deepEqual(rounded(started, 5), { growthMB: 0, minutes: 4 });
   });
 
-  it('is unknown if the process was measured for less than 2 minutes', () => {
+  it('does not include peaks, such as those of lists', () => {
+    const peaks = series(0, 12, (minute) => (Math.round(minute * 10) % 7 < 4 ? 60 + 5 * minute : 60));
+    assert.deepEqual(rounded(peaks, 6), { growthMB: 0, minutes: 6 });
+  });
+
+  it('is unknown if the process was measured for less than 4 minutes', () => {
     assert.deepEqual(
       rounded(
-        series(0, 3, () => 100),
+        series(0, 5, () => 100),
         0,
       ),
       undefined,

@@ -13,7 +13,7 @@ const BEGIN = 1 / 2;
  * standby that becomes the leader fills the caches of all pools.
  */
 const WARM_UP_MINUTES = 2;
-const LEAST_MINUTES = 2;
+const LEAST_MINUTES = 4;
 /** In a test of this length, a process must have lived long enough to be measured. */
 const MEASURED_FROM_MINUTES = 10;
 /** Heaps are measured after a collection. That of the probe is nearly constant; the operator also remembers what changes with its pools. */
@@ -129,7 +129,7 @@ function reportOf(path: string): number | undefined {
 
 /** How much a process has grown. */
 interface Growth {
-  /** The slope of its samples, times the minutes. */
+  /** By how much its least memory in the second half of the time exceeds that in the first half, doubled: for the whole time. */
   readonly growthMB: number;
   readonly minutes: number;
   readonly firstMB: number;
@@ -145,6 +145,10 @@ export function growthOf(points: readonly Point[], begin: number): Growth | unde
   const minutes = (points.at(-1)?.x ?? 0) - from;
   if (minutes < LEAST_MINUTES) return undefined;
   const measured = points.filter(({ x }) => x >= from);
-  const [first, last] = [measured[0], measured.at(-1)];
-  return { minutes, growthMB: slope(measured) * minutes, firstMB: first?.y ?? 0, lastMB: last?.y ?? 0 };
+  // A list of all nodes doubles what is in use for a moment, and a leak raises the least of it.
+  const leastIn = (half: readonly Point[]) => Math.min(...half.map(({ y }) => y));
+  const isEarly = ({ x }: Point) => x < from + minutes / 2;
+  const firstMB = leastIn(measured.filter(isEarly));
+  const lastMB = leastIn(measured.filter((point) => !isEarly(point)));
+  return { minutes, growthMB: 2 * (lastMB - firstMB), firstMB, lastMB };
 }
