@@ -254,7 +254,7 @@ function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
 
 const FAILED_SCHEDULING = 'FailedScheduling: ';
 
-/** Why the pod is not scheduled. Whoever may read the pod may read this, but not always its events. */
+/** Why the pod is not scheduled. A user who may read the pod may not always read its events. */
 function unscheduledIn({ status }: Wire<V1Pod>): string | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
   return scheduled?.status === 'False' ? scheduled.message || undefined : undefined;
