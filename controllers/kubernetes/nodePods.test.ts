@@ -118,6 +118,52 @@ describe('a pod of the operator on a node', () => {
       },
     ],
     [
+      'ends with its own container, while one that another controller added runs',
+      stored(
+        {
+          phase: 'Running',
+          containerStatuses: [
+            ...Array.from({ length: 5 }, (_, i) => ({ ...container({ running: {} }, 'sha256:2'), name: `mesh-${i}` })),
+            container({ terminated: { exitCode: 3, reason: 'Error', finishedAt: later } }, 'sha256:1'),
+          ],
+        },
+        {
+          containers: [
+            { name: 'mesh-0', image: 'example.com/mesh:1' },
+            { name: 'pull', image: 'example.com/web:1' },
+          ],
+        },
+      ),
+      {
+        phase: 'Failed',
+        changedAt: at,
+        containers: [
+          { name: 'pull', hasImage: true, state: { kind: 'ended', exitCode: 3, reason: 'Error', message: '' } },
+        ],
+      },
+    ],
+    [
+      'runs while one of its containers has not ended',
+      stored(
+        {
+          phase: 'Running',
+          containerStatuses: [{ ...container({ terminated: { exitCode: 0 } }, 'sha256:1'), name: 'service' }],
+        },
+        {
+          containers: [
+            { name: 'service', image: 'example.com/web:1' },
+            { name: 'egress', image: 'example.com/web:1' },
+          ],
+        },
+      ),
+      {
+        phase: 'Running',
+        containers: [
+          { name: 'service', hasImage: true, state: { kind: 'ended', exitCode: 0, reason: '', message: '' } },
+        ],
+      },
+    ],
+    [
       'has a container without a state',
       stored({ containerStatuses: [container(undefined)] }),
       { containers: [{ name: 'pull', hasImage: false, state: { kind: 'waiting', reason: '', message: '' } }] },
@@ -168,7 +214,7 @@ describe('a pod of the operator on a node', () => {
       ),
     );
     assert.ok(JSON.stringify(found).length < 10_000);
-    assert.deepEqual([found.containers.length, found.tolerates.length, found.changedAt], [4, 100, NOW]);
+    assert.deepEqual([found.containers.length, found.tolerates.length, found.changedAt], [3, 100, NOW]);
   });
 });
 

@@ -23,6 +23,7 @@ import {
   type ContainerState,
   type DesiredNodePod,
   kubeletMessage,
+  NODE_POD_CONTAINERS,
   NODE_POD_PURPOSES,
   type NodePod,
   type NodePodContainer,
@@ -37,8 +38,6 @@ import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { epochOf, type Wire } from './objects.ts';
 import { same } from './sameValue.ts';
 
-/** Of a pod. The operator creates one, or two. */
-const MOST_CONTAINERS = 4;
 /** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
 const MOST_TOLERATIONS = 100;
 
@@ -198,6 +197,7 @@ export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): No
   const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Node');
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
   const isScheduled = Boolean(spec?.nodeName);
+  const own = (status.containerStatuses ?? []).filter(isOwn).slice(0, NODE_POD_CONTAINERS.length);
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -209,17 +209,34 @@ export function nodePodOf({ metadata = {}, spec, status = {} }: Wire<V1Pod>): No
     createdAt: epochOf(metadata.creationTimestamp),
     deleting: metadata.deletionTimestamp !== undefined,
     retry: foreignText(metadata.annotations?.[RETRY_ANNOTATION] ?? ''),
-    image: foreignText(spec?.containers?.[0]?.image ?? ''),
+    image: foreignText(spec?.containers?.find(isOwn)?.image ?? ''),
     tolerates: (spec?.tolerations ?? []).slice(0, MOST_TOLERATIONS).map(({ key = '' }) => key),
-    phase: foreignText(status.phase ?? ''),
+    phase: phaseOf(spec, status, own),
     reason: foreignText(status.reason ?? ''),
     message: kubeletMessage(status.message ?? ''),
     isScheduled,
     unscheduled: isScheduled ? '' : kubeletMessage(scheduled?.message ?? ''),
     hasAddress: Boolean(status.podIP),
-    containers: (status.containerStatuses ?? []).slice(0, MOST_CONTAINERS).map(containerSeen),
-    changedAt: changeOf(status, epochOf(metadata.creationTimestamp)),
+    containers: own.map(containerSeen),
+    changedAt: changeOf(status, own, epochOf(metadata.creationTimestamp)),
   };
+}
+
+/** Whether the operator put the container into the pod. An admission webhook may add others, such as those of a service mesh. */
+function isOwn({ name }: { readonly name: string }): boolean {
+  return NODE_POD_CONTAINERS.some((each) => each === name);
+}
+
+/** The phase of the pod, as if it had only its own containers: another one may run for ever. */
+function phaseOf(
+  spec: Wire<V1Pod>['spec'],
+  { phase = '' }: Wire<V1PodStatus>,
+  own: readonly Wire<V1ContainerStatus>[],
+) {
+  const ends = own.flatMap(({ state }) => state?.terminated ?? []);
+  const isDone = ends.length > 0 && ends.length === spec?.containers?.filter(isOwn).length;
+  if (phase !== 'Running' || !isDone) return foreignText(phase);
+  return ends.every(({ exitCode }) => exitCode === 0) ? 'Succeeded' : 'Failed';
 }
 
 function containerSeen({ name, imageID, state }: Wire<V1ContainerStatus>): SeenContainer {
@@ -237,8 +254,12 @@ function stateOf({ waiting, running, terminated }: NonNullable<Wire<V1ContainerS
   return { kind: 'waiting', reason, message: kubeletMessage(waiting?.message ?? '') };
 }
 
-function changeOf({ conditions = [], containerStatuses = [] }: Wire<V1PodStatus>, createdAt: number): number {
-  const ends = containerStatuses.slice(0, MOST_CONTAINERS).map(({ state }) => epochOf(state?.terminated?.finishedAt));
+function changeOf(
+  { conditions = [] }: Wire<V1PodStatus>,
+  own: readonly Wire<V1ContainerStatus>[],
+  createdAt: number,
+): number {
+  const ends = own.map(({ state }) => epochOf(state?.terminated?.finishedAt));
   const turns = conditions.slice(0, 16).map(({ lastTransitionTime }) => epochOf(lastTransitionTime));
   return Math.max(createdAt, ...ends.filter(Number.isFinite), ...turns.filter(Number.isFinite));
 }

@@ -86,7 +86,7 @@ function tasksOn(
   const missing = imagePrePull ? images.filter(({ state }) => state.kind !== 'present') : [];
   const pulls = missing.map(({ image, state }) => {
     const spec = imagePrePull ?? { timeout: '' };
-    const containers = [{ name: 'pull', image, command: PULL_COMMAND }];
+    const containers = [{ name: 'pull' as const, image, command: PULL_COMMAND }];
     return task({ purpose: 'image-pull', key: pullKey(node, image, spec), containers, spec, state });
   });
   if (!smokeTest || !test || !images.every(isOnNode)) return pulls;

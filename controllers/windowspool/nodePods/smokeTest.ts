@@ -25,7 +25,11 @@ const HIGHEST_CODE = 255;
 
 /** The containers of a test. Any response counts: what the test checks is the network, not the server or its certificate. */
 export function testContainers({ image, serviceURL, egressURL }: SmokeTestSpec): NodePodContainer[] {
-  const request = (name: string, url: string): NodePodContainer => ({ name, image, command: [...CURL, url] });
+  const request = (name: NodePodContainer['name'], url: string): NodePodContainer => ({
+    name,
+    image,
+    command: [...CURL, url],
+  });
   return [request(SERVICE, serviceURL), ...(egressURL ? [request(EGRESS, egressURL)] : [])];
 }
 

@@ -8,6 +8,9 @@ export const NODE_POD_PURPOSES = ['image-pull', 'smoke-test'] as const;
 /** One of {@link NODE_POD_PURPOSES}. */
 export type NodePodPurpose = (typeof NODE_POD_PURPOSES)[number];
 
+/** The names of the containers of such pods: `pull`, and those of a test. */
+export const NODE_POD_CONTAINERS = ['pull', 'service', 'egress'] as const;
+
 /** A pod that should run on a node, once. */
 export interface DesiredNodePod {
   /** Unique in the cluster, and the same for the same purpose: a second creation fails. */
@@ -29,7 +32,7 @@ export interface DesiredNodePod {
 
 /** A container of such a pod, which runs one command. */
 export interface NodePodContainer {
-  readonly name: string;
+  readonly name: (typeof NODE_POD_CONTAINERS)[number];
   readonly image: string;
   readonly command: readonly string[];
 }
@@ -66,10 +69,11 @@ export interface NodePod {
   readonly createdAt: number;
   readonly deleting: boolean;
   readonly retry: string;
-  /** Of its first container. */
+  /** Of the operator's first container. */
   readonly image: string;
   /** Keys of its tolerations. */
   readonly tolerates: readonly string[];
+  /** As if it had only the containers of the operator. */
   readonly phase: string;
   /** Why the pod as a whole failed, such as `DeadlineExceeded` or `Evicted`; otherwise empty. */
   readonly reason: string;
