@@ -312,6 +312,14 @@ describe('the admission policy of the operator', function () {
       UNPRIVILEGED,
       pod({}, { securityContext: { windowsOptions: { runAsUserName: 'ContainerAdministrator' } } }),
     ],
+    ...[{ gmsaCredentialSpecName: 'web' }, { gmsaCredentialSpec: '{}' }].map(
+      (windowsOptions): (typeof cases)[number] => [
+        `a pod with ${Object.keys(windowsOptions)[0]}`,
+        ['create', '-f', '-'],
+        'The operator creates only pods without a group Managed Service Account.',
+        pod({ securityContext: { runAsNonRoot: true, windowsOptions } }),
+      ],
+    ),
     ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', 'winpool-system'], 'allowed'],
     ['the deletion of another pod', ['delete', 'pod', 'other', '-n', 'winpool-system'], OWN_PODS],
     ['a pod in another namespace', ['create', '-f', '-'], OWN_PODS, pod({}, {}, { namespace: 'default' })],
