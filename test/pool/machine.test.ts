@@ -51,7 +51,9 @@ describe('a pool that sets its machine', () => {
     await patch({ instanceTags: { team: 'db' } });
     await settledAt('3');
     await fixture.world.waitForPool(POOL, 'to have deleted the version between', () => versions()?.join() === '1,3');
-    const updates = fixture.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupVersion');
+    const updates = fixture.world.cloud
+      .calls()
+      .filter(({ operation, input }) => operation === 'UpdateNodegroupVersion' && JSON.stringify(input).includes(POOL));
     assert.equal(updates.length, 2);
   });
 
