@@ -227,7 +227,7 @@ function isOwn({ name }: { readonly name: string }): boolean {
   return NODE_POD_CONTAINERS.some((each) => each === name);
 }
 
-/** The phase of the pod, as if it had only its own containers: another one may run for ever. */
+/** The phase of the pod, as if it had only its own containers: another one may run forever. */
 function phaseOf(
   spec: Wire<V1Pod>['spec'],
   { phase = '' }: Wire<V1PodStatus>,
