@@ -1,5 +1,7 @@
 /** Replacements of node groups that have the operator's launch template, or a warm pool. */
 import assert from 'node:assert/strict';
+import type { StateOptions } from '../../hack/localaws/state.ts';
+import { switchTable } from '../../hack/localaws/switches.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
@@ -11,11 +13,13 @@ const DISK = { sizeGiB: 100, type: 'gp3', encrypted: true } as const;
 const WARM = { minSize: 1, poolState: 'Stopped' } as const;
 
 /** A Ready pool of two nodes. */
-async function poolWith(change: object): Promise<{ world: FakeWorld; deps: Deps }> {
+async function poolWith(
+  change: object,
+  options: Partial<StateOptions> = {},
+): Promise<{ world: FakeWorld; deps: Deps }> {
   const scaling = { minSize: 2, maxSize: 4 };
-  const { world, deps } = await readyWorld({
-    nodeGroup: { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling, ...change } as never,
-  });
+  const spec = { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling, ...change };
+  const { world, deps } = await readyWorld({ nodeGroup: spec as never }, options);
   world.pods = [];
   return { world, deps };
 }
@@ -89,6 +93,17 @@ describe('a node group that is replaced', () => {
       await until(world, deps, isReplaced(world), 'a replaced group');
       assert.deepEqual([[...world.groups.keys()], nodesIn(world, SECOND), nodesIn(world, 'web')], [[SECOND], 2, 0]);
       assert.equal(world.groups.get(SECOND)?.warmPool?.minSize, 1);
+    });
+  }
+
+  for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
+    it(`goes on if its instances return to a warm pool that the spec no longer has, and their nodes are ${nodesOfReusedInstances}`, async () => {
+      const switches = { nodesOfReusedInstances };
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse: true } }, { switches });
+      edit(world, { instanceTypes: ['m5.xlarge'], warmPool: undefined });
+      await until(world, deps, isReplaced(world), 'a replaced group');
+      assert.deepEqual([[...world.groups.keys()], nodesIn(world, SECOND), nodesIn(world, 'web')], [[SECOND], 2, 0]);
+      assert.equal(world.calls.filter((call) => call.startsWith('TerminateInstance')).length, 2);
     });
   }
 });

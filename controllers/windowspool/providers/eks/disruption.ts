@@ -16,7 +16,7 @@ import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { groupOf } from '../../queries.ts';
+import { ownGroups } from '../../queries.ts';
 import type { OperationSources } from '../../sources.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
@@ -101,10 +101,11 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): bo
 
 /**
  * Whether the instance of a node whose termination was requested has left its group, by the last list of EC2 Auto Scaling. With a warm pool that
- * reuses instances, it may come back as the same node.
+ * reuses instances, it may come back as the same node. A group that is being replaced has a warm pool of its own.
  */
-function hasLeft({ uid }: NodeRecord, s: ObservedState): boolean {
-  return groupOf(s)?.warmPool?.reuse === true && s.poolNodes.nonMembers.some((node) => node.uid === uid);
+function hasLeft(node: NodeRecord, s: ObservedState): boolean {
+  const group = ownGroups(s).find(({ name }) => name === s.poolNodes.groupOf(node));
+  return group?.warmPool?.reuse === true && s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid);
 }
 
 /** When the node comes back, it must not be removed once more for the same request. A node that still fails may be remediated again. */
