@@ -7,10 +7,12 @@ import {
   MINUTE,
   NEXT,
   NOW,
+  sampleError,
   sampleGroup,
   samplePool,
   sampleState,
 } from '../fixtures.ts';
+import { BY_TAGS, DISK_100, machineFor, machineTemplate } from '../machineScenes.ts';
 import { terminating } from '../nodeScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
 import {
@@ -51,6 +53,12 @@ const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) =
   return sampleState({ pool, group: { kind: 'seen', group }, nodes: OLD_NODES, prerequisites, ...rest });
 };
 
+/** The same for a pool whose spec has another machine, while its group has no launch template. */
+const dueMachine = (machine: object, rest: Parameters<typeof sampleState>[0]) =>
+  due(replacing(OLD, { ...machine, diskSizeGiB: undefined } as never), { prerequisites: sampleFacts(), ...rest });
+const BEGIN_MACHINE = `replace node group web with ${SECOND}: launch template is none (expected winpool/prod/web)`;
+const unread = { ok: false, error: sampleError('unavailable') } as const;
+
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
 const noAddress = sampleFacts({
   subnets: known([{ id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 0, tags: {} }]),
@@ -87,6 +95,44 @@ const beginning: readonly PlanCase[] = [
   {
     name: 'a replacement does not begin while the cluster has as many node groups as EKS allows',
     observed: due(replacing(), { prerequisites: quotaReached }),
+    want: [],
+  },
+  {
+    name: 'a replacement by a group with a launch template begins once EC2 has answered about the template',
+    observed: dueMachine(DISK_100, { machineTemplate: { kind: 'absent' } }),
+    want: [BEGIN_MACHINE],
+  },
+  {
+    name: 'a replacement does not begin while the launch template cannot be read',
+    observed: dueMachine(DISK_100, { machineTemplate: undefined }),
+    want: [],
+  },
+  {
+    name: "a replacement does not begin while a template with the name of the pool's has another owner",
+    observed: dueMachine(DISK_100, { machineTemplate: machineTemplate([machineFor(DISK_100)], { tags: {} }) }),
+    want: [],
+  },
+  {
+    name: 'a replacement does not begin while no security group has the tags in the spec',
+    observed: dueMachine(BY_TAGS, {
+      machineTemplate: { kind: 'absent' },
+      prerequisites: sampleFacts({ securityGroups: known([]) }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a replacement does not begin while security groups that are selected by tags cannot be read',
+    observed: dueMachine(BY_TAGS, {
+      machineTemplate: { kind: 'absent' },
+      prerequisites: sampleFacts({ securityGroups: unread }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a replacement does not begin while subnets that are selected by tags cannot be read',
+    observed: due(replacing(NEW, { subnets: [{ tags: { tier: 'private' } }] }), {
+      prerequisites: sampleFacts({ ...due().prerequisites, subnets: unread }),
+    }),
     want: [],
   },
   {

@@ -9,9 +9,11 @@ import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
 import { configChangeFor, configTargetOf } from '../groupChanges.ts';
+import { desiredMachine, hasMachine } from '../machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { correctConfig, tokenFor } from '../rules.ts';
+import { resolvedSubnets } from '../subnets.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import {
   canTakeOver,
@@ -84,11 +86,18 @@ export function replaceChangedGroup(s: ObservedState): Step[] | undefined {
   const differences = replacementDue(s);
   if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
   // The rules that follow keep the group as the spec says in all other fields.
-  if (!s.prerequisites?.complete || blockers(s).length > 0) return undefined;
+  if (!s.prerequisites?.complete || blockers(s).length > 0 || !isKnownToCreate(s)) return undefined;
   const { group } = s.group;
   const name = otherNameOf(s.pool);
   const text = `replace node group ${group.name} with ${name}: ${joined(differences)}`;
   return switched(s, { name, former: { ...recordFor(group, s.now), served: true }, text, exists: false });
+}
+
+/** Whether AWS has answered everything that the creation of a group would wait for: until then, the existing one is kept up to date. */
+function isKnownToCreate(s: ObservedState): boolean {
+  const { spec } = s.pool;
+  const isMachineKnown = !hasMachine(spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
+  return isMachineKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
 }
 
 interface Switch {
