@@ -4,7 +4,7 @@ import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
-import { conditionOf, fresh, ready, readyWorld, stateOf, until } from './testing/life.ts';
+import { conditionOf, fresh, hours, ready, readyWorld, stateOf, until } from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
@@ -152,4 +152,16 @@ describe('the replacement of a node group', () => {
     const nodes = nodesIn(world, 'web');
     assert.deepEqual([nodes.length, nodes.some(({ unschedulable }) => unschedulable)], [3, false]);
   });
+
+  for (const isRestarted of [false, true]) {
+    it(`leaves a group that is found when the status is lost, and the operator ${isRestarted ? 'was restarted' : 'still runs'}`, async () => {
+      const { world, deps } = await changed(2);
+      await until(world, deps, isReplaced(world), 'a replaced group');
+      const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', pool);
+      await hours(world, isRestarted ? world.start() : deps, 1);
+      assert.deepEqual([...world.groups.keys()], [SECOND]);
+      assert.deepEqual([stateOf(world)?.name, ready(world)], [SECOND, 'True']);
+    });
+  }
 });

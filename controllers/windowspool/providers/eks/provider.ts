@@ -1,7 +1,10 @@
+import type { WindowsPool } from '../../api.gen.ts';
+import type { AwsSnapshot } from '../../awsCache.ts';
+import { groupOf } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
 import { nodeGroupConditions } from './conditions.ts';
-import { nodeGroupNamesOf } from './nodeGroup.ts';
+import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { needsExamination } from './prerequisites/examination.ts';
@@ -13,7 +16,7 @@ import { bookkeepingOf, nodeGroupState } from './status.ts';
 /** Managed node groups of EKS. */
 export const eks: Provider = {
   observe: observeNodeGroup,
-  mayUseCache: (_pool, snapshot) => snapshot !== undefined,
+  mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot),
   needsRead: (s) => needsInstances(s) || needsExamination(s) || !s.poolNodes.isConfirmed,
   chains: poolChains,
   deletionChains,
@@ -35,3 +38,8 @@ export const eks: Provider = {
   nodeGroupNames: nodeGroupNamesOf,
   describeUnremovedMarks: unremovedMarks,
 };
+
+/** Whether the snapshot is of the group that is the main one now: if the status was lost, the pool may have the other name again. */
+function isOfMainGroup(pool: WindowsPool, { group }: AwsSnapshot): boolean {
+  return (groupOf({ group })?.name ?? nodeGroupNameOf(pool)) === nodeGroupNameOf(pool);
+}
