@@ -5,6 +5,7 @@ import { switchTable } from '../../hack/localaws/switches.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
+import { sampleError } from './testing/fixtures.ts';
 import { conditionOf, fresh, readyWorld, stateOf, until } from './testing/life.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
@@ -84,6 +85,44 @@ describe('a node group that is replaced', () => {
     world.remove('web');
     await until(world, deps, () => !world.pools.has('web'), 'no pool');
     assert.deepEqual([[...world.groups.keys()], templates(world)], [[], []]);
+  });
+
+  it('loses its launch template with the last setting of the machine, also after the status was lost', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { disk: DISK });
+    await until(world, deps, isReplaced(world), 'a group with a launch template');
+    const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+    world.pools.set('web', pool);
+    await until(world, deps, isReplaced(world), 'a new status');
+    edit(world, { disk: undefined });
+    await until(world, deps, isReplaced(world), 'the group without a launch template alone');
+    await until(world, deps, () => templates(world).length === 0, 'no launch template');
+  });
+
+  it('is retained in the middle, without the launch template that it does not use', async () => {
+    const { world, deps } = await poolWith({});
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
+    edit(world, { disk: DISK });
+    await until(world, deps, () => templates(world).length > 0, 'the launch template');
+    const pool = world.pools.get('web') ?? assert.fail();
+    world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'no pool');
+    assert.deepEqual([[...world.groups.keys()], templates(world)], [['web'], []]);
+  });
+
+  it('is retained in the middle with the launch template that it uses', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { disk: DISK });
+    await until(world, deps, isReplaced(world), 'a group with a launch template');
+    world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the rejection');
+    const pool = world.pools.get('web') ?? assert.fail();
+    world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'no pool');
+    assert.deepEqual([[...world.groups.keys()], templates(world)], [[SECOND], ['winpool/prod/web']]);
   });
 
   for (const reuse of [false, true]) {

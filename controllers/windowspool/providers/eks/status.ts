@@ -13,6 +13,7 @@ import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
 import { hasMachine } from './machine/machine.ts';
+import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/launchTemplate.ts';
@@ -134,9 +135,10 @@ export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
 }
 
-/** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. */
-function templateRecord({ pool, machineTemplate: seen }: ObservedState): Pick<Bookkeeping, 'machineTemplate'> {
-  const { machineTemplate } = pool.status?.bookkeeping ?? {};
+/** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
+function templateRecord(s: ObservedState): Pick<Bookkeeping, 'machineTemplate'> {
+  const { pool, machineTemplate: seen } = s;
+  const machineTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.machineTemplate;
   const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
   return machineTemplate === undefined || isGone ? {} : { machineTemplate };
 }

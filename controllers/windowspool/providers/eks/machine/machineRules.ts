@@ -1,6 +1,6 @@
 /** Rules for the launch template that the operator creates for a pool which sets its machine. */
 
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
@@ -129,10 +129,15 @@ export function deleteOwnTemplate(s: ObservedState): Step[] | undefined {
   return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];
 }
 
-/** The steps that delete the template of a retained group that never existed. */
+/** The steps that delete the template of a retained group that never existed. A group that it was to replace may use it. */
 export function unusedTemplateSteps(s: ObservedState): Step[] {
-  const template = s.group.kind === 'absent' && !s.former ? ownTemplateIn(s) : undefined;
-  return template ? deletion(template, 'no node group uses it') : [];
+  const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
+  if (!template || (s.former && !isKnownNotToUse(s.former, template))) return [];
+  return deletion(template, 'no node group uses it');
+}
+
+function isKnownNotToUse(view: ObservedNodeGroup, { id }: MachineTemplate): boolean {
+  return view.kind === 'seen' && view.group.launchTemplate?.id !== id;
 }
 
 function deletion({ id, name }: MachineTemplate, why: string): Step[] {
