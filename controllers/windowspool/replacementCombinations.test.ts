@@ -5,8 +5,8 @@ import { switchTable } from '../../hack/localaws/switches.ts';
 import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleError } from './testing/fixtures.ts';
-import { conditionOf, fresh, readyWorld, stateOf, until } from './testing/life.ts';
+import { MINUTE, sampleError } from './testing/fixtures.ts';
+import { conditionOf, fresh, hours, readyWorld, stateOf, until } from './testing/life.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
 const { nodeGroup } = fresh().spec;
@@ -145,4 +145,30 @@ describe('a node group that is replaced', () => {
       assert.equal(world.calls.filter((call) => call.startsWith('TerminateInstance')).length, 2);
     });
   }
+
+  for (const reuse of [false, true]) {
+    it(`fills no warm pool of the group that is drained: instances are ${reuse ? '' : 'not '}reused`, async () => {
+      const switches = { nodesOfReusedInstances: 'kept' } as const;
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse } }, { switches });
+      await hours(world, deps, 1);
+      const launched = () => [...world.cloud.state.instances.values()].filter(({ group }) => group === 'web').length;
+      const [before, start] = [launched(), world.now];
+      edit(world, { instanceTypes: ['m5.xlarge'] });
+      await until(world, deps, () => nodesIn(world, 'web') === 0, 'a drained group');
+      assert.deepEqual([before, launched()], [4, 4]);
+      assert.ok(world.now - start < 2 * MINUTE, `${(world.now - start) / MINUTE} minutes`);
+      await until(world, deps, isReplaced(world), 'a replaced group');
+      assert.equal(world.groups.get(SECOND)?.warmPool?.reuse, reuse);
+    });
+  }
+
+  it('gets its warm pool again when the spec goes back while its nodes are drained', async () => {
+    const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse: true } });
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => nodesIn(world, 'web') === 1, 'a drained node');
+    edit(world, { instanceTypes: ['m5.large'] });
+    await until(world, deps, isReplaced(world), 'the first group alone');
+    assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web')], [['web'], 2]);
+    assert.equal(world.groups.get('web')?.warmPool?.reuse, true);
+  });
 });

@@ -68,7 +68,7 @@ interface Steps {
   /** Records that the group that the spec describes serves the pool, before the former one is changed. Writes only status. */
   beginDraining: { memory: Memory; text: string };
   /** Lets the former group shrink to zero. */
-  shrinkFormerGroup: { group: string; scaling: { readonly minSize: number; readonly maxSize: number }; token: string };
+  shrinkFormerGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
   /** Deletes the former group. One that was drained must have no node, by an uncached read. */
   deleteFormerGroup: { group: string; why: string; isDrained: boolean };
   updateConfig: {

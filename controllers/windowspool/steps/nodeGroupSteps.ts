@@ -127,13 +127,12 @@ export const nodeGroupSteps: StepKinds<
   },
   shrinkFormerGroup: {
     subject: () => 'formerNodeGroup',
-    describe: ({ group, scaling: { minSize, maxSize } }) =>
-      `update node group ${group}, which is replaced: scaling minSize ${minSize}, maxSize ${maxSize}`,
+    describe: ({ group, change }) => `update node group ${group}, which is replaced: ${describeChange(change)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     // Not recorded as an update: its result shows in the group.
-    run: async ({ group, scaling, token }, soFar, { nodeGroups }, signal) =>
-      when(await nodeGroups.updateConfig(group, { scaling }, token, signal), () =>
+    run: async ({ group, change, token }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.updateConfig(group, change, token, signal), () =>
         changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
       ),
   },

@@ -59,7 +59,7 @@ describe('the description of a step', () => {
     [{ kind: 'switchNodeGroup', memory, text: 'replace node group web' }, 'replace node group web'],
     [{ kind: 'beginDraining', memory, text: 'drain the 2 nodes' }, 'drain the 2 nodes'],
     [
-      { kind: 'shrinkFormerGroup', group: 'web', scaling: { minSize: 0, maxSize: 2 }, token: 't' },
+      { kind: 'shrinkFormerGroup', group: 'web', change: { scaling: { minSize: 0, maxSize: 2 } }, token: 't' },
       'update node group web, which is replaced: scaling minSize 0, maxSize 2',
     ],
     [

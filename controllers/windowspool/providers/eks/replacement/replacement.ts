@@ -88,11 +88,17 @@ export function nodesOfFormer(s: ObservedState) {
   return former ? s.poolNodes.inGroup(former.name).nodes : [];
 }
 
+/** Whether the group loses an instance for good when one of its nodes leaves: nothing starts another one. */
+export function canShrink({ scaling, warmPool }: NodeGroup): boolean {
+  return scaling.minSize === 0 && !warmPool;
+}
+
 /** Whether nodes of the former group leave one after the other now. After a drain that failed, the next attempt waits for `createRetryMs`. */
 export function isRetiring(s: ObservedState): boolean {
   const { blocked } = formerIn(s.pool) ?? {};
   const isHeld = blocked !== undefined && s.now < Date.parse(blocked.time) + s.settings.createRetryMs;
-  return isDraining(s) && !isHeld && formerGroup(s)?.scaling.minSize === 0 && canTakeOver(s);
+  const former = formerGroup(s);
+  return isDraining(s) && !isHeld && former !== undefined && canShrink(former) && canTakeOver(s);
 }
 
 /** Whether the node is one of a former group that is being drained. */

@@ -16,6 +16,7 @@ import { correctConfig, tokenFor } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import {
+  canShrink,
   canTakeOver,
   formerGroup,
   formerIn,
@@ -194,13 +195,20 @@ export function beginDraining(s: ObservedState): Step[] | undefined {
   return [{ kind: 'beginDraining', memory, text: `drain the ${nodes} of node group ${former.name}, then delete it` }];
 }
 
-/** Ensures that the former group can shrink to zero, and that an autoscaler does not let it grow again. */
+/**
+ * Ensures that the former group can shrink to zero, that an autoscaler does not let it grow again, and that no instance of it gets ready for the next
+ * node: a warm pool fills up while its group shrinks, or takes the instances of the nodes that leave.
+ */
 export function shrinkFormerGroup(s: ObservedState): Step[] | undefined {
   const former = formerGroup(s);
-  if (!former || former.scaling.minSize === 0) return undefined;
-  const scaling = { minSize: 0, maxSize: Math.max(1, former.scaling.desiredSize) };
-  const token = tokenFor(s.pool, 'shrink', { scaling, group: former.arn }, formerIn(s.pool)?.drainingSince);
-  return [{ kind: 'shrinkFormerGroup', group: former.name, scaling, token }];
+  if (!former || canShrink(former)) return undefined;
+  const { scaling, warmPool } = former;
+  const change = {
+    ...(scaling.minSize > 0 && { scaling: { minSize: 0, maxSize: Math.max(1, scaling.desiredSize) } }),
+    ...(warmPool && { warmPool: 'Removed' as const }),
+  };
+  const token = tokenFor(s.pool, 'shrink', { ...change, group: former.arn }, formerIn(s.pool)?.drainingSince);
+  return [{ kind: 'shrinkFormerGroup', group: former.name, change, token }];
 }
 
 /** Ensures that the former group is deleted when its last node is gone. */

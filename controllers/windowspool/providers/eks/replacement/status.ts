@@ -9,6 +9,7 @@ import { clockTime, count, cut, describeFailure, sentence } from '../../../util/
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
+  canShrink,
   canTakeOver,
   formerGroup,
   formerIn,
@@ -69,9 +70,9 @@ export function replacementStage(s: ObservedState): ReplacementStage | undefined
 }
 
 function isBlocked(s: ObservedState): boolean {
-  return (
-    formerIn(s.pool)?.blocked !== undefined && canTakeOver(s) && !isRetiring(s) && formerGroup(s)?.scaling.minSize === 0
-  );
+  const former = formerGroup(s);
+  const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
+  return formerIn(s.pool)?.blocked !== undefined && isReady && !isRetiring(s);
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
