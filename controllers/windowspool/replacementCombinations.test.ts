@@ -125,6 +125,24 @@ describe('a node group that is replaced', () => {
     assert.deepEqual([[...world.groups.keys()], templates(world)], [[SECOND], ['winpool/prod/web']]);
   });
 
+  it('is retained with the one that replaces it, and both lose the labels of the operator', async () => {
+    const { world, deps } = await poolWith({});
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => nodesIn(world, SECOND) === 2, 'nodes of both');
+    const pool = world.pools.get('web') ?? assert.fail();
+    world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'no pool');
+    assert.deepEqual(
+      [...world.groups.values()].map(({ name, labels, tags }) => [name, labels, tags]),
+      [
+        ['web', {}, {}],
+        [SECOND, {}, {}],
+      ],
+    );
+    assert.ok(!world.events.some(({ reason }) => reason === 'CleanupIncomplete'));
+  });
+
   for (const reuse of [false, true]) {
     it(`takes its warm pool along: instances are ${reuse ? '' : 'not '}reused`, async () => {
       const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse } });

@@ -47,9 +47,11 @@ function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
   const change = retainChangeFor(s, group);
   if (!change || !takesUpdates(s, group)) return [];
   const last = s.pool.status?.nodeGroup?.update;
-  const target = hashOf({ leaving: change });
+  // Status has the last update of both groups of a replacement, which may have the same marks.
+  const leaving = { change, group: group.name };
+  const target = hashOf({ leaving });
   if (last?.target === target) return [];
-  const token = tokenFor(s.pool, 'leave', change, last?.id);
+  const token = tokenFor(s.pool, 'leave', leaving, last?.id);
   return [{ kind: 'updateConfig', group: group.name, change, token, target, retain: true }];
 }
 

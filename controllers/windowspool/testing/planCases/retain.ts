@@ -193,7 +193,12 @@ export const retainCases: readonly PlanCase[] = [
       pool: {
         ...retained,
         status: knownStatus({
-          update: { id: 'u-1', type: 'ConfigUpdate', target: hashOf({ leaving: sent }), status: 'InProgress' },
+          update: {
+            id: 'u-1',
+            type: 'ConfigUpdate',
+            target: hashOf({ leaving: { change: sent, group: 'web' } }),
+            status: 'InProgress',
+          },
         }),
       },
     }),
