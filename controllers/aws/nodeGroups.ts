@@ -23,12 +23,12 @@ import type {
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
 import { malformed } from './errors.ts';
-import { tooManyPages } from './pages.ts';
+import { readPages } from './pages.ts';
 
-/** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 /** A page has 100 names, and a cluster 30 groups by default: https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html */
 const MOST_PAGES = 20;
 
+/** Taint effects in EKS' spelling; EKS rejects that of Kubernetes. */
 const EFFECTS = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
 
 /** States of warm pools in EKS' spelling. */
@@ -53,17 +53,10 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   }
 
   async names(signal: AbortSignal): Promise<CallResult<readonly string[]>> {
-    const names: string[] = [];
-    let nextToken: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const input = { clusterName: this.clusterName, ...(nextToken && { nextToken }) };
-      const result = await this.call('ListNodegroups', input, signal);
-      if (!result.ok) return result;
-      names.push(...(result.value.nodegroups ?? []));
-      nextToken = result.value.nextToken;
-      if (!nextToken) return { ok: true, value: names };
-    }
-    return { ok: false, error: tooManyPages('ListNodegroups', MOST_PAGES) };
+    const read = (nextToken: string | undefined) =>
+      this.call('ListNodegroups', { clusterName: this.clusterName, ...(nextToken && { nextToken }) }, signal);
+    const pages = await readPages('ListNodegroups', MOST_PAGES, read, ({ nextToken }) => nextToken);
+    return pages.ok ? { ok: true, value: pages.value.flatMap(({ nodegroups = [] }) => nodegroups) } : pages;
   }
 
   async updateConfig(

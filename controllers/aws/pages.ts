@@ -1,4 +1,4 @@
-/** Reads paginated results of EC2. */
+/** Reads paginated results. */
 import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
@@ -14,7 +14,26 @@ export type PagedOperation = {
   [O in keyof Ec2Operations]: 'NextToken' extends keyof Ec2Operations[O][1] ? O : never;
 }[keyof Ec2Operations];
 
-/** Reads every page of a result; more than 20 pages are an error. */
+/** Reads every page of a result. `read` gets the token of the page, and `nextOf` returns that of the next one. More than `most` pages are an error. */
+export async function readPages<Page>(
+  operation: string,
+  most: number,
+  read: (token: string | undefined) => Promise<CallResult<Page>>,
+  nextOf: (page: Page) => string | undefined,
+): Promise<CallResult<readonly Page[]>> {
+  const pages: Page[] = [];
+  let token: string | undefined;
+  for (let page = 0; page < most; page++) {
+    const result = await read(token);
+    if (!result.ok) return result;
+    pages.push(result.value);
+    token = nextOf(result.value);
+    if (!token) return { ok: true, value: pages };
+  }
+  return { ok: false, error: tooManyPages(operation, most) };
+}
+
+/** Reads every page of a result of EC2; more than 20 pages are an error. */
 export async function everyPage<O extends PagedOperation>(
   ec2: Ec2Call,
   limiter: AwsRateLimiter,
@@ -22,21 +41,15 @@ export async function everyPage<O extends PagedOperation>(
   input: Ec2Operations[O][0],
   signal: AbortSignal,
 ): Promise<CallResult<readonly Ec2Operations[O][1][]>> {
-  const pages: Ec2Operations[O][1][] = [];
-  let token: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  const read = (token: string | undefined) => {
     const pageInput = { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) };
-    const result = await limiter.run('ec2', operation, (bounded) => ec2(operation, pageInput, bounded), signal);
-    if (!result.ok) return result;
-    pages.push(result.value);
-    token = result.value.NextToken;
-    if (!token) return { ok: true, value: pages };
-  }
-  return { ok: false, error: tooManyPages(operation, MOST_PAGES) };
+    return limiter.run('ec2', operation, (bounded) => ec2(operation, pageInput, bounded), signal);
+  };
+  return readPages(operation, MOST_PAGES, read, ({ NextToken }) => NextToken);
 }
 
 /** The error of a result with more pages than are read. A part of it would be worse: what is missing would count as absent. */
-export function tooManyPages(operation: string, pages: number): CallError {
+function tooManyPages(operation: string, pages: number): CallError {
   const message = `AWS returned more than ${pages} pages. Check the proxies between the operator and AWS.`;
   return { kind: 'unknown', operation, code: 'TooManyPages', message };
 }

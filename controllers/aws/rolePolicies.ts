@@ -2,7 +2,7 @@
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
-import { tooManyPages } from './pages.ts';
+import { readPages } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), a page at most 100. */
@@ -18,18 +18,16 @@ export class IamRolePolicies implements RolePolicies {
   }
 
   async attachedTo(roleName: string, signal: AbortSignal): Promise<CallResult<readonly string[]>> {
-    const names: string[] = [];
-    let Marker: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    const read = (Marker: string | undefined) => {
       const input = { RoleName: roleName, ...(Marker && { Marker }) };
       const call = (bounded: AbortSignal) => this.#iam('ListAttachedRolePolicies', input, bounded);
-      const result = await this.#limiter.run('iam', 'ListAttachedRolePolicies', call, signal);
-      if (!result.ok) return result;
-      const { AttachedPolicies = [], IsTruncated } = result.value;
-      names.push(...AttachedPolicies.flatMap(({ PolicyName }) => (PolicyName ? [PolicyName] : [])));
-      Marker = IsTruncated ? result.value.Marker : undefined;
-      if (!Marker) return { ok: true, value: names };
-    }
-    return { ok: false, error: tooManyPages('ListAttachedRolePolicies', MOST_PAGES) };
+      return this.#limiter.run('iam', 'ListAttachedRolePolicies', call, signal);
+    };
+    const pages = await readPages('ListAttachedRolePolicies', MOST_PAGES, read, ({ IsTruncated, Marker }) =>
+      IsTruncated ? Marker : undefined,
+    );
+    if (!pages.ok) return pages;
+    const policies = pages.value.flatMap(({ AttachedPolicies = [] }) => AttachedPolicies);
+    return { ok: true, value: policies.flatMap(({ PolicyName }) => (PolicyName ? [PolicyName] : [])) };
   }
 }

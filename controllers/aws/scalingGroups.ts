@@ -3,7 +3,7 @@ import type { AutoScalingGroup, Instance } from '@aws-sdk/client-auto-scaling';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../windowspool/ports/ec2.ts';
 import type { AutoScalingCall, AutoScalingOperations } from './calls.ts';
-import { tooManyPages } from './pages.ts';
+import { readPages } from './pages.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 /** A page has at most 100 groups, and a cluster a few hundred node groups. */
@@ -30,9 +30,7 @@ export class AutoScalingGroups implements ScalingGroups {
   }
 
   async list(signal: AbortSignal): Promise<CallResult<Readonly<Record<string, ScalingGroup>>>> {
-    const found: [name: string, group: ScalingGroup][] = [];
-    let token: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    const read = (token: string | undefined) => {
       const input = {
         // EKS tags the scaling group of every managed node group.
         Filters: [{ Name: 'tag:eks:cluster-name', Values: [this.#clusterName] }],
@@ -40,13 +38,12 @@ export class AutoScalingGroups implements ScalingGroups {
         MaxRecords: PAGE_SIZE,
         ...(token && { NextToken: token }),
       };
-      const result = await this.#call('DescribeAutoScalingGroups', input, signal);
-      if (!result.ok) return result;
-      found.push(...(result.value.AutoScalingGroups ?? []).map(fromAutoScaling));
-      token = result.value.NextToken;
-      if (!token) return { ok: true, value: Object.fromEntries(found) };
-    }
-    return { ok: false, error: tooManyPages('DescribeAutoScalingGroups', MOST_PAGES) };
+      return this.#call('DescribeAutoScalingGroups', input, signal);
+    };
+    const pages = await readPages('DescribeAutoScalingGroups', MOST_PAGES, read, ({ NextToken }) => NextToken);
+    if (!pages.ok) return pages;
+    const found = pages.value.flatMap(({ AutoScalingGroups = [] }) => AutoScalingGroups.map(fromAutoScaling));
+    return { ok: true, value: Object.fromEntries(found) };
   }
 
   async setTags(group: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {
