@@ -1,7 +1,7 @@
 /** Questions that rules and conditions ask about a pool and its observed state. Pure. */
 import type { WindowsPool } from './api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from './labels.ts';
-import type { ObservedState } from './model/observedState.ts';
+import type { ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
@@ -28,6 +28,11 @@ export function isPaused(pool: WindowsPool): boolean {
 export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
   return group.kind === 'unreachable' ? group.last : undefined;
+}
+
+/** The group as observed now, if the pool owns it. */
+export function ownedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefined): NodeGroup | undefined {
+  return view?.kind === 'seen' && isOwnedBy(pool, view.group) ? view.group : undefined;
 }
 
 /** The groups that the pool owns, as far as they are known: the desired one, and the one that it replaces. */

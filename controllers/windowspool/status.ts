@@ -10,9 +10,8 @@ import { isOnNode } from './nodePods/preparation.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
-import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { providerOf } from './providers/providers.ts';
-import { desiredNodes, groupOf, isClusterMismatch } from './queries.ts';
+import { desiredNodes, groupOf, isClusterMismatch, ownedGroup } from './queries.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { LIST_LENGTH, STEP_LENGTH } from './statusLimits.ts';
 import { describeStep } from './steps/steps.ts';
@@ -67,7 +66,7 @@ function clusterOf(s: ObservedState): WindowsPoolStatus['cluster'] {
   const pinned = s.pool.status?.cluster;
   if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
   const { name, arn } = s.cluster.cluster;
-  return s.group.kind === 'seen' && isOwnedBy(s.pool, s.group.group) ? { name, arn } : undefined;
+  return ownedGroup(s.pool, s.group) && { name, arn };
 }
 
 function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<WindowsPoolStatus['conditions']> {

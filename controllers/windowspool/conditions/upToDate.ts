@@ -16,7 +16,7 @@ import {
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
 import { desiredMachine, hasMachine } from '../providers/eks/machine/machine.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
+import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasFormer, replacementReason } from '../providers/eks/replacement/status.ts';
@@ -47,7 +47,7 @@ export function upToDate(s: ObservedState): ConditionState {
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
     return unknown(`Node group ${nodeGroupNameOf(s.pool)} is not compared with the spec: ${whyUncompared(s, group)}.`);
   }
-  if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') {
+  if (!acceptsUpdates(group)) {
     const later = group.status.endsWith('FAILED') ? '' : ' until EKS has finished';
     return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }

@@ -3,9 +3,9 @@ import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
+import { acceptsUpdates } from '../providers/eks/nodeGroup.ts';
 import { servingView } from '../providers/eks/replacement/replacement.ts';
-import { isClusterMismatch } from '../queries.ts';
+import { isClusterMismatch, ownedGroup } from '../queries.ts';
 import { isUnavailable } from './nodeAnnotations.ts';
 import { amountOf } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
@@ -23,8 +23,7 @@ export function idleGroups(s: ObservedState): NodeGroup[] {
   if (isClusterMismatch(s)) return [];
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;
   const views = [...(update === 'InProgress' ? [] : [s.group]), ...(s.former ? [s.former] : [])];
-  const groups = views.flatMap((view) => (view.kind === 'seen' && isOwnedBy(pool, view.group) ? [view.group] : []));
-  return groups.filter(({ status }) => ['ACTIVE', 'DEGRADED'].includes(status));
+  return views.flatMap((view) => ownedGroup(pool, view) ?? []).filter(acceptsUpdates);
 }
 
 /** Whether EKS is not updating the group of the node. */

@@ -10,7 +10,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
-import { isOwnedBy } from '../providers/eks/nodeGroup.ts';
+import { acceptsUpdates, isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { isRetiring, nodesOfFormer, servingView } from '../providers/eks/replacement/replacement.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { desiredNodes, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
@@ -84,7 +84,7 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   const { status } = group.group;
   if (status === 'UPDATING')
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
-  if (!reservation || (status !== 'ACTIVE' && status !== 'DEGRADED')) return undefined;
+  if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
   const isAmidDrain = isRetiring(s) && nodesOfFormer(s).length > 0;
   if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;

@@ -8,6 +8,7 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import { amiTypeOf } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { remembering } from './applied.ts';
+import { acceptsUpdates } from './nodeGroup.ts';
 
 /** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
 export type Adoption =
@@ -30,7 +31,7 @@ export function adoptionOf(s: Pick<ObservedState, 'pool' | 'settings'>, group: N
   if (status.endsWith('_FAILED')) return { kind: 'refused', why: `it is ${status}` };
   const missing = missingPermission(s, group);
   if (missing) return { kind: 'refused', ...missing };
-  return { kind: status === 'ACTIVE' || status === 'DEGRADED' ? 'take' : 'wait' };
+  return { kind: acceptsUpdates(group) ? 'take' : 'wait' };
 }
 
 /**

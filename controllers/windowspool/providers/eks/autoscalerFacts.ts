@@ -4,8 +4,8 @@ import type { AutoscalerFacts, ObservedState } from '../../model/observedState.t
 import type { CallResult } from '../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
-import { groupOf } from '../../queries.ts';
-import { isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { ownedGroup } from '../../queries.ts';
+import { acceptsUpdates, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
 import { LONG_MS } from './prerequisites/gather.ts';
 import type { SharedAnswers } from './prerequisites/sharedAnswers.ts';
@@ -29,10 +29,10 @@ export async function gatherAutoscalerFacts(
   shared: SharedAnswers,
   signal: AbortSignal,
 ): Promise<CallResult<AutoscalerFacts> | undefined> {
-  const group = groupOf(s);
-  if (s.group.kind !== 'seen' || !group || !isOwnedBy(s.pool, group) || s.cluster.kind !== 'seen') return undefined;
+  const group = ownedGroup(s.pool, s.group);
+  if (!group || s.cluster.kind !== 'seen') return undefined;
   if (group.name !== nodeGroupNameOf(s.pool) || group.autoScalingGroups.length === 0) return undefined;
-  if (group.status !== 'ACTIVE' && group.status !== 'DEGRADED') return undefined;
+  if (!acceptsUpdates(group)) return undefined;
   const [found, podAddresses] = await Promise.all([
     scalingGroupsOf(group.autoScalingGroups, s, sources, shared, signal),
     podAddressesOf(s, sources, shared, signal),

@@ -3,7 +3,7 @@
 import { FINALIZER } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
-import { isClusterMismatch, isLasting } from '../../queries.ts';
+import { isClusterMismatch, isLasting, ownedGroup } from '../../queries.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
@@ -66,8 +66,9 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
  * for `createRetryMs`, so that the failure is visible in status.
  */
 export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: ObservedState): Step[] | undefined {
-  if (cluster.kind !== 'seen' || view.kind !== 'seen' || !isOwnedBy(pool, view.group)) return undefined;
-  const { name, status, modifiedAt } = view.group;
+  const owned = ownedGroup(pool, view);
+  if (cluster.kind !== 'seen' || !owned) return undefined;
+  const { name, status, modifiedAt } = owned;
   if (status === 'DELETING') return undefined;
   if (status === 'DELETE_FAILED' && now < modifiedAt + settings.createRetryMs) return [];
   return [{ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }];
@@ -94,8 +95,7 @@ export function waitForDeletion(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent') return poolNodes.ready > 0 || !isConfirmed(s) ? [] : undefined;
   if (hasFormer(s)) return [];
-  const exists = group.kind === 'seen' && isOwnedBy(pool, group.group);
-  if (exists || group.kind === 'unreachable' || !isConfirmed(s)) return [];
+  if (ownedGroup(pool, group) || group.kind === 'unreachable' || !isConfirmed(s)) return [];
   const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && answerAge(s) < READY_NODES_PATIENCE_MS;
   return mayBeWrong ? [] : undefined;
 }

@@ -170,6 +170,11 @@ export function isOwnedBy(pool: WindowsPool, group: NodeGroup): boolean {
   return group.tags[POOL_KEY] === pool.metadata.name;
 }
 
+/** Whether EKS accepts updates of the group: it is not working on it, and did not fail to create or delete it. */
+export function acceptsUpdates({ status }: Pick<NodeGroup, 'status'>): boolean {
+  return status === 'ACTIVE' || status === 'DEGRADED';
+}
+
 /** The differences that cannot be changed in place, in words. Only a restored or adopted pool has any. */
 export function immutableDifferences(pool: WindowsPool, seen: NodeGroup): string[] {
   const desired = desiredNodeGroup(pool);

@@ -25,6 +25,7 @@ import {
   isDeleting,
   isOverdue,
   lateInstances,
+  ownedGroup,
   ownGroups,
   withError,
 } from '../../queries.ts';
@@ -36,7 +37,7 @@ import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
-import { isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
+import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
@@ -59,8 +60,7 @@ export async function observeNodeGroup(
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const { base, expected } = baseState(pool, group, context, former);
   const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
-  const seen = [group, former].flatMap((view) => (view?.kind === 'seen' ? [view.group] : []));
-  const own = seen.filter((each) => isOwnedBy(pool, each));
+  const own = [group, former].flatMap((view) => ownedGroup(pool, view) ?? []);
   await confirmMembers(pool, poolNodes, own, before !== undefined, context);
   const observed: ObservedState = {
     ...base,
@@ -126,7 +126,7 @@ async function withMachineTemplate(s: ObservedState, { sources, signal }: Observ
 function needsMachineTemplate(s: ObservedState): boolean {
   const { pool, group } = s;
   if (!mayHaveTemplate(s) || isClusterMismatch(s) || group.kind === 'unreachable') return false;
-  const isOwned = group.kind === 'seen' && isOwnedBy(pool, group.group);
+  const isOwned = ownedGroup(pool, group) !== undefined;
   return isDeleting(pool) ? !isOwned : isOwned || group.kind === 'absent';
 }
 
@@ -141,8 +141,8 @@ async function findNewestRelease(
   { pool, cluster, group, settings, now }: ObservedState,
   { sources: { releases }, awsCache: { shared }, signal }: ObserveContext,
 ): Promise<ObservedState['newestRelease']> {
-  if (cluster.kind !== 'seen' || group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
-  if (group.group.status !== 'ACTIVE' && group.group.status !== 'DEGRADED') return undefined;
+  const owned = ownedGroup(pool, group);
+  if (cluster.kind !== 'seen' || !owned || !acceptsUpdates(owned)) return undefined;
   const { windowsVersion } = pool.spec;
   const nodeGroup = nodeGroupIn(pool.spec);
   const minor = nodeGroup.kubernetesVersion ?? cluster.cluster.kubernetesVersion;
@@ -235,7 +235,7 @@ async function readFormer(
   if (!nodeGroup?.former && !isUnknown) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);
-  const isFound = view.kind === 'unreachable' || (view.kind === 'seen' && isOwnedBy(pool, view.group));
+  const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
   return nodeGroup?.former || isFound ? view : undefined;
 }
 
@@ -246,7 +246,7 @@ function viewOf(
 ): ObservedNodeGroup {
   if (answer.ok) return answer.value ? { kind: 'seen', group: answer.value } : { kind: 'absent' };
   const since = before?.kind === 'unreachable' ? before.since : now;
-  const last = before?.kind === 'seen' ? before.group : before?.kind === 'unreachable' ? before.last : undefined;
+  const last = before && groupOf({ group: before });
   return { kind: 'unreachable', error: answer.error, since, last };
 }
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import { gateTaintState } from '../../nodes/gateRefusal.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { isClusterMismatch } from '../../queries.ts';
+import { isClusterMismatch, ownedGroup } from '../../queries.ts';
 import { LIST_LENGTH, STEP_LENGTH } from '../../statusLimits.ts';
 import { timeOf } from '../../util/durations.ts';
 import { cut } from '../../util/words.ts';
@@ -14,7 +14,7 @@ import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
 import { hasMachine } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/launchTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
@@ -29,7 +29,7 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
   const name = nodeGroupNameOf(pool);
   // A group with this name in another cluster is not the pool's, and must not overwrite the record.
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
-  const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
+  const owned = ownedGroup(pool, group);
   const former = formerState(outcome);
   const changes = { ...(former && { former }), ...changesOf(outcome) };
   if (owned) {
@@ -120,7 +120,7 @@ export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
   const { pool, group } = outcome.after;
   const memory = pool.status?.bookkeeping;
   if (isClusterMismatch(outcome.after)) return memory;
-  const owned = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
+  const owned = ownedGroup(pool, group);
   const size = lastAppliedDesiredSize(outcome, owned);
   const tags = nextScalingTags(outcome.after);
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;

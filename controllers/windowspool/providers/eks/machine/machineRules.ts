@@ -8,6 +8,7 @@ import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.t
 import { groupOf } from '../../../queries.ts';
 import { isTemplateField } from '../applied.ts';
 import { differencesToCorrect } from '../differences.ts';
+import { acceptsUpdates } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { formerIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
@@ -72,13 +73,9 @@ export function addTemplateVersion(s: ObservedState): Step[] | undefined {
 /** A version is added when the group is to be created, or its machine is to be changed. */
 function isVersionDue(s: ObservedState, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
   if (!group) return s.group.kind === 'absent' && blockers(s).length === 0;
-  if (group.launchTemplate?.id !== id || !isSettled(group)) return false;
+  if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
   const isAsked = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
   return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, group));
-}
-
-function isSettled({ status }: NodeGroup): boolean {
-  return status === 'ACTIVE' || status === 'DEGRADED';
 }
 
 /**
@@ -89,7 +86,7 @@ export function pruneTemplateVersions(s: ObservedState): Step[] | undefined {
   const template = ownTemplateIn(s);
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
   const machine = desiredMachine(s);
-  if (!template || !group || s.former || !machine || !s.autoscaler || !isSettled(group)) return undefined;
+  if (!template || !group || s.former || !machine || !s.autoscaler || !acceptsUpdates(group)) return undefined;
   const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
   if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
   const kept = new Set([

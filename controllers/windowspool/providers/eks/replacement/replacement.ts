@@ -10,7 +10,8 @@ import type { FormerNodeGroup, WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import { immutableDifferences, isOwnedBy } from '../nodeGroup.ts';
+import { groupOf, ownedGroup } from '../../../queries.ts';
+import { acceptsUpdates, immutableDifferences, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */
 export function formerIn({ status }: Pick<WindowsPool, 'status'>): FormerNodeGroup | undefined {
@@ -19,13 +20,8 @@ export function formerIn({ status }: Pick<WindowsPool, 'status'>): FormerNodeGro
 
 /** The former group as last observed, if it exists and is the pool's. */
 export function formerGroup({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): NodeGroup | undefined {
-  const group = former?.kind === 'seen' ? former.group : former?.kind === 'unreachable' ? former.last : undefined;
+  const group = former && groupOf({ group: former });
   return group && isOwnedBy(pool, group) ? group : undefined;
-}
-
-/** The main group, as observed now, if it is the pool's. */
-function mainGroup({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): NodeGroup | undefined {
-  return group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
 }
 
 /** Whether a second group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */
@@ -35,15 +31,15 @@ export function canBeReplaced(pool: WindowsPool): boolean {
 
 /** The differences for which another group has to replace the main one; empty when the spec refuses that, and while a replacement is in progress. */
 export function replacementDue(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): readonly string[] {
-  const group = mainGroup(s);
+  const group = ownedGroup(s.pool, s.group);
   if (!group || formerIn(s.pool) || s.former || nodeGroupIn(s.pool.spec).replacement !== 'BlueGreen') return [];
-  return ['ACTIVE', 'DEGRADED'].includes(group.status) ? immutableDifferences(s.pool, group) : [];
+  return acceptsUpdates(group) ? immutableDifferences(s.pool, group) : [];
 }
 
 /** The size that a new group gets because it replaces another one; undefined when the spec sets the size, and when it replaces none. */
 export function sizeToReplace(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): number | undefined {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
-  const replaced = replacementDue(s).length > 0 ? mainGroup(s) : formerGroup(s);
+  const replaced = replacementDue(s).length > 0 ? ownedGroup(s.pool, s.group) : formerGroup(s);
   if (!replaced || desiredSize !== undefined) return undefined;
   return Math.min(Math.max(replaced.scaling.desiredSize, minSize), maxSize);
 }
@@ -71,14 +67,14 @@ export function neededToDrain(s: ObservedState): number {
 
 /** How many nodes of the main group are verified. */
 export function verifiedInMain(s: ObservedState): number {
-  const main = mainGroup(s);
+  const main = ownedGroup(s.pool, s.group);
   return main ? s.poolNodes.inGroup(main.name).verified : 0;
 }
 
 /** Whether the main group can take over the pods of the next node of the former one. */
 export function canTakeOver(s: ObservedState): boolean {
-  const main = mainGroup(s);
-  if (!main || !['ACTIVE', 'DEGRADED', 'UPDATING'].includes(main.status)) return false;
+  const main = ownedGroup(s.pool, s.group);
+  if (!main || (!acceptsUpdates(main) && main.status !== 'UPDATING')) return false;
   return verifiedInMain(s) >= neededToDrain(s);
 }
 

@@ -5,6 +5,7 @@ import type { Memory, Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import { instanceIdOf } from '../../../nodes/lostNodes.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
+import { ownedGroup } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
@@ -35,7 +36,7 @@ export function recallNodeGroups(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
   const former = formerGroup(s);
   if (!former || s.former?.kind !== 'seen' || formerIn(pool)) return undefined;
-  const main = group.kind === 'seen' && isOwnedBy(pool, group.group) ? group.group : undefined;
+  const main = ownedGroup(pool, group);
   if (main && immutableDifferences(pool, main).length === 0) {
     const text = `continue to replace node group ${former.name} with ${main.name}`;
     return switched(s, { name: main.name, former: recordOf(former), text, exists: true, keepsMain: true });
