@@ -6,7 +6,7 @@ import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodes.ts';
-import { podsOn, runsNodePods } from '../nodePods/preparation.ts';
+import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
@@ -102,6 +102,7 @@ export function amountOf(limit: string, nodes: number): number {
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
   if (operation === 'Retire') return isOfFormer(s, now);
   if (operation !== 'Remediate') return operationFor(now) === operation;
-  const fails = verifyNode(now, expectationOf(s), s.now, podsOn(s.nodePods, now)).state === 'failing';
+  const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
+  const fails = verifyNode(now, expectationOf(s), s.now, preparation).state === 'failing';
   return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
 }

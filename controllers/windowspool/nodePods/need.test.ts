@@ -31,6 +31,7 @@ import {
 } from '../testing/nodePodScenes.ts';
 import { randomNodePods } from '../testing/randomNodePods.ts';
 import { needOf } from './need.ts';
+import { preparationOf } from './preparation.ts';
 
 const expecting = (spec: SpecChange = pulling, rest: Partial<Expectation> = {}) => sampleExpectation(spec, rest);
 
@@ -40,7 +41,8 @@ function needFor(
   expected = expecting(),
   now = NOW,
 ): NodePodNeed | undefined {
-  return needOf(verifyNode(node, expected, now, pods), expected, pods, now);
+  const preparation = preparationOf(node, expected.spec.verification, pods, now);
+  return needOf({ ...verifyNode(node, expected, now, preparation), preparation }, expected, pods, now);
 }
 
 /** The names of the pods that stay and of the next one, and the seconds until a change. */

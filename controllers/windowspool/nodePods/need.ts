@@ -1,7 +1,7 @@
 /** Which pods a node needs, which one comes next, and which stay. Pure. One pod runs on a node at a time: each takes one of its few addresses. */
 import type { ImagePrePullSpec, SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { ImageState, NodePodNeed, Preparation, SmokeTestState } from '../model/nodePods.ts';
+import type { ImageState, NodePodNeed, Preparation, RequiredImage, SmokeTestState } from '../model/nodePods.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import { foreignText } from '../ports/foreignText.ts';
@@ -13,7 +13,7 @@ import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
 import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
-import { isOnNode, isPrepared, preparationOf, pullKey, testKey, timeoutMs } from './preparation.ts';
+import { isOnNode, isPrepared, pullKey, testKey, timeoutMs } from './preparation.ts';
 import { testContainers } from './smokeTest.ts';
 
 /** Checks that a node may fail while pods run on it. They take time, or the operator corrects what they found. */
@@ -37,9 +37,9 @@ interface Task {
   readonly attempts: readonly Attempt[];
 }
 
-/** The pods that the node needs; undefined if it needs none: its pods are then deleted. `pods`: those on it, of this pool. */
+/** The pods that the node needs; undefined if it needs none: its pods are then deleted. `pods`: those on it, of this pool, which `preparation` reflects. */
 export function needOf(
-  { node, failures }: Pick<VerificationResult, 'node' | 'failures'>,
+  { node, failures, preparation }: Pick<VerificationResult, 'node' | 'failures'> & Pick<NodePodNeed, 'preparation'>,
   { spec, reportedBy, retry: requested = '' }: Expectation,
   pods: readonly NodePod[],
   now: number,
@@ -48,7 +48,6 @@ export function needOf(
   if (reportedBy === undefined || node.unschedulable || isPrepared(node, verification)) return undefined;
   // As it is read from a pod.
   const retry = foreignText(requested);
-  const preparation = preparationOf(node, verification, pods, now);
   const tasks = tasksOn(node, verification, preparation, pods);
   const stuck = new Map(pods.map((pod) => [pod, stuckAt(pod, node, spec)]));
   const stays = (pod: NodePod) => now < (stuck.get(pod) ?? Number.POSITIVE_INFINITY) && !isRetried(pod, retry);
@@ -83,12 +82,12 @@ function tasksOn(
     ...rest,
     attempts: attemptsIn(pods, rest.purpose, rest.key),
   });
-  const missing = imagePrePull ? images.filter(({ state }) => state.kind !== 'present') : [];
-  const pulls = missing.map(({ image, state }) => {
-    const spec = imagePrePull ?? { timeout: '' };
+  const pullOf = ({ image, state }: RequiredImage, spec: ImagePrePullSpec): Task => {
     const containers = [{ name: 'pull' as const, image, command: PULL_COMMAND }];
     return task({ purpose: 'image-pull', key: pullKey(node, image, spec), containers, spec, state });
-  });
+  };
+  const missing = images.filter(({ state }) => state.kind !== 'present');
+  const pulls = imagePrePull ? missing.map((required) => pullOf(required, imagePrePull)) : [];
   if (!smokeTest || !test || !images.every(isOnNode)) return pulls;
   const [key, containers] = [testKey(node, smokeTest), testContainers(smokeTest)];
   return [...pulls, task({ purpose: 'smoke-test', key, containers, spec: smokeTest, state: test })];

@@ -15,7 +15,7 @@ import type {
   VerificationResult,
 } from '../model/poolNodes.ts';
 import { needOf } from '../nodePods/need.ts';
-import { runsNodePods } from '../nodePods/preparation.ts';
+import { preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
@@ -212,10 +212,12 @@ export class PoolNodes implements PoolNodesView {
       this.#exclude(node);
       return;
     }
-    const pods = runsNodePods(this.#expected.spec.verification) ? this.#podsOf(node) : [];
-    const result = verifyNode(node, this.#expected, now, pods);
+    const { verification } = this.#expected.spec;
+    const pods = runsNodePods(verification) ? this.#podsOf(node) : [];
+    const preparation = preparationOf(node, verification, pods, now);
+    const result = verifyNode(node, this.#expected, now, preparation);
     this.#results.set(node.name, result);
-    const need = needOf(result, this.#expected, pods, now);
+    const need = needOf({ ...result, preparation }, this.#expected, pods, now);
     if (need) this.#podNeeds.set(node.name, need);
     if (result.state === 'failing') this.#failing.set(node.name, result);
     if (result.state === 'joining') this.#joining.set(node.name, result);

@@ -2,7 +2,6 @@
 import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isOnNode, preparationMs, preparationOf, REQUIRED_IMAGES, SMOKE_TEST } from '../nodePods/preparation.ts';
-import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
@@ -97,16 +96,14 @@ const checks: readonly Check[] = [
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
 export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
-/** Verifies one node. Pure: the same node and pods at the same time get the same result. `pods`: those of the operator on the node. */
+/** Verifies one node. Pure: the same node at the same time gets the same result. `preparation`: what it still needs; by default, without pods on it. */
 export function verifyNode(
   node: NodeRecord,
   expected: Expectation,
   now: number,
-  pods: readonly NodePod[] = [],
+  preparation: Preparation = preparationOf(node, expected.spec.verification, [], now),
 ): VerificationResult {
-  const { verification } = expected.spec;
-  const warnOnly: readonly string[] = verification.warnOnly ?? [];
-  const preparation = preparationOf(node, verification, pods, now);
+  const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
   const failures: CheckFailure[] = [];
   const warnings: CheckFailure[] = [];
   let grace = Number.POSITIVE_INFINITY;

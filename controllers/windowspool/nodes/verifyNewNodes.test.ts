@@ -1,6 +1,7 @@
 /** New nodes on which the operator runs pods before it verifies them. */
 import assert from 'node:assert/strict';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
+import { preparationOf } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeCondition, NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
@@ -29,7 +30,8 @@ function expecting(verification: SpecChange['verification'] = {}, base = pulling
 }
 
 function resultFor(node: Partial<NodeRecord>, pods: readonly NodePod[], expected = expecting()): VerificationResult {
-  return verifyNode(newNode(node), expected, NOW, pods);
+  const record = newNode(node);
+  return verifyNode(record, expected, NOW, preparationOf(record, expected.spec.verification, pods, NOW));
 }
 
 const aged = (minutes: number) => ({ createdAt: NOW - minutes * MINUTE });
