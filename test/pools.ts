@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test passes only what differs. */
 import { nodeRoleArn, subnetIds } from '../hack/localaws/network.ts';
-import type { TestEnv } from '../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../hack/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -32,6 +32,19 @@ export function creationsOf({ cloud }: TestEnv, name: string): number {
       ({ operation, input }) =>
         operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
     ).length;
+}
+
+/** Waits until the node group has that version of its launch template, and nothing is left to do. */
+export async function settledAtVersion(world: TestEnv, name: string, version: string): Promise<void> {
+  await world.waitForPool(
+    name,
+    `to have version ${version} of its template and be settled`,
+    (pool) =>
+      pool?.status?.nodeGroup?.launchTemplate?.version === version &&
+      pool.status.nodeGroup.update?.status !== 'InProgress' &&
+      conditionOf(pool, 'Ready') === 'True/Verified' &&
+      conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+  );
 }
 
 /** A manifest of a pool of existing nodes. */

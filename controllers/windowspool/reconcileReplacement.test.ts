@@ -4,7 +4,7 @@ import { NODE_GROUP_LABEL } from './labels.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
-import { conditionOf, fresh, hours, ready, readyWorld, stateOf, until } from './testing/life.ts';
+import { conditionOf, fresh, hours, isReplaced, nodesIn, ready, readyWorld, stateOf, until } from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
@@ -25,11 +25,6 @@ function setType(world: FakeWorld, type: string, spec: object = {}): void {
   const after = { ...pool.spec.nodeGroup, instanceTypes: [type] };
   world.apply({ ...pool, spec: { ...pool.spec, ...spec, nodeGroup: after as never } });
 }
-
-const isReplaced = (world: FakeWorld) => () =>
-  stateOf(world)?.former === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
-const nodesIn = (world: FakeWorld, group: string) =>
-  world.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
 
 /** The pool until the second group has served it, and what was asked of AWS meanwhile. */
 async function replaced(size: number, maxUnavailable: number) {

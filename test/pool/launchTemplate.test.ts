@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { creationsOf, poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
 const RELEASE = '1.36-2026.04.18';
@@ -27,16 +27,7 @@ describe('a launch template', () => {
         const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
         return change;
       });
-  const settledAt = (name: string, version: string) =>
-    fixture.world.waitForPool(
-      name,
-      `to have version ${version} of its template and be settled`,
-      (pool) =>
-        pool?.status?.nodeGroup?.launchTemplate?.version === version &&
-        pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
-        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
-    );
+  const settledAt = (name: string, version: string) => settledAtVersion(fixture.world, name, version);
 
   describe('of a pool', () => {
     const POOL = 'templated';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
-import { poolManifest } from '../pools.ts';
+import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
 describe('a pool that sets its machine', () => {
@@ -13,16 +12,7 @@ describe('a pool that sets its machine', () => {
     return [...launchTemplates.values()].find((each) => each.tags?.['winpool.dev/pool'] === POOL);
   };
   const versions = () => template()?.versions.map(({ number }) => number);
-  const settledAt = (version: string) =>
-    fixture.world.waitForPool(
-      POOL,
-      `to have version ${version} of its template and be settled`,
-      (pool) =>
-        pool?.status?.nodeGroup?.launchTemplate?.version === version &&
-        pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
-        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
-    );
+  const settledAt = (version: string) => settledAtVersion(fixture.world, POOL, version);
   const patch = (nodeGroup: object) => fixture.world.patchPool(POOL, { nodeGroup });
 
   it('gets a launch template, and a group whose instances have its security groups, tags and disk', async () => {

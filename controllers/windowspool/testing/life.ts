@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../hack/localaws/state.ts';
-import { RETRY_ANNOTATION } from '../labels.ts';
+import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
@@ -88,6 +88,14 @@ export function conditionOf(world: FakeWorld, conditionType: string): string | u
   const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === conditionType);
   return found && `${found.status} ${found.reason}: ${found.message}`;
 }
+
+/** Whether the node group that the spec describes serves the pool, and its former one is gone. */
+export const isReplaced = (world: FakeWorld) => () =>
+  stateOf(world)?.former === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+
+/** The nodes of one node group, by their label. */
+export const nodesIn = (world: FakeWorld, group: string) =>
+  world.nodes.filter(({ labels }) => labels[NODE_GROUP_LABEL] === group);
 
 /** A world with a pool that has been Ready for an hour, and with empty counts. */
 export async function readyWorld(
