@@ -50,13 +50,14 @@ function near(ms: number, expected: number): void {
   assert.ok(ms >= expected * 0.75 && ms <= expected * 1.25, `${ms} ms is not near ${expected} ms`);
 }
 
+const terminating = samplePool(
+  { deletionPolicy: 'Retain' },
+  { metadata: { deletionTimestamp: new Date(NOW).toISOString() }, status: knownStatus() },
+);
+
 describe('the next read of AWS', () => {
   const { group: degradedGroup } = group({ status: 'DEGRADED' });
   const degraded = { group: degradedGroup };
-  const terminating = samplePool(
-    { deletionPolicy: 'Retain' },
-    { metadata: { deletionTimestamp: new Date(NOW).toISOString() }, status: knownStatus() },
-  );
   const spread: readonly (readonly [string, ObservedState, number])[] = [
     ['is after the resync interval if the group is settled', sampleState(), resyncMs],
     ['is after the resync interval if the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
@@ -246,6 +247,22 @@ describe('the next reconciliation of a pool', () => {
       assert.deepEqual(nextRun(withError(kind), 1), { kind: 'requeue', cause });
     });
   }
+
+  it('of a deleted pool does not follow its terminating nodes, which it no longer drains', () => {
+    const entry = {
+      name: 'ip-1',
+      uid: 'uid-1',
+      instance: 'i-1',
+      operation: 'Replace',
+      since: new Date(NOW).toISOString(),
+    } as const;
+    const disruption = { cause: 'NodeOperation' as const, since: entry.since, nodes: [entry] };
+    const leaving = { ...knownStatus(), disruption };
+    const serving = sampleState({ pool: samplePool({}, { status: leaving }) });
+    const deleted = sampleState({ pool: { ...terminating, status: leaving } });
+    assert.deepEqual(nextRun(serving, MINUTE), { kind: 'requeueAfter', ms: 100 });
+    assert.deepEqual(nextRun(deleted, MINUTE), { kind: 'requeueAfter', ms: MINUTE });
+  });
 
   it('has exponential backoff without an error after a conflict', () => {
     assert.deepEqual(nextRun(withError('conflict'), 1), { kind: 'requeue' });

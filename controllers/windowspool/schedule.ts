@@ -8,7 +8,7 @@ import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
-import { desiredNodes } from './queries.ts';
+import { desiredNodes, isDeleting } from './queries.ts';
 import { isAwsError } from './steps/steps.ts';
 
 /** The next run for a pool, from the state after its steps. What is outside the cluster is read again after `untilReadMs`. */
@@ -40,7 +40,8 @@ export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult 
  */
 function untilPass({ pool, operations, settings, now }: ObservedState): number {
   const terminating = terminatingNodes(pool);
-  if (terminating.length === 0) return Number.POSITIVE_INFINITY;
+  // A pool that is being deleted drains no nodes.
+  if (terminating.length === 0 || isDeleting(pool)) return Number.POSITIVE_INFINITY;
   const areAllKnown = terminating.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
   if (!areAllKnown) return SHORTEST_MS;
   // A node that is gone makes room for the next.
