@@ -96,6 +96,8 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 /** `label tier is db (expected web)`. */
 export function describeDifference({ field: key, wanted, found }: Difference): string {
   const setting = machineSettingOf(key);
+  // The launch template could not be read.
+  if (setting !== undefined && found === undefined) return `${setting} is unknown (expected ${settingText(wanted)})`;
   if (setting !== undefined) return `${setting} is ${settingText(found)} (expected ${settingText(wanted)})`;
   const field = NAMES[key] ?? key;
   if (wanted === undefined) return `${field} is ${shown(found)} (not in the spec)`;

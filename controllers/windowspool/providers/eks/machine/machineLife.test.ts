@@ -181,6 +181,22 @@ describe('a change of the machine', () => {
     await until(world, deps, hasVersion(world, '2'), 'the second version');
   }).timeout(20_000);
 
+  for (const call of ['DescribeLaunchTemplates', 'DescribeLaunchTemplateVersions']) {
+    it(`waits while AWS denies ${call}, which the status shows at once`, async () => {
+      const { world, deps } = await machineWorld();
+      writes(world);
+      world.fails = (name) => (name === call ? sampleError('denied') : undefined);
+      change(world, DISK_200);
+      await wake(world, deps);
+      assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', new RegExp(`^False AccessDenied: AWS denied ${call}`));
+      assert.match(conditionOf(world, 'UpToDate') ?? '', /disk\.sizeGiB is unknown \(expected 200\)/);
+      await hours(world, deps, 1);
+      assert.deepEqual(writes(world), []);
+      world.fails = () => undefined;
+      await until(world, deps, hasVersion(world, '2'), 'the second version');
+    });
+  }
+
   it('is taken back while its update failed', async () => {
     const { world, deps } = await machineWorld();
     world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
@@ -319,7 +335,7 @@ describe("the pool's launch template", () => {
     await hours(world, deps, 1);
     assert.equal(
       conditionOf(world, 'UpToDate'),
-      'False LaunchTemplateNotFound: Node group web differs from the spec: disk.sizeGiB is not set (expected 200). The launch template cannot be changed. See PrerequisitesMet.',
+      'False LaunchTemplateNotFound: Node group web differs from the spec: disk.sizeGiB is unknown (expected 200). The launch template cannot be changed. See PrerequisitesMet.',
     );
     assert.deepEqual([writes(world), ready(world)], [[], 'True']);
     world.remove('web');
