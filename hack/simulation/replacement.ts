@@ -1,4 +1,5 @@
 /** How long the replacement of a node group takes, and what it costs. `node hack/simulation/replacement.ts` prints the table of docs/replacing-node-groups.md. */
+import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { isReplaced, readyWorld, wake } from '../../controllers/windowspool/testing/life.ts';
 import { durations } from '../localaws/durations.ts';
 
@@ -6,8 +7,10 @@ const SIZE = 30;
 /** A second of the local AWS stands for about a minute of EKS: at this speed, its durations are minutes, and those of the operator are its own. */
 const SPEED = 1 / 60;
 const MINUTE = 60_000;
-/** More runs than any replacement takes. */
-const RUNS = 10_000;
+/** The resolution of the clock, and the time until a run that failed is repeated, in milliseconds. */
+const [STEP, RETRY] = [1_000, 2_000];
+/** More than any replacement takes, in milliseconds. */
+const LONG = 600 * MINUTE;
 
 /** What one replacement takes. */
 export interface Replacement {
@@ -36,19 +39,21 @@ async function measured(maxUnavailable: number): Promise<Replacement> {
   world.apply({ ...pool, spec: { ...pool.spec, nodeGroup: { ...pool.spec.nodeGroup, instanceTypes: ['m5.xlarge'] } } });
   const start = world.now;
   const isDone = isReplaced(world);
-  for (let run = 0; run < RUNS; run++) {
+  do {
+    if (world.now - start > LONG) throw new Error(`the group is not replaced with maxUnavailable ${maxUnavailable}`);
     const next = await wake(world, deps);
-    if (world.groups.size === 1 && isDone()) {
-      const { create, hook, lostNode, delete: deletion } = durations;
-      const rounds = SIZE / maxUnavailable;
-      const leastMinutes = create + rounds * (hook + lostNode) + deletion;
-      return { maxUnavailable, minutes: (world.now - start) / MINUTE, leastMinutes, calls: world.awsCalls().length };
-    }
-    world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
-  }
-  throw new Error(
-    `the group is not replaced with maxUnavailable ${maxUnavailable}: ${JSON.stringify(world.pools.get('web')?.status)}`,
-  );
+    const due = world.now + (next.kind === 'requeueAfter' ? next.ms : RETRY);
+    const before = nodesAsText(world);
+    // A change of a node triggers a run, too.
+    while (world.now < due && nodesAsText(world) === before) world.now = Math.min(due, world.now + STEP);
+  } while (world.groups.size > 1 || !isDone());
+  const { create, hook, lostNode, delete: deletion } = durations;
+  const leastMinutes = create + (SIZE / maxUnavailable) * (hook + lostNode) + deletion;
+  return { maxUnavailable, minutes: (world.now - start) / MINUTE, leastMinutes, calls: world.awsCalls().length };
+}
+
+function nodesAsText({ nodes }: FakeWorld): string {
+  return nodes.map(({ uid, resourceVersion }) => `${uid} ${resourceVersion}`).join();
 }
 
 /** The replacements with several shares of unavailable nodes. */
