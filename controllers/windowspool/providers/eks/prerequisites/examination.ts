@@ -1,6 +1,7 @@
 /** The results of a pool's prerequisites, and which facts must be read for them. Pure. */
 
 import type { Condition, WindowsPool } from '../../../api.gen.ts';
+import { terminatingNodes } from '../../../disruption/reservation.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, Examination, IpamOffer, MachineTemplateView } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -169,11 +170,17 @@ export function wasHidden({ pool }: ObservedState): boolean {
   return HIDING.some((reason) => reason === lastReported(pool)?.reason);
 }
 
-/** Whether nodes are missing for too long, or fail a check that an unmet prerequisite makes them fail. */
+/**
+ * Whether nodes are missing for too long, or fail a check that an unmet prerequisite makes them fail. A node that the operator terminates is expected to be
+ * NotReady.
+ */
 function hasSymptoms(s: ObservedState): boolean {
+  const terminating = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   return (
     lacksNodes(s) ||
-    s.poolNodes.failing.some(({ failures }) => failures.some(({ reason }) => SYMPTOMS.includes(reason)))
+    s.poolNodes.failing.some(
+      ({ node, failures }) => !terminating.has(node.uid) && failures.some(({ reason }) => SYMPTOMS.includes(reason)),
+    )
   );
 }
 
