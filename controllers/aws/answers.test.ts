@@ -233,16 +233,21 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   'a terminated instance': ({ scalingGroups }) => scalingGroups.terminateInstance('i-1', false, signal),
 };
 
-/** Asserts that numbers are finite and texts are bounded and clean, except for tags and labels, which are compared with those of a spec. */
-function assertUsable(value: unknown, isClean = true): void {
+/** What is compared with a spec, so that it is not cleaned. */
+const COMPARED = ['tags', 'labels', 'userData'];
+/** What is longer than a name, in characters. */
+const LONG: Readonly<Record<string, number>> = { certificateAuthority: 16_384, userData: 24_000 };
+
+/** Asserts that numbers are finite and texts are bounded and clean, except for those that are compared with a spec. */
+function assertUsable(value: unknown, isClean = true, most = 2_048): void {
   if (typeof value === 'number') assert.ok(Number.isFinite(value));
   if (typeof value === 'string') {
-    assert.ok(value.length <= 2_048, `${value.length} characters`);
+    assert.ok(value.length <= most, `${value.length} characters`);
     if (isClean) assert.doesNotMatch(value, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\bundefined\b|\[object/u);
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value))
-    assertUsable(inner, isClean && name !== 'tags' && name !== 'labels');
+    assertUsable(inner, isClean && !COMPARED.includes(name), LONG[name] ?? most);
 }
 
 const long = 'x'.repeat(100_000);

@@ -81,6 +81,8 @@ const EBS = {
   Iops: 'number',
   Throughput: 'number',
 } as const;
+/** EC2 accepts 16 KiB, and returns them in base64. */
+const USER_DATA = 24_000;
 /** Settings of a launch template of which only the presence matters. */
 const PRESENT = {
   KernelId: 'present',
@@ -90,7 +92,6 @@ const PRESENT = {
   Placement: 'present',
   RamDiskId: 'present',
   DisableApiTermination: 'present',
-  UserData: 'present',
   ElasticGpuSpecifications: 'present',
   ElasticInferenceAccelerators: 'present',
   SecurityGroups: 'present',
@@ -163,10 +164,11 @@ const ANSWERS: Answers = {
       status: 64,
       version: 32,
       resourcesVpcConfig: { vpcId: 64, clusterSecurityGroupId: 64, securityGroupIds: [64, ENTRIES] },
-      kubernetesNetworkConfig: { ipFamily: 64 },
+      endpoint: ARN,
+      kubernetesNetworkConfig: { ipFamily: 64, serviceIpv4Cidr: 64 },
       accessConfig: { authenticationMode: 64 },
       computeConfig: { enabled: 'flag' },
-      certificateAuthority: { data: 'document' },
+      certificateAuthority: { data: 16_384 },
     },
   },
   DescribeAddon: {
@@ -237,6 +239,7 @@ const ANSWERS: Answers = {
           HibernationOptions: { Configured: 'flag' },
           InstanceInitiatedShutdownBehavior: 64,
           ImageId: ARN,
+          UserData: USER_DATA,
           BlockDeviceMappings: [{ DeviceName: 256, Ebs: EBS }, ITEMS],
           MetadataOptions: { HttpTokens: 64, HttpPutResponseHopLimit: 'number', HttpEndpoint: 64 },
           SecurityGroupIds: [64, ENTRIES],

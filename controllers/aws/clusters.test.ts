@@ -44,7 +44,8 @@ describe('the cluster', () => {
       roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
       status: 'ACTIVE',
       version: '1.36',
-      kubernetesNetworkConfig: { ipFamily: 'ipv6' },
+      endpoint: 'https://0A1B.eks.example',
+      kubernetesNetworkConfig: { ipFamily: 'ipv6', serviceIpv4Cidr: '10.100.0.0/16' },
       accessConfig: { authenticationMode: 'API' },
       computeConfig: { enabled: true },
       resourcesVpcConfig: { vpcId: 'vpc-0a000000' },
@@ -55,6 +56,9 @@ describe('the cluster', () => {
       value: {
         name: 'prod',
         arn: ARN,
+        endpoint: 'https://0A1B.eks.example',
+        certificateAuthority: authority(pem('QUJD')).certificateAuthority?.data,
+        serviceCidr: '10.100.0.0/16',
         roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
         status: 'ACTIVE',
         kubernetesVersion: '1.36',
@@ -74,6 +78,8 @@ describe('the cluster', () => {
       value: {
         name: 'prod',
         arn: ARN,
+        endpoint: '',
+        certificateAuthority: '',
         roleArn: '',
         status: 'CREATING',
         kubernetesVersion: '',

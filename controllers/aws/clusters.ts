@@ -22,12 +22,17 @@ export class EksClusters extends ClusterCalls implements Clusters {
     if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
     const { cluster } = result.value;
     if (!cluster?.arn || !cluster.status) return { ok: false, error: malformed('DescribeCluster') };
-    const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64').toString();
+    const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64');
+    const { serviceIpv4Cidr: serviceCidr } = cluster.kubernetesNetworkConfig ?? {};
     return {
       ok: true,
       value: {
         name: cluster.name ?? this.clusterName,
         arn: cluster.arn,
+        endpoint: cluster.endpoint ?? '',
+        // Base64, whatever EKS returned.
+        certificateAuthority: authority.toString('base64'),
+        ...(serviceCidr && { serviceCidr }),
         roleArn: cluster.roleArn ?? '',
         vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
         ...securityGroupsOf(cluster),
@@ -37,7 +42,7 @@ export class EksClusters extends ClusterCalls implements Clusters {
         // Clusters older than access entries have aws-auth only.
         authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
         autoMode: cluster.computeConfig?.enabled ?? false,
-        isOurs: haveCommonCertificate(authority, await this.#ourAuthorities()),
+        isOurs: haveCommonCertificate(authority.toString(), await this.#ourAuthorities()),
       },
     };
   }

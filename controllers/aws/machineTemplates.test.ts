@@ -61,8 +61,13 @@ const anyMachine: fc.Arbitrary<Machine> = fc.record(
     hopLimit: fc.integer({ min: 1, max: 64 }),
     securityGroups: fc.uniqueArray(fc.constantFrom('sg-0a', 'sg-0b', 'sg-0c')).map((ids) => ids.sort()),
     instanceTags: fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true }),
+    imageId: fc.constantFrom('ami-0a000001', 'ami-0a000002'),
+    userData: fc.string({ minLength: 1, unit: 'grapheme' }),
   },
-  { noNullPrototype: true },
+  {
+    requiredKeys: ['disk', 'httpTokens', 'hopLimit', 'securityGroups', 'instanceTags'],
+    noNullPrototype: true,
+  },
 );
 
 describe("the operator's launch template in EC2", () => {
@@ -99,8 +104,6 @@ describe("the operator's launch template in EC2", () => {
   });
 
   const foreign: readonly (readonly [ResponseLaunchTemplateData, string])[] = [
-    [{ UserData: 'cG93ZXJzaGVsbA==' }, 'UserData'],
-    [{ ImageId: 'ami-1' }, 'ImageId'],
     [{ IamInstanceProfile: { Name: 'admin' } }, 'IamInstanceProfile'],
     [{ NetworkInterfaces: [{ SubnetId: 'subnet-1' }] }, 'NetworkInterfaces'],
     [{ KeyName: 'mine' }, 'KeyName'],

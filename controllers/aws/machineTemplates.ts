@@ -133,9 +133,11 @@ function dataOf({ machine, description }: Pick<MachineVersion, 'machine' | 'desc
   return { LaunchTemplateData: toEc2(machine), VersionDescription: description };
 }
 
-function toEc2({ disk, httpTokens, hopLimit, securityGroups, instanceTags }: Machine): Ec2Data {
+function toEc2({ imageId, userData, disk, httpTokens, hopLimit, securityGroups, instanceTags }: Machine): Ec2Data {
   const Tags = tagsFrom(instanceTags);
   return {
+    ...(imageId !== undefined && { ImageId: imageId }),
+    ...(userData !== undefined && { UserData: Buffer.from(userData).toString('base64') }),
     BlockDeviceMappings: [
       {
         DeviceName: ROOT_DEVICE,
@@ -165,6 +167,8 @@ function toEc2({ disk, httpTokens, hopLimit, securityGroups, instanceTags }: Mac
 
 /** What the operator writes. The rest is in {@link othersIn}. */
 function machineFrom({
+  ImageId: imageId,
+  UserData: userData,
   BlockDeviceMappings = [],
   MetadataOptions: metadata = {},
   SecurityGroupIds = [],
@@ -173,6 +177,8 @@ function machineFrom({
   const ebs = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs ?? {};
   const { Tags } = TagSpecifications.find(({ ResourceType }) => ResourceType === 'instance') ?? {};
   return {
+    ...(imageId && { imageId }),
+    ...(userData && { userData: Buffer.from(userData, 'base64').toString() }),
     disk: withoutDefaults({
       sizeGiB: ebs.VolumeSize ?? 0,
       type: ebs.VolumeType ?? '',
@@ -191,7 +197,13 @@ function machineFrom({
 /** Members of the data that the operator does not write. EC2 may return Operator for every template. */
 type Foreign = Exclude<
   keyof ResponseLaunchTemplateData,
-  'BlockDeviceMappings' | 'MetadataOptions' | 'SecurityGroupIds' | 'TagSpecifications' | 'Operator'
+  | 'ImageId'
+  | 'UserData'
+  | 'BlockDeviceMappings'
+  | 'MetadataOptions'
+  | 'SecurityGroupIds'
+  | 'TagSpecifications'
+  | 'Operator'
 >;
 
 /** All of them: a new one of the SDK does not compile until it is listed. */
@@ -200,7 +212,6 @@ const FOREIGN: Readonly<Record<Foreign, true>> = {
   EbsOptimized: true,
   IamInstanceProfile: true,
   NetworkInterfaces: true,
-  ImageId: true,
   InstanceType: true,
   KeyName: true,
   Monitoring: true,
@@ -208,7 +219,6 @@ const FOREIGN: Readonly<Record<Foreign, true>> = {
   RamDiskId: true,
   DisableApiTermination: true,
   InstanceInitiatedShutdownBehavior: true,
-  UserData: true,
   ElasticGpuSpecifications: true,
   ElasticInferenceAccelerators: true,
   SecurityGroups: true,

@@ -192,6 +192,18 @@ describe('create', () => {
     ]);
   });
 
+  it('sends neither an AMI type nor versions for a custom AMI', async () => {
+    const { calls, groups } = recorded({ nodegroup: described });
+    const custom = { ami: { id: 'ami-0a000001' }, diskSizeGiB: undefined };
+    await groups.create(newNodeGroup(samplePool({ nodeGroup: custom })), 'token', signal);
+    const [[, input] = []] = calls;
+    const sent = input as Record<string, unknown>;
+    assert.deepEqual(
+      ['amiType', 'version', 'releaseVersion', 'diskSize'].filter((member) => member in sent),
+      [],
+    );
+  });
+
   it('sends the update settings of the spec', async () => {
     const { calls, groups } = recorded({ nodegroup: described });
     await groups.create(newNodeGroup(samplePool({ disruption: { maxUnavailable: 2 } })), 'token', signal);
@@ -301,6 +313,10 @@ describe('updateVersion', () => {
     [
       { kubernetesVersion: '1.36', releaseVersion: '1.36-2026.03.17', force: true },
       { version: '1.36', releaseVersion: '1.36-2026.03.17', force: true },
+    ],
+    [
+      { launchTemplate: { id: 'lt-0e1f2a3b', version: '2' }, force: false },
+      { launchTemplate: { id: 'lt-0e1f2a3b', version: '2' }, force: false },
     ],
   ];
   for (const [change, want] of table) {

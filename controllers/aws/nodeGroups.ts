@@ -9,16 +9,17 @@ import type {
   WarmPoolState,
 } from '@aws-sdk/client-eks';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
-import type {
-  ConfigChange,
-  NewNodeGroup,
-  NodeGroup,
-  NodeGroupStatus,
-  NodeGroups,
-  NodeGroupUpdate,
-  UpdateSettings,
-  VersionChange,
-  WarmPool,
+import {
+  type ConfigChange,
+  CUSTOM,
+  type NewNodeGroup,
+  type NodeGroup,
+  type NodeGroupStatus,
+  type NodeGroups,
+  type NodeGroupUpdate,
+  type UpdateSettings,
+  type VersionChange,
+  type WarmPool,
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
 import { ClusterCalls, isAbsent } from './clusterCalls.ts';
@@ -102,7 +103,7 @@ export class EksNodeGroups extends ClusterCalls implements NodeGroups {
   ): Promise<CallResult<NodeGroupUpdate>> {
     const input = {
       ...this.#named(name),
-      version: kubernetesVersion,
+      ...(kubernetesVersion && { version: kubernetesVersion }),
       ...(releaseVersion && { releaseVersion }),
       ...(launchTemplate && { launchTemplate: { ...launchTemplate } }),
       force,
@@ -150,7 +151,8 @@ export function createRequest(clusterName: string, desired: NewNodeGroup) {
   return {
     clusterName,
     nodegroupName: desired.name,
-    amiType: desired.amiType as Nodegroup['amiType'],
+    // EKS knows it from the launch template.
+    ...(desired.amiType !== CUSTOM && { amiType: desired.amiType as Nodegroup['amiType'] }),
     capacityType: desired.capacityType === 'Spot' ? ('SPOT' as const) : ('ON_DEMAND' as const),
     ...(desired.instanceTypes.length > 0 && { instanceTypes: [...desired.instanceTypes] }),
     subnets: [...desired.subnets],

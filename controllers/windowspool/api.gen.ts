@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -74,7 +74,7 @@ export interface NodeGroupSpec {
    */
   nodeRole: string;
   /**
-   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
+   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
    */
   replacement: 'Refuse' | 'BlueGreen';
   /**
@@ -95,6 +95,7 @@ export interface NodeGroupSpec {
    * EC2 capacity type of the nodes.
    */
   capacityType: 'OnDemand' | 'Spot';
+  ami?: AmiSpec;
   /**
    * Size of the root volume in GiB, for a node group without a launch template. Default: 50. It needs no permission for launch templates, but cannot change, and the volume is encrypted only if the account encrypts by default. For a disk that can change, set disk instead. Windows images are large, so many pools need more than the default.
    */
@@ -181,6 +182,15 @@ export interface WarmPoolSpec {
   reuse: boolean;
 }
 /**
+ * A custom AMI, made from an EKS-optimized Windows AMI, in place of one that EKS selects by windowsVersion and edition. A setting of the machine. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
+ */
+export interface AmiSpec {
+  /**
+   * ID of the AMI, such as ami-0123456789abcdef0.
+   */
+  id: string;
+}
+/**
  * Root volume of the nodes. A setting of the machine.
  */
 export interface DiskSpec {
@@ -245,7 +255,7 @@ export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Your launch template, for settings that have no field in the pool, such as additional disks and user data. It replaces disk, metadataOptions, securityGroups and instanceTags. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * Your launch template, for settings that have no field in the pool, such as additional disks and user data. It replaces ami, disk, metadataOptions, securityGroups and instanceTags. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**

@@ -11,7 +11,7 @@ import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { appliedOf, taintField } from './providers/eks/applied.ts';
 import { type Creation, creationOf, desiredNodeGroup, isOwnedBy } from './providers/eks/nodeGroup.ts';
-import { desiredTemplate } from './providers/eks/upgrades/launchTemplate.ts';
+import { desiredTemplate } from './providers/eks/upgrades/desiredTemplate.ts';
 import { marksOf } from './providers/existing/ownershipRecord.ts';
 
 /** Whether the pool has a deletion timestamp. */

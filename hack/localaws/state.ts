@@ -131,9 +131,13 @@ export interface InstanceRecord {
   launchedAt: Date;
   defect: NodeDefect;
   readonly releaseVersion: string;
-  /** `--node-labels` and `--register-with-taints`: those of the group at the launch. */
+  /** `--node-labels` and `--register-with-taints`: those of the group at the launch, or of the user data if the launch template has the image. */
   readonly nodeLabels: Readonly<Record<string, string>>;
   readonly registerWithTaints: readonly Taint[];
+  /** Whether the launch template has the image, so that EKS does not configure the node. */
+  readonly isCustom: boolean;
+  /** Whether its user data makes it join the cluster. */
+  readonly bootstraps: boolean;
   kernelVersion: string;
   boots: number;
   /** How often it was started, or went to the warm pool: what is scheduled for another number is void. */

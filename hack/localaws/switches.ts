@@ -93,6 +93,11 @@ export const switchTable = {
   nodesOfReusedInstances: ['deleted', 'kept'],
   /** When does a node get the labels and taints of its group: as it registers, or up to 30 s after it is Ready as in aws/containers-roadmap#1962? */
   groupSettingsOnNodes: ['atRegistration', 'later'],
+  /**
+   * Does EKS also give the labels and taints of a group to its nodes if the image is in the launch template, up to 30 s after they are Ready? Its user
+   * guide only says that it merges no user data then; what is said about Linux nodes is aws/containers-roadmap#1962.
+   */
+  settingsOfCustomNodes: ['later', 'never'],
   /** Are the additional instances of a change of version included in DescribeNodegroup's scalingConfig? */
   rolloutGrowth: ['hidden', 'shown'],
   /**

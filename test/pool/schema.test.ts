@@ -71,6 +71,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Remove diskSizeGiB, and set the disk in the template',
   ],
   ...[
+    { ami: { id: 'ami-0a000000' } },
     { disk: {} },
     { metadataOptions: {} },
     { securityGroups: [{ id: 'sg-0a000000' }] },
@@ -90,6 +91,18 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       ],
     ];
   }),
+  ['an AMI without an ID', { nodeGroup: { ami: {} } }, 'nodeGroup.ami.id'],
+  ['an invalid ID of an AMI', { nodeGroup: { ami: { id: 'web' } } }, 'ami.id in body should match'],
+  ...[{ releaseVersion: '1.36-2026.03.17' }, { kubernetesVersion: '1.36' }].map((pin): (typeof refusals)[number] => [
+    `an AMI together with ${Object.keys(pin)[0]}`,
+    { nodeGroup: { ami: { id: 'ami-0a000000' }, ...pin } },
+    'Remove releaseVersion and kubernetesVersion, or remove ami',
+  ]),
+  [
+    'an AMI together with a warm pool',
+    { nodeGroup: { ami: { id: 'ami-0a000000' }, warmPool: {} } },
+    'EKS does not support warm pools with custom AMIs. Remove warmPool, or remove ami',
+  ],
   [
     'a disk that is smaller than the AMI',
     { nodeGroup: { disk: { sizeGiB: 30 } } },
@@ -558,6 +571,7 @@ describe('the API server', () => {
   }
 
   const machines: readonly Record<string, unknown>[] = [
+    { ami: { id: 'ami-0a000001' } },
     { disk: {} },
     { metadataOptions: {} },
     { securityGroups: [{ id: 'sg-0a000000' }] },
@@ -579,6 +593,22 @@ describe('the API server', () => {
     assert.match(await answerTo(poolManifest(name, template)), only);
     await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED' } });
     await world.apply(poolManifest(name));
+    await world.kubectl('delete', 'windowspool', name);
+  });
+
+  it('accepts the first custom AMI and its removal only before there is a node group, and another AMI also later', async () => {
+    const name = 'custom';
+    const ami = { id: 'ami-0a000001' };
+    await world.apply(poolManifest(name, { nodeGroup: { disk: {} } }));
+    await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
+    const only =
+      /spec\.nodeGroup\.ami: Invalid value.*EKS cannot change a node group between its own AMIs and a custom one/s;
+    assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {}, ami } })), only);
+    await world.apply(poolManifest(name, { nodeGroup: { disk: {}, ami, replacement: 'BlueGreen' } }));
+    await world.apply(poolManifest(name, { nodeGroup: { ami: { id: 'ami-0a000002' } } }));
+    assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {} } })), only);
+    await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED' } });
+    await world.apply(poolManifest(name, { nodeGroup: { disk: {} } }));
     await world.kubectl('delete', 'windowspool', name);
   });
 

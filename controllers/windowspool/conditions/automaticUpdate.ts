@@ -54,11 +54,16 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
 function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
   const { version } = change.launchTemplate ?? {};
   return [
-    ...(change.releaseVersion === releaseVersion ? [] : [newerRelease(releaseVersion, change)]),
+    ...(change.releaseVersion === releaseVersion || isOfTemplate(change) ? [] : [newerRelease(releaseVersion, change)]),
     ...(version === undefined
       ? []
       : [`version ${seen?.version} of launch template ${seen?.name} (desired: ${version})`]),
   ];
+}
+
+/** Whether the group has a custom AMI, and therefore no release. */
+function isOfTemplate({ kubernetesVersion }: VersionChange): boolean {
+  return kubernetesVersion === undefined;
 }
 
 function newerRelease(current: string | undefined, { releaseVersion, kubernetesVersion }: VersionChange): string {

@@ -15,12 +15,14 @@ import {
 } from '../providers/eks/differences.ts';
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
-import { desiredMachine, hasMachine } from '../providers/eks/machine/machine.ts';
+import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
+import { hasMachine } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasFormer, replacementReason } from '../providers/eks/replacement/status.ts';
-import { desiredTemplate, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
+import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
+import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import {

@@ -122,6 +122,8 @@ export interface CheckInput {
   readonly groupSubnets: readonly string[] | undefined;
   /** The launch template for the machine; undefined if the spec does not set the machine, or the template was not read. */
   readonly machineTemplate?: MachineTemplateView | undefined;
+  /** Why the nodes cannot get the user data that the operator would write, as a sentence with the next step; absent: they can. */
+  readonly userDataProblem?: string;
   /** Whether the operator creates a missing access entry. */
   readonly managesAccessEntry: boolean;
   /** What the operator does about Windows IPAM; undefined: nothing, because --enable-windows-ipam is off or the pool is paused. */

@@ -51,6 +51,9 @@ export interface TemplateVersion {
   readonly version: string;
 }
 
+/** The AMI type of a group whose launch template names an AMI. */
+export const CUSTOM = 'CUSTOM';
+
 /** A node group as EKS describes it. */
 export interface NodeGroup {
   readonly name: string;
@@ -88,6 +91,7 @@ export interface NodeGroup {
 /** The input of CreateNodegroup. */
 export interface NewNodeGroup {
   readonly name: string;
+  /** {@link CUSTOM}: the launch template has an AMI. */
   readonly amiType: string;
   readonly capacityType: 'OnDemand' | 'Spot';
   /** Empty: the launch template has one. */
@@ -123,8 +127,11 @@ export interface ConfigChange {
 
 /** The input of UpdateNodegroupVersion. */
 export interface VersionChange {
-  /** A minor version, such as `1.35`. Always set, because the EKS documentation is ambiguous about requests without it. */
-  readonly kubernetesVersion: string;
+  /**
+   * A minor version, such as `1.35`. Always set, because the EKS documentation is ambiguous about requests without it; absent only for a group with a
+   * custom AMI, for which EKS accepts none.
+   */
+  readonly kubernetesVersion?: string;
   /** An AMI release, such as `1.35-2026.01.22`. Absent: the newest. */
   readonly releaseVersion?: string;
   /** Another version of the launch template. Absent: the group's current version. */
@@ -179,6 +186,12 @@ export interface NodeGroups {
 export interface Cluster {
   readonly name: string;
   readonly arn: string;
+  /** The URL of its API server. */
+  readonly endpoint: string;
+  /** The certificate authority of its API server: a PEM bundle in base64. */
+  readonly certificateAuthority: string;
+  /** The IPv4 addresses of its Services, such as `172.20.0.0/16`; absent for a cluster of IPv6. */
+  readonly serviceCidr?: string;
   /** The IAM role of the control plane. */
   readonly roleArn: string;
   readonly vpcId: string;

@@ -1,8 +1,12 @@
 /** The launch templates that the operator creates, one for each pool that sets its machine. */
 import type { CallResult } from './callResult.ts';
 
-/** What a launch template of the operator contains: the machine, without its AMI, type and subnets. */
+/** What a launch template of the operator contains: the machine, without its type and subnets. */
 export interface Machine {
+  /** A custom AMI, by ID. Absent: EKS selects one. */
+  readonly imageId?: string;
+  /** What the instances run at their first boot, as text. Absent: what EKS provides. */
+  readonly userData?: string;
   readonly disk: Disk;
   readonly httpTokens: 'Required' | 'Optional';
   /** Network hops of a response of the instance metadata service. */

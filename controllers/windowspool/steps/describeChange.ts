@@ -21,17 +21,21 @@ export function describeChange({ labels, taints, scaling, update, warmPool }: Co
     .join('; ');
 }
 
-/** `newest release for Kubernetes 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, forced`. */
+/**
+ * `newest release for Kubernetes 1.36`, `release 1.36-2026.03.17 with version 3 of launch template windows, forced`, and for a group with a custom AMI
+ * `version 3 of launch template windows`.
+ */
 export function describeVersionChange({
   kubernetesVersion,
   releaseVersion,
   launchTemplate,
   force,
 }: VersionChange): string {
-  const what = releaseVersion ? `release ${releaseVersion}` : `newest release for Kubernetes ${kubernetesVersion}`;
+  const release = releaseVersion ? `release ${releaseVersion}` : `newest release for Kubernetes ${kubernetesVersion}`;
   const { id, name, version } = launchTemplate ?? {};
-  const template = version === undefined ? '' : ` with version ${version} of launch template ${name ?? id}`;
-  return `${what}${template}${force ? ', forced' : ''}`;
+  const template = version === undefined ? [] : [`version ${version} of launch template ${name ?? id}`];
+  const what = [...(kubernetesVersion === undefined ? [] : [release]), ...template].join(' with ');
+  return `${what}${force ? ', forced' : ''}`;
 }
 
 /** `set gpu:NoSchedule remove old:NoExecute`: a taint is identified by key and effect. */

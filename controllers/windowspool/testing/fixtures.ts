@@ -59,6 +59,9 @@ export function sampleCluster(change: Partial<Cluster> = {}): Cluster {
   return {
     name: 'prod',
     arn: CLUSTER_ARN,
+    endpoint: 'https://0A1B2C3D4E5F.gr7.eu-west-1.eks.amazonaws.com',
+    certificateAuthority: 'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t',
+    serviceCidr: '172.20.0.0/16',
     roleArn: 'arn:aws:iam::111122223333:role/eks-cluster',
     vpcId: 'vpc-0a1b2c3d',
     securityGroup: CLUSTER_SECURITY_GROUP,

@@ -4,7 +4,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
-import { desiredMachine, foundTexts } from '../providers/eks/machine/machine.ts';
+import { desiredMachine, foundTexts } from '../providers/eks/machine/desiredMachine.ts';
 import { descriptionOf } from '../providers/eks/machine/machineTemplate.ts';
 import {
   CLUSTER_SECURITY_GROUP,
@@ -16,7 +16,7 @@ import {
 } from './fixtures.ts';
 import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
 
-type MachineSpec = Partial<Pick<NodeGroupSpec, 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>>;
+type MachineSpec = Partial<Pick<NodeGroupSpec, 'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>>;
 type Rest = Omit<Partial<NodeGroupSpec>, keyof MachineSpec | 'diskSizeGiB'>;
 type Status = NonNullable<Parameters<typeof knownStatus>[0]>;
 
@@ -25,6 +25,12 @@ export const TEMPLATE_ID = 'lt-0e1f2a3b';
 
 /** A root volume of 100 GiB, as the API server stores it. */
 export const DISK_100 = { disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
+/** A custom AMI, and a newer one. */
+export const [AMI_1, AMI_2] = ['ami-0a000001', 'ami-0a000002'].map((id) => ({ ami: { id } })) as [
+  { ami: { id: string } },
+  { ami: { id: string } },
+];
+
 /** The same with 200 GiB. */
 export const DISK_200 = { disk: { ...DISK_100.disk, sizeGiB: 200 } } as const;
 

@@ -1,9 +1,11 @@
+import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
 import { admissionOf, whenAdmitted } from '../eks/admission.ts';
 import { isKubeletLabel, isKubernetesLabel } from '../eks/labels.ts';
 import { clusterSecurityGroupId } from '../network.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.ts';
 import { type GroupRecord, type InstanceRecord, type LocalAwsState, type NodeDefect, takePlan } from '../state.ts';
+import { kubeletArgumentsIn } from './bootstrap.ts';
 import { releaseOf } from './images.ts';
 import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
 import type { Place } from './placement.ts';
@@ -69,7 +71,7 @@ export function boot(cloud: LocalAwsState, group: GroupRecord, instance: Instanc
   cloud.timeline.after(seconds, () => {
     if (!isSame()) return;
     instance.state = 'running';
-    if (instance.defect.neverJoins === true || !kubeletStarts(group) || !reachesControlPlane) return;
+    if (instance.defect.neverJoins === true || !kubeletStarts(instance) || !reachesControlPlane) return;
     whenAdmitted(cloud, group, isSame, () => join(cloud, group, instance));
   });
 }
@@ -81,13 +83,23 @@ export function join(cloud: LocalAwsState, group: GroupRecord, instance: Instanc
   if (cloud.switches.linuxAccessEntry === 'notReady' && admissionOf(cloud, group.nodegroup.nodeRole) === 'linux') {
     instance.defect = { ...instance.defect, notReady: true };
   }
-  if (cloud.switches.groupSettingsOnNodes === 'later') joinBare(cloud, group, instance);
+  if (instance.isCustom) joinCustom(cloud, group, instance);
+  else if (cloud.switches.groupSettingsOnNodes === 'later') joinBare(cloud, group, instance);
   else cloud.emit({ kind: 'join', instance });
   if (isBack) {
     cloud.emit({ kind: 'ready', instance, ready: instance.defect.notReady !== true });
     cloud.emit({ kind: 'cordon', instance, on: false });
   }
   addressesFollow(cloud, instance);
+}
+
+// The node registers with what its user data says. EKS may add the labels and taints of the group a moment later.
+function joinCustom(cloud: LocalAwsState, group: GroupRecord, instance: InstanceRecord): void {
+  cloud.emit({ kind: 'join', instance });
+  if (cloud.switches.settingsOfCustomNodes === 'never') return;
+  const after = structuredClone(group.nodegroup);
+  after.labels = { ...after.labels, 'eks.amazonaws.com/nodegroup': group.name };
+  relabelLater(cloud, instance, after);
 }
 
 // The node registers without the labels and taints of its group; EKS adds them a moment later.
@@ -98,6 +110,10 @@ function joinBare(cloud: LocalAwsState, { nodegroup }: GroupRecord, instance: In
     kind: 'join',
     instance: { ...instance, nodeLabels: Object.fromEntries(own), registerWithTaints: [] },
   });
+  relabelLater(cloud, instance, after);
+}
+
+function relabelLater(cloud: LocalAwsState, instance: InstanceRecord, after: Nodegroup): void {
   cloud.timeline.after(durations.lateSettings, () => {
     const { labels: _labels, taints: _taints, ...before } = after;
     if (instance.state === 'running' && instance.joined) cloud.emit({ kind: 'relabel', instance, before, after });
@@ -123,11 +139,12 @@ function addressesFollow(cloud: LocalAwsState, instance: InstanceRecord): void {
 }
 
 // A kubelet refuses to start with labels under kubernetes.io or k8s.io that it does not know (--node-labels).
-const kubeletStarts = (group: GroupRecord): boolean =>
-  Object.keys(group.nodegroup.labels ?? {}).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
+const kubeletStarts = ({ bootstraps, nodeLabels }: InstanceRecord): boolean =>
+  bootstraps && Object.keys(nodeLabels).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
 function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
-  const { releaseVersion, amiType, imageId, tags, template } = launchConfigOf(cloud, group);
+  const { releaseVersion, amiType, imageId, tags, template, isCustom, ownUserData } = launchConfigOf(cloud, group);
+  const own = isCustom ? kubeletArgumentsIn(cloud, ownUserData) : undefined;
   const release = releaseOf(cloud, releaseVersion);
   const windows = windowsOf(amiType);
   const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
@@ -148,8 +165,10 @@ function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }:
     launchedAt: cloud.timeline.now(),
     defect,
     releaseVersion,
-    nodeLabels: nodeLabelsOf(group, imageId, template),
-    registerWithTaints: structuredClone(group.nodegroup.taints ?? []),
+    nodeLabels: isCustom ? (own?.labels ?? {}) : nodeLabelsOf(group, imageId, template),
+    registerWithTaints: structuredClone((isCustom ? own?.taints : group.nodegroup.taints) ?? []),
+    isCustom,
+    bootstraps: !isCustom || own !== undefined,
     kernelVersion,
     boots: 1,
     starts: 0,

@@ -15,6 +15,10 @@ export interface LaunchConfig {
   readonly instanceTypes: readonly string[];
   readonly tags: readonly Tag[];
   readonly template: TemplateUse['specification'] | undefined;
+  /** That of the template, in base64, if the template has the image, so that EKS adds nothing to it. */
+  readonly ownUserData: string | undefined;
+  /** Whether the template has the image. */
+  readonly isCustom: boolean;
   /** Those of the template; empty: EKS uses that of the cluster. */
   readonly securityGroups: readonly string[];
   /** The size of the root volume in the template, in GiB. */
@@ -36,6 +40,7 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
   const template = group.rollout?.template ?? group.template;
   const {
     ImageId,
+    UserData,
     InstanceType,
     TagSpecifications = [],
     SecurityGroupIds = [],
@@ -54,6 +59,8 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
       ...propagated.map(({ Key, Value }) => ({ Key, Value })),
     ],
     template: template?.specification,
+    isCustom: ImageId !== undefined,
+    ownUserData: ImageId === undefined ? undefined : UserData,
     securityGroups: [...SecurityGroupIds, ...NetworkInterfaces.flatMap(({ Groups = [] }) => Groups)],
     rootVolumeGiB: BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs?.VolumeSize,
   };

@@ -56,7 +56,9 @@ export function reviewAccess(cloud: LocalAwsState, group: GroupRecord): void {
 // Reports with a health issue that the nodes of a Windows group, or the kube-proxy on them, have no access.
 function checkAccess(cloud: LocalAwsState, group: GroupRecord): void {
   const { status = '', amiType = '', nodeRole } = group.nodegroup;
-  if (!['ACTIVE', 'DEGRADED'].includes(status) || windowsOf(amiType) === undefined) return;
+  // A custom image of the local AWS is one of Windows.
+  const isWindows = amiType === 'CUSTOM' || windowsOf(amiType) !== undefined;
+  if (!['ACTIVE', 'DEGRADED'].includes(status) || !isWindows) return;
   const admission = admissionOf(cloud, nodeRole);
   const seen = admission === 'none' || (admission === 'linux' && cloud.switches.linuxAccessEntry === 'healthIssue');
   if (!seen) {

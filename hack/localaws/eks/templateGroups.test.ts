@@ -3,7 +3,7 @@ import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-s
 import { imageIdFor } from '../ec2/images.ts';
 import type { MemoryCloud } from '../memory.ts';
 import { clusterSecurityGroupId } from '../network.ts';
-import { openPolicy, sampleGroup } from '../testing/fixtures.ts';
+import { bootstrapData, openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';
 import { group, rejection, statusOf } from '../testing/testGroup.ts';
 
@@ -12,6 +12,7 @@ const release = '1.36-2026.04.18';
 const imageId = imageIdFor('WINDOWS_FULL_2019_x86_64', release);
 const olderImage = imageIdFor('WINDOWS_FULL_2019_x86_64', old);
 const launchTemplate = { name: 'mine' };
+const UserData = bootstrapData();
 
 const newWorld = (...versions: readonly object[]): { cloud: MemoryCloud; clock: TestClock } => {
   const made = memoryCloud({ policy: openPolicy });
@@ -211,7 +212,7 @@ describe('a group with a launch template', () => {
   });
 
   it('has the image of the template as its release, for any Windows version', async () => {
-    const { cloud, clock } = newWorld({ ImageId: imageId });
+    const { cloud, clock } = newWorld({ ImageId: imageId, UserData });
     const nodegroup = await create({ cloud, clock }, withoutTemplate());
     assert.deepEqual([nodegroup?.amiType, nodegroup?.releaseVersion, nodegroup?.version], ['CUSTOM', imageId, '1.36']);
     const [record] = cloud.state.instances.values();
@@ -267,7 +268,7 @@ describe('a group with a launch template', () => {
   });
 
   it('with an image changes it only with another template version', async () => {
-    const { cloud, clock } = newWorld({ ImageId: olderImage }, { ImageId: imageId }, {});
+    const { cloud, clock } = newWorld({ ImageId: olderImage, UserData }, { ImageId: imageId, UserData }, {});
     await create({ cloud, clock }, withoutTemplate());
     const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
       [cloud.send('UpdateNodegroupVersion', group), /Launch template details can't be null for Custom ami type/],

@@ -104,6 +104,7 @@ export function configure(cloud: LocalAwsState, group: GroupRecord, after: Nodeg
   const changed = (key: 'labels' | 'taints') => JSON.stringify(before[key] ?? {}) !== JSON.stringify(after[key] ?? {});
   if (changed('labels') || changed('taints')) {
     for (const instance of livingInstances(cloud, group.name)) {
+      if (instance.isCustom && cloud.switches.settingsOfCustomNodes === 'never') continue;
       if (instance.joined) cloud.emit({ kind: 'relabel', instance, before, after: structuredClone(after) });
     }
     settingsChanged(cloud, group);

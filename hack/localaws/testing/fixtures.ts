@@ -15,6 +15,17 @@ export const sampleCluster: ClusterOptions = {
   kubernetesVersion: '1.36',
 };
 
+/** User data in base64 that makes an instance join the sample cluster, or another one. */
+export function bootstrapData(kubelet = '', cluster: Partial<ClusterOptions> = {}): string {
+  const { name, endpoint, caData } = { ...sampleCluster, ...cluster };
+  const script = [
+    '<powershell>',
+    `& "$env:ProgramFiles\\Amazon\\EKS\\Start-EKSBootstrap.ps1" -EKSClusterName "${name}" -APIServerEndpoint "${endpoint}" -Base64ClusterCA "${caData}" -KubeletExtraArgs "${kubelet}"`,
+    '</powershell>',
+  ].join('\n');
+  return Buffer.from(script).toString('base64');
+}
+
 /** A create request that is accepted, with changes. */
 export const sampleGroup = (changes: Partial<CreateNodegroupRequest> = {}): CreateNodegroupRequest => ({
   clusterName: sampleCluster.name,

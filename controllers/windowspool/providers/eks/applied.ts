@@ -10,7 +10,8 @@ import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
-import { hasMachine, wantedTexts } from './machine/machine.ts';
+import { wantedTexts } from './machine/desiredMachine.ts';
+import { hasMachine } from './machine/machine.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
 import { pinnedTemplateVersion } from './upgrades/launchTemplate.ts';
 import { spelled } from './upgrades/releaseVersion.ts';
@@ -35,7 +36,7 @@ export function desiredFields(pool: WindowsPool): Fields {
     scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
     templateVersion: pinnedTemplateVersion(pool.spec),
-    ...(hasMachine(pool.spec) && { machine: wantedTexts(pool.spec) }),
+    ...(hasMachine(pool.spec) && { machine: wantedTexts(pool) }),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
     ...warmPoolOf(pool.spec),

@@ -7,7 +7,7 @@ import type { LabelsOf } from '../../metricCatalogue.ts';
 import type { Difference } from '../../model/changes.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
-import type { NodeGroup } from '../../ports/eks.ts';
+import { CUSTOM, type NodeGroup } from '../../ports/eks.ts';
 import {
   appliedOf,
   desiredFields,
@@ -21,7 +21,8 @@ import {
   VERSION,
   WARM_POOL,
 } from './applied.ts';
-import { isFollowed, settingText } from './machine/machine.ts';
+import { isFollowed } from './machine/desiredMachine.ts';
+import { isCustom, settingText, USER_DATA } from './machine/machine.ts';
 import { isMadeFromOwn } from './machine/machineTemplate.ts';
 
 /** All differences, sorted by field. */
@@ -29,13 +30,13 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
   const applied = appliedOf(pool);
   const wanted = desiredFields(pool);
   const found = foundFields(group);
-  const isFromOwnTemplate = isMadeFromOwn(pool, group);
+  // EKS gives a group neither a template nor another kind of AMI: immutableDifferences reports it.
+  const isChangeable = isMadeFromOwn(pool, group) && isCustom(pool.spec) === (group.amiType === CUSTOM);
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
     if (found.get(field) === value) return [];
     const isDrift = applied === undefined || isApplied(applied, field, value);
     if (machineSettingOf(field) !== undefined) {
-      // EKS cannot give a template to the group: immutableDifferences reports it.
-      if (!isFromOwnTemplate) return [];
+      if (!isChangeable) return [];
       // Of a version that cannot be read or was deleted, nothing says that it differs.
       if (!group.machine && isDrift) return [];
     }
@@ -96,6 +97,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 /** `label tier is db (expected web)`. */
 export function describeDifference({ field: key, wanted, found }: Difference): string {
   const setting = machineSettingOf(key);
+  if (setting === USER_DATA) return `${setting} differs`;
   // The launch template could not be read.
   if (setting !== undefined && found === undefined) return `${setting} is unknown (expected ${settingText(wanted)})`;
   if (setting !== undefined) return `${setting} is ${settingText(found)} (expected ${settingText(wanted)})`;

@@ -14,7 +14,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   AccessDenied:
     'Check that the node role has an access entry of type EC2_WINDOWS (aws eks describe-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN), or its groups in ConfigMap kube-system/aws-auth.',
   AmiIdNotFound:
-    'Set nodeGroup.releaseVersion to a newer AMI release. AWS makes an AMI private about four months after its release.',
+    'Set nodeGroup.releaseVersion to a newer AMI release, or nodeGroup.ami to an AMI that exists. AWS makes an AMI private about four months after its release.',
   AsgInstanceLaunchFailures: `Check why EC2 launches no instance (${ACTIVITIES}).`,
   AutoScalingGroupInstanceRefreshActive:
     'Wait until the instance refresh is complete, or cancel it (aws autoscaling cancel-instance-refresh --auto-scaling-group-name SCALING_GROUP).',

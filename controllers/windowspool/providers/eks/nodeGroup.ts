@@ -5,10 +5,17 @@ import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } fr
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
-import type { NewNodeGroup, NodeGroup, TemplateVersion, UpdateSettings, WarmPool } from '../../ports/eks.ts';
+import {
+  CUSTOM,
+  type NewNodeGroup,
+  type NodeGroup,
+  type TemplateVersion,
+  type UpdateSettings,
+  type WarmPool,
+} from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
-import { hasMachine, machineIn } from './machine/machine.ts';
+import { hasMachine, isCustom, machineIn } from './machine/machine.ts';
 import { clusterIn, machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
@@ -53,7 +60,7 @@ export function desiredNodeGroup(pool: WindowsPool, template?: TemplateVersion):
   const minor = pinnedMinor(spec);
   const desired = {
     name: nodeGroupNameOf(pool),
-    amiType: amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
+    amiType: isCustom(spec) ? CUSTOM : amiTypeOf(spec.windowsVersion, nodeGroupIn(spec).edition),
     capacityType: nodeGroupIn(spec).capacityType,
     instanceTypes: requestedTypes(spec),
     ...diskOf(spec, template),

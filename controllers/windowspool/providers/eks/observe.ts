@@ -34,7 +34,8 @@ import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { readTerminatingNode } from './disruption.ts';
-import { foundTexts } from './machine/machine.ts';
+import { foundTexts } from './machine/desiredMachine.ts';
+import { isCustom } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
@@ -142,7 +143,7 @@ async function findNewestRelease(
   { sources: { releases }, awsCache: { shared }, signal }: ObserveContext,
 ): Promise<ObservedState['newestRelease']> {
   const owned = ownedGroup(pool, group);
-  if (cluster.kind !== 'seen' || !owned || !acceptsUpdates(owned)) return undefined;
+  if (cluster.kind !== 'seen' || !owned || !acceptsUpdates(owned) || isCustom(pool.spec)) return undefined;
   const { windowsVersion } = pool.spec;
   const nodeGroup = nodeGroupIn(pool.spec);
   const minor = nodeGroup.kubernetesVersion ?? cluster.cluster.kubernetesVersion;

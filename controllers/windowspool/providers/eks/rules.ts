@@ -23,7 +23,7 @@ import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
-import { desiredTemplate } from './upgrades/launchTemplate.ts';
+import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
 

@@ -12,11 +12,11 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
-import { hasMachine } from './machine/machine.ts';
+import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
-import { desiredTemplate } from './upgrades/launchTemplate.ts';
+import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
 /** The maximum length of a message of AWS in the schema. */
@@ -84,6 +84,7 @@ function templateState(s: ObservedState, group: NodeGroup): Pick<NodeGroupState,
 
 /** The newest release as last known. */
 function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
+  if (isCustom(pool.spec)) return {};
   const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   return known ? { latestReleaseVersion: known } : {};
 }

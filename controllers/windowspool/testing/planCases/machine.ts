@@ -28,11 +28,11 @@ const CREATE_TEMPLATE = [
   `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
   `create launch template ${TEMPLATE_NAME}: disk.sizeGiB 100, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
 ];
-const REMEMBER = `remember web of ${CLUSTER_ARN}: 16 fields, desired open`;
+const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const create = (template: string) =>
   `create node group web (WINDOWS_CORE_2022_x86_64, m5.large, version 1 of launch template ${template}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
 const SETTINGS =
-  'template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags, template other settings';
+  'template ami, template userData, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags, template other settings';
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending ${SETTINGS}`;
 const RESERVE_DRIFT = (drift: string) => RESERVE.replace(new RegExp(`, template ${drift}|template ${drift}, `), '');
 const update = (version: number, id = TEMPLATE_ID) =>

@@ -2,6 +2,7 @@
 import { adoptionCases } from './adoption.ts';
 import { automaticUpdateCases } from './automaticUpdates.ts';
 import { autoscalerCases } from './autoscaler.ts';
+import { customAmiCases } from './customAmi.ts';
 import { deletionCases } from './deletion.ts';
 import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
@@ -44,6 +45,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   ],
   'for a launch template': templateCases,
   'for the machine': machineCases,
+  'for a custom AMI': customAmiCases,
   'for a RuntimeClass': runtimeClassCases,
   'for the labels of nodes': nodeLabelCases,
   'for the taints of nodes': [...gateCases, ...quarantineCases],

@@ -1,20 +1,21 @@
-/** The machine that the spec asks for, and its settings as text, so that they can be compared and shown. Pure. */
+/** What the spec says about the machine, and the settings of machines as text, so that they can be compared and shown. Pure. */
 import type { NodeGroupSpec, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
-import { type Machine, type MachineVersion, withoutDefaults } from '../../../ports/machineTemplates.ts';
+import { type Machine, withoutDefaults } from '../../../ports/machineTemplates.ts';
 import type { SecurityGroupTerm } from '../../../ports/prerequisites.ts';
+import { hashOf } from '../../../util/hash.ts';
 import { cut } from '../../../util/words.ts';
 import { describeTerm } from '../subnets.ts';
 
 /** The fields of the spec that a launch template of the operator needs. */
-type MachineSpec = Pick<NodeGroupSpec, 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>;
+type MachineSpec = Pick<NodeGroupSpec, 'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>;
 
 /** Those fields, as far as they are set. */
 export function machineIn(spec: WindowsPoolSpec): MachineSpec {
-  const { disk, metadataOptions, securityGroups, instanceTags } = nodeGroupIn(spec);
+  const { ami, disk, metadataOptions, securityGroups, instanceTags } = nodeGroupIn(spec);
   return {
+    ...(ami && { ami }),
     ...(disk && { disk }),
     ...(metadataOptions && { metadataOptions }),
     ...(securityGroups && { securityGroups }),
@@ -27,13 +28,18 @@ export function hasMachine(spec: WindowsPoolSpec): boolean {
   return Object.keys(machineIn(spec)).length > 0;
 }
 
+/** Whether the operator selects the AMI and writes the user data: the AMI type of the group is CUSTOM, for which EKS does neither. */
+export function isCustom(spec: WindowsPoolSpec): boolean {
+  return nodeGroupIn(spec).ami !== undefined;
+}
+
 /** The root volume; undefined if the spec does not set the machine. */
 export function diskIn(spec: WindowsPoolSpec): Machine['disk'] | undefined {
   return hasMachine(spec) ? bareMachine(spec).disk : undefined;
 }
 
-/** The machine without security groups. What the spec leaves out has the default of the schema: it has no effect on pools without a machine. */
-function bareMachine(spec: WindowsPoolSpec): Machine {
+/** The machine without AMI, user data and security groups. What the spec leaves out has the default of the schema: it has no effect on pools without a machine. */
+export function bareMachine(spec: WindowsPoolSpec): Machine {
   const { disk, metadataOptions, instanceTags = {} } = machineIn(spec);
   return {
     disk: withoutDefaults(disk ?? DISK),
@@ -75,31 +81,20 @@ export function hasTags(found: Readonly<Record<string, string>>, wanted: Readonl
   return Object.entries(wanted).every(([key, value]) => found[key] === value);
 }
 
-/**
- * The machine that a launch template of the pool should contain; undefined while security groups are not resolved. If the template names security
- * groups, EKS does not add that of the cluster: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
- */
-export function desiredMachine({
-  pool: { spec },
-  cluster,
-  prerequisites,
-}: Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'>): Machine | undefined {
-  const selected = selectedGroups(spec, prerequisites);
-  if (cluster.kind !== 'seen' || !selected) return undefined;
-  const { securityGroup } = cluster.cluster;
-  const all = selected.length > 0 ? [...selected, ...(securityGroup ? [securityGroup] : [])] : [];
-  return { ...bareMachine(spec), securityGroups: [...new Set(all)].sort() };
-}
-
 /** Settings of a machine as text, by field of the spec. */
 export type MachineTexts = Readonly<Record<string, string>>;
 
-const SECURITY_GROUPS = 'securityGroups';
-const OTHERS = 'other settings';
+/** The settings whose text is not that of a field alone. */
+export const AMI = 'ami';
+export const USER_DATA = 'userData';
+export const SECURITY_GROUPS = 'securityGroups';
 
-/** The settings of a machine. A setting that is not set is an empty text. */
-function machineTexts({ disk, httpTokens, hopLimit, securityGroups, instanceTags }: Machine): MachineTexts {
+/** The settings of a machine. A setting that is not set is an empty text. That of user data is a hash: it is long, and may be confidential. */
+export function machineTexts(machine: Machine): MachineTexts {
+  const { imageId = '', userData, disk, httpTokens, hopLimit, securityGroups, instanceTags } = machine;
   return {
+    [AMI]: imageId,
+    [USER_DATA]: userData === undefined ? '' : hashOf(userData),
     'disk.sizeGiB': String(disk.sizeGiB),
     'disk.type': disk.type,
     'disk.iops': String(disk.iops ?? ''),
@@ -116,41 +111,26 @@ function machineTexts({ disk, httpTokens, hopLimit, securityGroups, instanceTags
   };
 }
 
-/** The settings that the spec asks for. Security groups are those of the spec, without that of the cluster. */
-export function wantedTexts(spec: WindowsPoolSpec): MachineTexts {
-  return { ...machineTexts(bareMachine(spec)), [SECURITY_GROUPS]: termsText(spec), [OTHERS]: '' };
+/** Whether the user data of two machines differ at most in the ID of the AMI, which is a label of the node. */
+export function haveSameUserData(a: Machine, b: Machine): boolean {
+  const { imageId: before = '', userData = '' } = a;
+  const { imageId: after = '' } = b;
+  const moved = before === '' ? userData : userData.replaceAll(before, after);
+  return moved === (b.userData ?? '');
 }
 
-/** The settings of a version, in the words of {@link wantedTexts}: its security groups are those of the spec if the spec selects these groups. */
-export function foundTexts(
-  { machine, others }: Pick<MachineVersion, 'machine' | 'others'>,
-  s: Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'>,
-): MachineTexts {
-  const { spec } = s.pool;
-  const wanted = desiredMachine(s)?.securityGroups;
-  const isSelected = wanted === undefined || wanted.join() === machine.securityGroups.join();
-  const own = s.cluster.kind === 'seen' ? s.cluster.cluster.securityGroup : undefined;
-  const added = machine.securityGroups.filter((id) => id !== own).join(', ');
-  const groups = isSelected ? termsText(spec) : added || machine.securityGroups.join(', ');
-  return { ...machineTexts(machine), [SECURITY_GROUPS]: groups, [OTHERS]: others.join(', ') };
-}
-
-function termsText(spec: WindowsPoolSpec): string {
+/** The security groups that the spec selects, as text. */
+export function termsText(spec: WindowsPoolSpec): string {
   return securityGroupTerms(spec).map(describeTerm).sort().join(', ');
-}
-
-/** Whether the setting differs because of other clients' tags on security groups, and not because of the spec. */
-export function isFollowed(spec: WindowsPoolSpec, setting: string): boolean {
-  return setting === SECURITY_GROUPS && followsSecurityGroups(spec);
 }
 
 /** `disk.sizeGiB 100 -> 200, instanceTags not set -> team=web`. */
 export function describeMachineChange(before: Machine, after: Machine): string {
   const [from, to] = [machineTexts(before), machineTexts(after)];
-  return Object.entries(to)
-    .filter(([field, text]) => from[field] !== text)
-    .map(([field, text]) => `${field} ${settingText(from[field])} -> ${settingText(text)}`)
-    .join(', ');
+  const settings = Object.entries(to)
+    .filter(([field, text]) => field !== USER_DATA && from[field] !== text)
+    .map(([field, text]) => `${field} ${settingText(from[field])} -> ${settingText(text)}`);
+  return [...settings, ...(haveSameUserData(before, after) ? [] : [`${USER_DATA} changed`])].join(', ');
 }
 
 /** The text of a setting for messages. Tags may have 15,000 characters. */
@@ -163,7 +143,7 @@ const SHOWN_LENGTH = 256;
 /** `disk.sizeGiB 100, disk.type gp3, disk.encrypted true`: the settings that have a value. */
 export function describeMachine(machine: Machine): string {
   return Object.entries(machineTexts(machine))
-    .filter(([, text]) => text !== '')
+    .filter(([field, text]) => field !== USER_DATA && text !== '')
     .map(([field, text]) => `${field} ${settingText(text)}`)
     .join(', ');
 }

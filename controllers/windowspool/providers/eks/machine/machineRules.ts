@@ -13,7 +13,8 @@ import { blockers } from '../prerequisites/examination.ts';
 import { formerIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
-import { describeMachine, describeMachineChange, desiredMachine, hasMachine } from './machine.ts';
+import { desiredMachine } from './desiredMachine.ts';
+import { describeMachine, describeMachineChange, hasMachine } from './machine.ts';
 import {
   descriptionOf,
   isOwnVersion,

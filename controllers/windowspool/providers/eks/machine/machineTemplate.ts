@@ -2,10 +2,9 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import { POOL_KEY, USABLE_BY_TAG } from '../../../labels.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { desiredMachine, hasMachine } from './machine.ts';
 
 /**
  * EC2 accepts 3 to 125 letters, digits and `().-/_`, whatever its API reference says: awsdocs/aws-cloudformation-user-guide#132. The name is unique in a
@@ -82,21 +81,4 @@ export function versionWith(
  */
 export function unlikeWritten({ versions: [newest] }: MachineTemplate, machine: Machine): MachineVersion | undefined {
   return newest?.description === descriptionOf(machine) ? newest : undefined;
-}
-
-/**
- * The template version for the pool's group; undefined while it does not exist, or its machine is unknown. While the template cannot be read, the last
- * known version is used, so that a failed update does not look like a new target.
- */
-export function desiredOwnVersion(s: ObservedState, group: NodeGroup | undefined): TemplateVersion | undefined {
-  const { pool } = s;
-  if (!hasMachine(pool.spec)) return undefined;
-  if (s.machineTemplate === undefined) {
-    const { id, desiredVersion } = pool.status?.nodeGroup?.launchTemplate ?? {};
-    return id !== undefined && desiredVersion !== undefined ? { id, version: desiredVersion } : undefined;
-  }
-  const template = ownTemplateIn(s);
-  const machine = desiredMachine(s);
-  const found = template && machine && versionWith(template, machine, group);
-  return found && { id: template.id, version: found.version };
 }

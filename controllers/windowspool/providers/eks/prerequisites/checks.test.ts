@@ -5,7 +5,14 @@ import type { CheckInput, MachineTemplateView, PrerequisiteFacts } from '../../.
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
-import { DISK_100, machineFor, machinePool, machineTemplate, machineVersion } from '../../../testing/machineScenes.ts';
+import {
+  AMI_1,
+  DISK_100,
+  machineFor,
+  machinePool,
+  machineTemplate,
+  machineVersion,
+} from '../../../testing/machineScenes.ts';
 import {
   randomFacts,
   sampleAddon,
@@ -50,6 +57,7 @@ const PATCH = `(kubectl -n kube-system patch configmap amazon-vpc-cni --type mer
 const CREATE = '(kubectl -n kube-system create configmap amazon-vpc-cni --from-literal enable-windows-ipam=true)';
 const HAS_FALSE = 'has enable-windows-ipam: "false".';
 
+const CUSTOM_SPEC = machinePool(AMI_1).spec;
 const linux = { ...windows, groups: windows.groups.slice(0, 2) };
 const ONLY_AWS_AUTH = sampleCluster({ authenticationMode: 'CONFIG_MAP' });
 const NO_ENTRY = sampleFacts({ accessEntry: known(undefined) });
@@ -172,7 +180,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
         ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
         [
-          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool',
+          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool',
         ],
       ],
     ),
@@ -188,6 +196,11 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [
         'LaunchTemplateInvalid: Version 2 of launch template winpool/prod/web does not have the settings that the operator wrote. It also sets UserData and KeyName. Check who created it (aws ec2 describe-launch-template-versions --launch-template-name winpool/prod/web), and delete that version',
       ],
+    ],
+    [
+      'user data that nodes cannot get',
+      sampleInput({ userDataProblem: 'The user data of the nodes is too long. Use fewer labels.' }),
+      ['LaunchTemplateInvalid: The user data of the nodes is too long. Use fewer labels'],
     ],
     [
       'security groups that exist',
@@ -254,7 +267,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'LaunchTemplateInvalid: Version 7 of launch template windows (lt-0a1b2c3d) cannot be used: it sets ImageId (ami-1), which EKS does not accept. Remove it: windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI; it sets HibernationOptions (Configured), which EKS does not accept. Remove it; both it (m5.xlarge) and nodeGroup.instanceTypes (m5.large) set instance types. Remove one of them',
+        'LaunchTemplateInvalid: Version 7 of launch template windows (lt-0a1b2c3d) cannot be used: it sets ImageId (ami-1), which EKS does not accept. Remove it: windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI, or nodeGroup.ami; it sets HibernationOptions (Configured), which EKS does not accept. Remove it; both it (m5.xlarge) and nodeGroup.instanceTypes (m5.large) set instance types. Remove one of them',
       ],
     ],
     [
@@ -461,6 +474,58 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [
         `NodeAccessInvalid: ConfigMap kube-system/aws-auth of cluster prod does not map node role ${ROLE}, so its nodes cannot join. Map it to the groups system:bootstrappers, system:nodes and eks:kube-proxy-windows`,
       ],
+    ],
+    [
+      'a role without access and a custom AMI, before the node group is created',
+      sampleInput({ spec: CUSTOM_SPEC, facts: NO_ENTRY }),
+      [
+        `NodeAccessInvalid: Node role ${ROLE} has no access entry in cluster prod, and with a custom AMI, EKS grants it the access of Linux nodes, with which Windows nodes run no pods. Create it (${CREATE_ENTRY}), or set nodeGroup.accessEntry: Create`,
+      ],
+    ],
+    [
+      'such a role if the operator creates the entry',
+      sampleInput({ spec: CUSTOM_SPEC, facts: NO_ENTRY, managesAccessEntry: true }),
+      [],
+    ],
+    [
+      'such a role that aws-auth maps, if EKS may create an entry that takes precedence',
+      sampleInput({
+        spec: CUSTOM_SPEC,
+        facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }),
+      }),
+      [
+        `NodeAccessInvalid: Node role ${ROLE} has no access entry in cluster prod, and with a custom AMI, EKS grants it the access of Linux nodes, with which Windows nodes run no pods. Create it (${CREATE_ENTRY}), or set nodeGroup.accessEntry: Create`,
+      ],
+    ],
+    [
+      'such a role that aws-auth maps, once the node group exists',
+      sampleInput({
+        spec: CUSTOM_SPEC,
+        creating: false,
+        groupStatus: 'ACTIVE',
+        facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }),
+      }),
+      [],
+    ],
+    [
+      'such a role that aws-auth does not map, in a cluster without access entries',
+      sampleInput({
+        spec: CUSTOM_SPEC,
+        cluster: ONLY_AWS_AUTH,
+        facts: { ...without('accessEntry'), roleMappings: known([]) },
+      }),
+      [
+        `NodeAccessInvalid: ConfigMap kube-system/aws-auth of cluster prod does not map node role ${ROLE}, and with a custom AMI, EKS grants it the access of Linux nodes, with which Windows nodes run no pods. Add to its mapRoles: {rolearn: ${ROLE}, username: system:node:{{EC2PrivateDNSName}}, groups: [system:bootstrappers, system:nodes, eks:kube-proxy-windows]}`,
+      ],
+    ],
+    [
+      'such a role that aws-auth maps, in a cluster without access entries',
+      sampleInput({
+        spec: CUSTOM_SPEC,
+        cluster: ONLY_AWS_AUTH,
+        facts: { ...without('accessEntry'), roleMappings: known([windows]) },
+      }),
+      [],
     ],
     [
       'a role if aws-auth cannot be read',

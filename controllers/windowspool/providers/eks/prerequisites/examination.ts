@@ -8,7 +8,8 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
-import { desiredMachine, hasMachine } from '../machine/machine.ts';
+import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
+import { hasMachine } from '../machine/machine.ts';
 import {
   isOwnTemplate,
   machineTemplateNameOf,
@@ -27,6 +28,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
   const size = isToBeMade(s) ? sizeToReplace(s) : undefined;
+  const problem = userDataProblem(s);
   return {
     spec: pool.spec,
     cluster: cluster.cluster,
@@ -36,6 +38,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     groupSubnets: group.kind === 'seen' && !isToBeMade(s) ? group.group.subnets : undefined,
     machineTemplate: templateViewOf(s),
+    ...(problem !== undefined && { userDataProblem: problem }),
     managesAccessEntry: nodeGroupIn(pool.spec).accessEntry === 'Create',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: instancesOf(s),

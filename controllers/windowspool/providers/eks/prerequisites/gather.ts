@@ -9,7 +9,7 @@ import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
-import { followsSecurityGroups, securityGroupTerms } from '../machine/machine.ts';
+import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { replacementDue } from '../replacement/replacement.ts';
 import { selectsByTags } from '../subnets.ts';
@@ -119,7 +119,7 @@ async function amiOf(
   ask: Ask,
 ): Promise<PrerequisiteFacts['ami']> {
   const minor = cluster.kind === 'seen' ? unlistedMinor(spec, cluster.cluster) : undefined;
-  if (minor === undefined) return undefined;
+  if (minor === undefined || isCustom(spec)) return undefined;
   const { edition } = nodeGroupIn(spec);
   const year = yearOf(spec.windowsVersion);
   return ask(`AMI of ${year} ${edition} ${minor}`, (signal) => releases.exists({ year, edition }, minor, signal));

@@ -22,7 +22,7 @@ export function ownTemplateExists({ machineTemplate: seen }: CheckInput): Prereq
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   return failed(
-    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool`,
+    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool`,
   );
 }
 
@@ -34,6 +34,11 @@ export function ownTemplateIsAsWritten({ machineTemplate: seen }: CheckInput): P
   return failed(
     `Version ${version} of launch template ${seen.name} does not have the settings that the operator wrote.${what} Check who created it (aws ec2 describe-launch-template-versions --launch-template-name ${seen.name}), and delete that version`,
   );
+}
+
+/** Ensures that the nodes can get their user data: without it, they do not join. */
+export function userDataFits({ userDataProblem }: CheckInput): PrerequisiteResult | undefined {
+  return userDataProblem === undefined ? undefined : failed(userDataProblem.replace(/\.$/, ''));
 }
 
 /** Ensures that the security groups exist: EKS reports a missing one only after 20 minutes. */

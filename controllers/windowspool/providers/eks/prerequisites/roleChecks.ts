@@ -4,6 +4,7 @@ import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../..
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import { isCustom } from '../machine/machine.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { failed, given, met, metWith, unknown, warning } from './check.ts';
 
@@ -17,7 +18,8 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
  * EC2_WINDOWS, or the groups in aws-auth when the authentication mode is CONFIG_MAP
  * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html,
  * https://github.com/terraform-aws-modules/terraform-aws-eks/issues/2471). So missing access does not block the pool, and wrong access does: EKS
- * does not change an existing entry or mapping.
+ * does not change an existing entry or mapping. With a custom AMI, EKS grants the access of Linux nodes
+ * (https://github.com/aws/containers-roadmap/issues/2327). So missing access blocks the pool.
  */
 function nodeAccess(input: CheckInput): PrerequisiteResult | undefined {
   const { accessEntry, roleMappings } = input.facts;
@@ -26,7 +28,15 @@ function nodeAccess(input: CheckInput): PrerequisiteResult | undefined {
   if (accessEntry?.value) return ofType(accessEntry.value, input);
   if (roleMappings && !roleMappings.ok) return unknown('roleMappings', roleMappings.error);
   const mapping = roleMappings?.value.find(({ roleArn }) => sameRole(roleArn, roleIn(input)));
-  return mapping ? byMapping(mapping, input) : withoutAccess(input);
+  return mapping && !needsEntry(input) ? byMapping(mapping, input) : withoutAccess(input);
+}
+
+/**
+ * Whether an entry must exist although aws-auth maps the role: with a custom AMI, EKS may create one of type EC2_LINUX, which takes precedence, together
+ * with the group.
+ */
+function needsEntry({ spec, facts, creating }: CheckInput): boolean {
+  return creating && isCustom(spec) && facts.accessEntry !== undefined;
 }
 
 function ofType({ type }: AccessEntry, input: CheckInput): PrerequisiteResult {
@@ -45,13 +55,13 @@ function ofType({ type }: AccessEntry, input: CheckInput): PrerequisiteResult {
 
 /** The result for a role that is in aws-auth and has no access entry. */
 function byMapping({ groups }: RoleMapping, input: CheckInput): PrerequisiteResult {
-  const { cluster, facts, groupStatus } = input;
+  const { cluster, facts } = input;
   const missing = GROUPS.filter((group) => !groups.includes(group));
   if (missing.length === 0) return met;
   const role = roleIn(input);
   const lacking = `ConfigMap kube-system/aws-auth of cluster ${cluster.name} maps node role ${role} without ${joined(missing)}`;
   // Where access entries exist, EKS may still create one with the node group.
-  if (facts.accessEntry && isAccessPending(groupStatus))
+  if (facts.accessEntry && isAccessPending(input))
     return warning(
       `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. ` +
         `To be sure, create it (${creationOf(role, cluster.name)})`,
@@ -61,27 +71,45 @@ function byMapping({ groups }: RoleMapping, input: CheckInput): PrerequisiteResu
 
 /** The result for a role with neither an access entry nor a mapping. */
 function withoutAccess(input: CheckInput): PrerequisiteResult {
-  const { cluster, facts, managesAccessEntry, groupStatus } = input;
+  const { cluster, facts, managesAccessEntry } = input;
   const role = roleIn(input);
   if (facts.accessEntry && managesAccessEntry) return met;
-  if (isAccessPending(groupStatus)) {
+  if (isAccessPending(input)) {
     const what = facts.accessEntry
       ? `has no access entry in cluster ${cluster.name} yet: EKS creates one of type EC2_WINDOWS`
       : `is not in ConfigMap kube-system/aws-auth of cluster ${cluster.name} yet: EKS adds it`;
     return metWith(`Node role ${role} ${what} with the node group. The operator checks it again then`);
   }
+  const consequence = consequenceOf(input);
   if (facts.accessEntry)
     return failed(
-      `Node role ${role} has no access entry in cluster ${cluster.name}, so its nodes cannot join. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntry: Create`,
+      `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntry: Create`,
     );
   return failed(
-    `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}, so its nodes cannot join. Map it to the groups ${joined(GROUPS)}`,
+    `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}${consequence}. ${mappingOf(role, input)}`,
   );
 }
 
-/** Whether EKS has yet to give the role its access: before the group is created, and while it is. */
-function isAccessPending(groupStatus: string | undefined): boolean {
-  return groupStatus === undefined || groupStatus === 'CREATING';
+/** The consequence of missing access. */
+function consequenceOf({ spec, creating }: CheckInput): string {
+  if (!isCustom(spec) || !creating) return ', so its nodes cannot join';
+  return ', and with a custom AMI, EKS grants it the access of Linux nodes, with which Windows nodes run no pods';
+}
+
+/** The remedy for aws-auth. Nothing but the user adds the role for a custom AMI, so all lines are named. */
+function mappingOf(role: string, { spec }: CheckInput): string {
+  if (!isCustom(spec)) return `Map it to the groups ${joined(GROUPS)}`;
+  const lines = [
+    `rolearn: ${withoutPath(role)}`,
+    'username: system:node:{{EC2PrivateDNSName}}',
+    `groups: [${GROUPS.join(', ')}]`,
+  ];
+  return `Add to its mapRoles: {${lines.join(', ')}}`;
+}
+
+/** Whether EKS has yet to give the role its access: before the group is created, and while it is. With a custom AMI, it gives the wrong one. */
+function isAccessPending({ spec, groupStatus }: CheckInput): boolean {
+  return !isCustom(spec) && (groupStatus === undefined || groupStatus === 'CREATING');
 }
 
 function roleIn({ spec, cluster }: CheckInput): string {
@@ -139,6 +167,7 @@ export function missingAccessEntry(input: CheckInput): string | undefined {
   const { accessEntry, roleMappings } = input.facts;
   if (!input.managesAccessEntry || !accessEntry?.ok || accessEntry.value) return undefined;
   const role = roleIn(input);
+  if (needsEntry(input)) return role;
   const mapping = roleMappings?.ok && roleMappings.value.find(({ roleArn }) => sameRole(roleArn, role));
   return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
 }

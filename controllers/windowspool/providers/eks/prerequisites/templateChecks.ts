@@ -3,7 +3,7 @@
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { templateFaults, templateIn } from '../upgrades/launchTemplate.ts';
 import { failed, given, met } from './check.ts';
-import { ownTemplateExists, ownTemplateIsAsWritten } from './machineChecks.ts';
+import { ownTemplateExists, ownTemplateIsAsWritten, userDataFits } from './machineChecks.ts';
 
 /** Ensures that the version of the launch template exists. */
 function exists({ spec, facts, region, creating }: CheckInput): PrerequisiteResult | undefined {
@@ -46,6 +46,6 @@ export const templateChecks: readonly PrerequisiteCheck[] = [
     reason: 'LaunchTemplateInvalid',
     about: 'the settings of the launch template',
     section: 'launch-template-settings',
-    look: (input) => fits(input) ?? ownTemplateIsAsWritten(input),
+    look: (input) => fits(input) ?? userDataFits(input) ?? ownTemplateIsAsWritten(input),
   },
 ];

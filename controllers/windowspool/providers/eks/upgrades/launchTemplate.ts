@@ -1,16 +1,14 @@
 /**
- * The launch template of a node group, and its desired version. Of the user's launch template: what the spec asks for, and what EKS accepts. Pure.
+ * The launch template that the spec names: what the spec asks for, and what EKS accepts. Pure.
  *
  * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import { desiredOwnVersion } from '../machine/machineTemplate.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];
@@ -79,34 +77,5 @@ const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['fiel
   IamInstanceProfile: 'EKS creates one from nodeGroup.nodeRole',
   SubnetId: 'nodeGroup.subnets sets the subnets',
   InstanceMarketOptions: 'nodeGroup.capacityType sets the capacity type',
-  ImageId: 'windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI',
+  ImageId: 'windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI, or nodeGroup.ami',
 };
-
-/**
- * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is
- * unknown, or EKS would refuse it. `group`: that of the pool, if it exists.
- */
-export function desiredTemplate(s: ObservedState, group?: NodeGroup): TemplateVersion | undefined {
-  const wanted = templateIn(s.pool.spec);
-  if (!wanted) return desiredOwnVersion(s, group);
-  const version = desiredUserVersion(s);
-  return version === undefined ? undefined : templateVersion(wanted, version);
-}
-
-/**
- * The desired version number of a user's template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
- * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
- */
-function desiredUserVersion({
-  pool,
-  prerequisites,
-}: Pick<ObservedState, 'pool' | 'prerequisites'>): string | undefined {
-  const wanted = templateIn(pool.spec);
-  if (!wanted) return undefined;
-  const fact = prerequisites?.launchTemplate;
-  if (fact?.ok) {
-    const template = fact.value;
-    return template && templateFaults(pool.spec, template).length === 0 ? template.version : undefined;
-  }
-  return pinnedTemplateVersion(pool.spec) ?? pool.status?.nodeGroup?.launchTemplate?.desiredVersion;
-}

@@ -3,27 +3,41 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
-import type { ConfigChange, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import {
+  type ConfigChange,
+  CUSTOM,
+  type NodeGroup,
+  type TemplateVersion,
+  type VersionChange,
+} from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, machineField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
 import { differencesOf, differencesToCorrect, isFollowing } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';
-import { hasMachine, wantedTexts } from '../machine/machine.ts';
+import { wantedTexts } from '../machine/desiredMachine.ts';
+import { hasMachine, isCustom } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
-import { desiredTemplate, isMadeFrom, pinnedTemplateVersion } from './launchTemplate.ts';
+import { desiredTemplate } from './desiredTemplate.ts';
+import { isMadeFrom, pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor, isNewerRelease, lifeOf, minorOf } from './releaseVersion.ts';
 
 /** The UpdateNodegroupVersion that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function versionChangeFor(s: ObservedState): VersionChange | undefined {
-  const group = groupOf(s);
+  const group = changeableGroup(s);
   return group && (askedChange(s, group) ?? automaticChange(s, group));
 }
 
 /** The update that is due when it is automatic: to the newest release and launch template version, with policy Automatic. */
 export function automaticChangeFor(s: ObservedState): VersionChange | undefined {
-  const group = groupOf(s);
+  const group = changeableGroup(s);
   return group && !askedChange(s, group) ? automaticChange(s, group) : undefined;
+}
+
+/** The group, unless EKS selects its AMI and should not, or the other way round: another group has to replace it. */
+function changeableGroup(s: ObservedState): NodeGroup | undefined {
+  const group = groupOf(s);
+  return group && isCustom(s.pool.spec) === (group.amiType === CUSTOM) ? group : undefined;
 }
 
 /** A hash of what the update sends and how nodes are replaced: a failed one is not repeated while this stays the same. */
@@ -39,7 +53,8 @@ export function preparationFor(s: ObservedState): ConfigChange | undefined {
 }
 
 /** The fields that the update changes. */
-export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }: VersionChange): string[] {
+export function fieldsOfVersionChange(pool: WindowsPool, { launchTemplate }: VersionChange): string[] {
+  const { spec } = pool;
   const { kubernetesVersion, releaseVersion } = pinsOf(spec);
   const isTemplateSent = launchTemplate !== undefined && pinnedTemplateVersion(spec) !== undefined;
   const isMachineSent = launchTemplate !== undefined && hasMachine(spec);
@@ -47,7 +62,7 @@ export function fieldsOfVersionChange({ spec }: WindowsPool, { launchTemplate }:
     ...(kubernetesVersion ? [VERSION] : []),
     ...(releaseVersion ? [RELEASE] : []),
     ...(isTemplateSent ? [TEMPLATE] : []),
-    ...(isMachineSent ? Object.keys(wantedTexts(spec)).map(machineField) : []),
+    ...(isMachineSent ? Object.keys(wantedTexts(pool)).map(machineField) : []),
   ];
 }
 
@@ -73,7 +88,7 @@ function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | un
 type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
 
 /**
- * One update for both, because it replaces every node. Without a new release it names the present one, because EKS might use the newest.
+ * One update for both, because it replaces every node. A group with a custom AMI has neither version nor release of its own. Without a new release it names the present one, because EKS might use the newest.
  * When AWS has made the present one private, no node can start from it: unless the spec pins it, it is left out, and EKS uses the newest.
  */
 function combined(
@@ -83,12 +98,14 @@ function combined(
   launchTemplate: TemplateVersion | undefined,
 ): VersionChange | undefined {
   const { pool } = s;
-  const { kubernetesVersion, releaseVersion } = group;
+  const { force } = nodeGroupIn(pool.spec).update;
+  const { amiType, kubernetesVersion, releaseVersion } = group;
+  if (amiType === CUSTOM) return launchTemplate && { launchTemplate, force };
   const isLeftOut = releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isGone(s, releaseVersion);
   const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
-  return { ...base, ...(launchTemplate && { launchTemplate }), force: nodeGroupIn(pool.spec).update.force };
+  return { ...base, ...(launchTemplate && { launchTemplate }), force };
 }
 
 /** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */

@@ -1,0 +1,141 @@
+/** The life of a pool with a custom AMI, on the local AWS in memory. */
+import assert from 'node:assert/strict';
+import { imageIdFor } from '../../../../../hack/localaws/ec2/images.ts';
+import { nodeRoleArn } from '../../../../../hack/localaws/network.ts';
+import type { StateOptions } from '../../../../../hack/localaws/state.ts';
+import { FakeWorld } from '../../../testing/fakeWorld.ts';
+import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';
+import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
+import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
+
+const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>
+  imageIdFor('WINDOWS_CORE_2022_x86_64', `1.36-${date}`),
+) as [string, string];
+
+function spec(id: string, rest: SpecChange = {}): SpecChange {
+  return { ...rest, nodeGroup: { diskSizeGiB: undefined, ami: { id }, ...rest.nodeGroup } } as SpecChange;
+}
+
+function change(world: FakeWorld, to: SpecChange): void {
+  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
+  world.apply({ ...pool, spec: { ...pool.spec, ...samplePool(to).spec } });
+}
+
+const isReady = (world: FakeWorld) => () => ready(world) === 'True';
+const hasVersion = (world: FakeWorld, version: string) => () =>
+  world.groups.get('web')?.launchTemplate?.version === version &&
+  conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+
+async function customWorld(to: SpecChange = spec(OLD), options: Partial<StateOptions> = {}) {
+  const world = new FakeWorld(options);
+  world.apply(fresh(to));
+  const deps = world.start();
+  await until(world, deps, isReady(world), 'a pool that is Ready');
+  return { world, deps };
+}
+
+/** The AMI and the user data of a version of the template. */
+function contentOf({ cloud }: FakeWorld, number: number) {
+  const template = [...cloud.state.launchTemplates.values()].find(({ name }) => name === TEMPLATE_NAME);
+  const { ImageId, UserData = '' } = template?.versions.find((version) => version.number === number)?.data ?? {};
+  return { image: ImageId, script: Buffer.from(UserData, 'base64').toString() };
+}
+
+const imagesOf = ({ cloud }: FakeWorld) =>
+  [...cloud.state.instances.values()].filter(({ state }) => state === 'running').map(({ imageId }) => imageId);
+
+describe('a pool with a custom AMI', () => {
+  for (const settingsOfCustomNodes of ['later', 'never'] as const) {
+    it(`has nodes with all labels and taints, whether EKS sets them ${settingsOfCustomNodes}`, async () => {
+      const verified = spec(OLD, {
+        labels: { team: 'web' },
+        taints: [{ key: 'gpu', effect: 'NoSchedule' }],
+        verification: { policy: 'Gate' },
+      });
+      const { world } = await customWorld(verified, { switches: { settingsOfCustomNodes } });
+      const [instance] = world.cloud.state.instances.values();
+      assert.deepEqual(instance?.nodeLabels, {
+        team: 'web',
+        'winpool.dev/pool': 'web',
+        'winpool.dev/windows-build': '10.0.20348',
+        'eks.amazonaws.com/nodegroup': 'web',
+        'eks.amazonaws.com/nodegroup-image': OLD,
+        'eks.amazonaws.com/capacityType': 'ON_DEMAND',
+      });
+      assert.deepEqual(instance?.registerWithTaints.map(({ key }) => key).sort(), [
+        'gpu',
+        'os',
+        'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate',
+      ]);
+      const group = world.groups.get('web');
+      assert.deepEqual([group?.amiType, group?.releaseVersion], ['CUSTOM', OLD]);
+      assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+      assert.equal(stateOf(world)?.latestReleaseVersion, undefined);
+    });
+  }
+
+  it('sends EKS neither an AMI type nor a version, and gets no update from releases', async () => {
+    const { world, deps } = await customWorld(
+      spec(OLD, { nodeGroup: { update: { policy: 'Automatic', force: false } } }),
+    );
+    await hours(world, deps, 24);
+    assert.deepEqual(updatesIn(world.calls), []);
+    assert.deepEqual(
+      world.calls.filter((call) => call === 'GetParameter'),
+      [],
+    );
+  }).timeout(30_000);
+
+  it('is updated to another AMI by a rolling update', async () => {
+    const { world, deps } = await customWorld();
+    world.publish('1.36-2026.03.17');
+    change(world, spec(NEW));
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion']);
+    assert.deepEqual([contentOf(world, 2).image, new Set(imagesOf(world))], [NEW, new Set([NEW])]);
+    const first = contentOf(world, 1).script;
+    assert.equal(contentOf(world, 2).script, first.replaceAll(OLD, NEW));
+  });
+
+  it('gets other labels on all nodes by a rolling update, because their kubelet sets them', async () => {
+    const { world, deps } = await customWorld();
+    change(world, spec(OLD, { labels: { team: 'web' } }));
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.match(contentOf(world, 2).script, /--node-labels=[^ ]*team=web/);
+    assert.ok([...world.nodes].every(({ labels }) => labels.team === 'web'));
+  });
+
+  it('has the access entry of Windows nodes before its group, because EKS would create that of Linux nodes', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.accessEntry({ principalArn: nodeRoleArn, exists: false });
+    world.apply(fresh(spec(OLD)));
+    const deps = world.start();
+    await wake(world, deps);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /^False NodeAccessInvalid: Node role .* has no access entry in cluster prod, and with a custom AMI, EKS grants it the access of Linux nodes, with which Windows nodes run no pods\. Create it \(aws eks create-access-entry .* --type EC2_WINDOWS\), or set nodeGroup\.accessEntry: Create/,
+    );
+    assert.equal(world.created, 0);
+    change(world, spec(OLD, { nodeGroup: { accessEntry: 'Create' } }));
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    assert.equal(world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
+  });
+
+  it('is replaced by a second group when it gets its first custom AMI', async () => {
+    const blueGreen = { replacement: 'BlueGreen' } as const;
+    const world = new FakeWorld();
+    world.apply(fresh({ nodeGroup: blueGreen }));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    change(world, spec(OLD, { nodeGroup: blueGreen }));
+    const isReplaced = () => stateOf(world)?.amiType === 'CUSTOM' && stateOf(world)?.former === undefined;
+    for (let run = 0; run < 5 && !isReplaced(); run++) {
+      await until(world, deps, () => run > 0 || stateOf(world)?.former !== undefined, 'a replacement');
+      await hours(world, deps, 1);
+    }
+    assert.ok(isReplaced(), JSON.stringify(stateOf(world)));
+    const name = stateOf(world)?.name ?? '';
+    assert.notEqual(name, 'web');
+    assert.match(contentOf(world, 1).script, new RegExp(`eks\\.amazonaws\\.com/nodegroup=${name},`));
+  }).timeout(30_000);
+});

@@ -1,0 +1,129 @@
+/** The machine that the spec asks for in this cluster, and how that of a launch template compares with it. Pure. */
+import type { WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
+import {
+  AMI,
+  bareMachine,
+  followsSecurityGroups,
+  hasMachine,
+  haveSameUserData,
+  isCustom,
+  type MachineTexts,
+  machineTexts,
+  SECURITY_GROUPS,
+  selectedGroups,
+  termsText,
+  USER_DATA,
+} from './machine.ts';
+import { isOwnVersion, ownTemplateIn, versionWith } from './machineTemplate.ts';
+import { userDataOf, userDataText } from './userData.ts';
+
+type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'>;
+
+/**
+ * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, or nodes cannot get the user data.
+ * If the template names security groups, EKS does not add that of the cluster:
+ * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
+ */
+export function desiredMachine(s: Seen): Machine | undefined {
+  const { pool, cluster, prerequisites } = s;
+  const selected = selectedGroups(pool.spec, prerequisites);
+  if (cluster.kind !== 'seen' || !selected) return undefined;
+  const { securityGroup } = cluster.cluster;
+  const all = selected.length > 0 ? [...selected, ...(securityGroup ? [securityGroup] : [])] : [];
+  const machine = { ...bareMachine(pool.spec), securityGroups: [...new Set(all)].sort() };
+  if (!isCustom(pool.spec)) return machine;
+  const imageId = desiredImage(s);
+  const userData = imageId === undefined ? undefined : userDataOf(pool, cluster.cluster, imageId);
+  if (imageId === undefined || !userData || 'problem' in userData) return undefined;
+  return { ...machine, imageId, userData: userData.script };
+}
+
+/** The ID of the AMI that the spec asks for; undefined if EKS selects it. */
+function desiredImage({ pool }: Seen): string | undefined {
+  return nodeGroupIn(pool.spec).ami?.id;
+}
+
+/** Why the nodes cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */
+export function userDataProblem(s: Seen): string | undefined {
+  const imageId = desiredImage(s);
+  if (s.cluster.kind !== 'seen' || imageId === undefined) return undefined;
+  const userData = userDataOf(s.pool, s.cluster.cluster, imageId);
+  return 'problem' in userData ? userData.problem : undefined;
+}
+
+const OTHERS = 'other settings';
+
+/** The settings that the spec asks for. Security groups are those of the spec, without that of the cluster. */
+export function wantedTexts(pool: WindowsPool): MachineTexts {
+  const { spec } = pool;
+  return {
+    ...machineTexts(bareMachine(spec)),
+    [AMI]: amiText(spec),
+    [USER_DATA]: userDataText(pool),
+    [SECURITY_GROUPS]: termsText(spec),
+    [OTHERS]: '',
+  };
+}
+
+function amiText(spec: WindowsPoolSpec): string {
+  return nodeGroupIn(spec).ami?.id ?? '';
+}
+
+/**
+ * The settings of a version, in the words of {@link wantedTexts}: its security groups are those of the spec if the spec selects these groups, and its user
+ * data is that of the spec if nodes would get the same now.
+ */
+export function foundTexts(version: Omit<MachineVersion, 'version'>, s: Seen): MachineTexts {
+  const { machine, others } = version;
+  const wanted = desiredMachine(s);
+  return {
+    ...machineTexts(machine),
+    ...userDataTexts(version, wanted, s.pool),
+    [SECURITY_GROUPS]: groupsText(machine, wanted, s),
+    ...(others.length > 0 && { [OTHERS]: others.join(', ') }),
+  };
+}
+
+function groupsText(machine: Machine, wanted: Machine | undefined, { pool: { spec }, cluster }: Seen): string {
+  const isSelected = wanted === undefined || wanted.securityGroups.join() === machine.securityGroups.join();
+  if (isSelected) return termsText(spec);
+  const own = cluster.kind === 'seen' ? cluster.cluster.securityGroup : undefined;
+  return machine.securityGroups.filter((id) => id !== own).join(', ') || machine.securityGroups.join(', ');
+}
+
+/** User data that another client wrote is another setting, and not a former one of the operator, which the pool follows. */
+function userDataTexts(version: Omit<MachineVersion, 'version'>, wanted: Machine | undefined, pool: WindowsPool) {
+  const { machine } = version;
+  const isSame = wanted === undefined || haveSameUserData(machine, wanted);
+  const isForeign = isCustom(pool.spec) && !isSame && !isOwnVersion(version);
+  return {
+    ...(isSame && { [USER_DATA]: userDataText(pool) }),
+    [OTHERS]: isForeign ? 'UserData' : '',
+  };
+}
+
+/** Whether the setting differs although the spec did not change: other security groups have the tags, or the cluster or the operator changed. */
+export function isFollowed(spec: WindowsPoolSpec, setting: string): boolean {
+  return (setting === SECURITY_GROUPS && followsSecurityGroups(spec)) || (setting === USER_DATA && isCustom(spec));
+}
+
+/**
+ * The template version for the pool's group; undefined while it does not exist, or its machine is unknown. While the template cannot be read, the last
+ * known version is used, so that a failed update does not look like a new target.
+ */
+export function desiredOwnVersion(s: ObservedState, group: NodeGroup | undefined): TemplateVersion | undefined {
+  const { pool } = s;
+  if (!hasMachine(pool.spec)) return undefined;
+  if (s.machineTemplate === undefined) {
+    const { id, desiredVersion } = pool.status?.nodeGroup?.launchTemplate ?? {};
+    return id !== undefined && desiredVersion !== undefined ? { id, version: desiredVersion } : undefined;
+  }
+  const template = ownTemplateIn(s);
+  const machine = desiredMachine(s);
+  const found = template && machine && versionWith(template, machine, group);
+  return found && { id: template.id, version: found.version };
+}

@@ -1,0 +1,45 @@
+/** The user data of the nodes of a group with a custom AMI, which must join the cluster without help from EKS. Pure. */
+import type { WindowsPool } from '../../../api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../../labels.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import type { Cluster } from '../../../ports/eks.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { labelsFor, nodeGroupNameOf, taintsFor } from '../nodeGroup.ts';
+import { type Bootstrap, bootstrapProblem, bootstrapScript } from './bootstrap.ts';
+import { isCustom } from './machine.ts';
+
+/** The labels that EKS puts on the nodes of other groups. Those of the launch template are missing: its version is not known yet. */
+const IMAGE_LABEL = 'eks.amazonaws.com/nodegroup-image';
+const CAPACITY_LABEL = 'eks.amazonaws.com/capacityType';
+
+/** The user data, or why nodes cannot get it, as a sentence with the next step. */
+export type UserData = { readonly script: string } | { readonly problem: string };
+
+/** The user data of the pool's nodes in this cluster with this AMI. */
+export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string): UserData {
+  const bootstrap = bootstrapOf(pool, cluster, imageId);
+  const problem = bootstrapProblem(bootstrap);
+  return problem === undefined ? { script: bootstrapScript(bootstrap) } : { problem };
+}
+
+function bootstrapOf(pool: WindowsPool, cluster: Cluster, imageId: string): Bootstrap {
+  const { name, endpoint, certificateAuthority, serviceCidr } = cluster;
+  const labels = {
+    ...labelsFor(pool),
+    [NODE_GROUP_LABEL]: nodeGroupNameOf(pool),
+    [IMAGE_LABEL]: imageId,
+    [CAPACITY_LABEL]: nodeGroupIn(pool.spec).capacityType === 'Spot' ? 'SPOT' : 'ON_DEMAND',
+  };
+  return {
+    cluster: { name, endpoint, certificateAuthority, ...(serviceCidr !== undefined && { serviceCidr }) },
+    labels,
+    taints: taintsFor(pool),
+    kubeletArguments: {},
+  };
+}
+
+/** What the spec contributes to the user data, as a hash; empty if EKS writes it. It stays the same when the cluster, the AMI or the operator change. */
+export function userDataText(pool: WindowsPool): string {
+  if (!isCustom(pool.spec)) return '';
+  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool) });
+}

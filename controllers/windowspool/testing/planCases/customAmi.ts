@@ -1,0 +1,235 @@
+/** A custom AMI: its launch template with the user data, and the group of type CUSTOM. */
+import type { NodeGroupSpec } from '../../api.gen.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
+import { known } from '../answers.ts';
+import { CLUSTER_ARN, NEXT, sampleCluster } from '../fixtures.ts';
+import {
+  AMI_1,
+  AMI_2,
+  DISK_100,
+  machineFor,
+  machinePool,
+  machineState,
+  machineTemplate,
+  machineToBe,
+  machineVersion,
+  TEMPLATE_ID,
+  TEMPLATE_NAME,
+} from '../machineScenes.ts';
+import { sampleFacts } from '../prerequisites.ts';
+import { SECOND } from '../replacementScenes.ts';
+import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
+import type { PlanCase } from './planCase.ts';
+
+const CREATE = `create node group web (CUSTOM, m5.large, version 1 of launch template ${TEMPLATE_ID}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
+const update = (version: number) => `update node group web: version ${version} of launch template ${TEMPLATE_ID}`;
+const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
+const FIRST = machineTemplate([machineFor(AMI_1)]);
+const CUSTOM_GROUP = { releaseVersion: AMI_1.ami.id };
+
+/** A group with the first AMI, whose pool has this machine now. */
+const changed = (
+  machine: Partial<NodeGroupSpec>,
+  rest: Parameters<typeof machineState>[2] = {},
+  change: Partial<ObservedState> = {},
+) => machineState(machine, { machine: AMI_1, group: CUSTOM_GROUP }, rest, change);
+
+/** The same with another change of the spec. */
+function withSpec(state: ObservedState, spec: Partial<ObservedState['pool']['spec']>): ObservedState {
+  return { ...state, pool: { ...state.pool, spec: { ...state.pool.spec, ...spec } } };
+}
+
+/** The same in a cluster with another endpoint, which the user data names. */
+function moved(state: ObservedState): ObservedState {
+  const cluster = { kind: 'seen', cluster: sampleCluster({ endpoint: 'https://other.example' }) } as const;
+  const after = { ...state, cluster };
+  if (state.group.kind !== 'seen') return after;
+  const machine = foundTexts(machineVersion('1', machineFor(AMI_1)), after);
+  return { ...after, group: { kind: 'seen', group: { ...state.group.group, machine } } };
+}
+
+/** A group of a launch template with an AMI of EKS, whose pool has a custom one now, or the other way round. */
+const otherKind = (from: Partial<NodeGroupSpec>, to: Partial<NodeGroupSpec>, rest: Partial<NodeGroupSpec> = {}) =>
+  machineState(
+    to,
+    { machine: from, group: from.ami ? CUSTOM_GROUP : {} },
+    { accessEntry: 'None', ...rest },
+    { prerequisites: sampleFacts(), newestRelease: known(NEXT) },
+  );
+const BLUE_GREEN = { replacement: 'BlueGreen' } as const;
+
+const noAccess = (mode: string, mapping: boolean) => {
+  const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
+  const roleArn = 'arn:aws:iam::111122223333:role/windows-nodes';
+  return {
+    cluster: { kind: 'seen', cluster: sampleCluster({ authenticationMode: mode }) } as const,
+    prerequisites: sampleFacts({
+      accessEntry: mode === 'CONFIG_MAP' ? undefined : known(undefined),
+      roleMappings: known(mapping ? [{ roleArn, groups }] : []),
+    } as never),
+    machineTemplate: FIRST,
+  };
+};
+/** A pool without a group that creates the access entry. */
+const managing = (change: Partial<ObservedState>) => ({
+  ...machineToBe(AMI_1, change),
+  pool: machinePool(AMI_1, { accessEntry: 'Create' }),
+});
+
+export const customAmiCases: readonly PlanCase[] = [
+  {
+    name: 'a pool with a custom AMI gets a launch template with it, and then a group of that type',
+    observed: machineToBe(AMI_1),
+    want: [
+      `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+      `create launch template ${TEMPLATE_NAME}: ami ami-0a000001, disk.sizeGiB 50, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+    ],
+    later: [CREATE.replace(TEMPLATE_ID, TEMPLATE_NAME)],
+  },
+  {
+    name: 'the group is created from the version with the AMI and the user data',
+    observed: machineToBe(AMI_1, { machineTemplate: FIRST }),
+    want: [REMEMBER, CREATE],
+  },
+  {
+    name: 'a version with the AMI and other user data is not used',
+    observed: machineToBe(AMI_1, { machineTemplate: machineTemplate([machineFor(AMI_1, { userData: 'other' })]) }),
+    want: [add('userData changed')],
+    later: [CREATE.replace('version 1', 'version 2')],
+  },
+  { name: 'a group with the custom AMI needs nothing', observed: changed(AMI_1), want: [] },
+  {
+    name: 'a group with a custom AMI does not follow the releases of EKS',
+    observed: changed(AMI_1, AUTOMATIC, { newestRelease: known(NEXT) }),
+    want: [],
+  },
+  {
+    name: 'another custom AMI is a version, and then a rolling update, outside of maintenance windows too',
+    observed: changed(AMI_2, inWindow(SATURDAYS)),
+    want: [add('ami ami-0a000001 -> ami-0a000002')],
+    later: [update(2)],
+  },
+  {
+    name: 'another custom AMI waits for the budget',
+    observed: changed(AMI_2, {}, { fleet: { disrupted: ['api'], failures: [] } }),
+    want: [add('ami ami-0a000001 -> ami-0a000002')],
+    later: [],
+  },
+  {
+    name: 'other labels are other user data, because the kubelet of a custom AMI sets them',
+    observed: withSpec(changed(AMI_1), { labels: { team: 'web' } }),
+    want: [
+      add('userData changed'),
+      `remember web of ${CLUSTER_ARN}: sending label team`,
+      'update node group web: labels set team',
+    ],
+    later: [update(2)],
+  },
+  {
+    name: 'other taints are, too',
+    observed: withSpec(changed(AMI_1), { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
+    want: [
+      add('userData changed'),
+      `remember web of ${CLUSTER_ARN}: sending taint gpu:NoSchedule`,
+      'update node group web: taints set gpu:NoSchedule',
+    ],
+    later: [update(2)],
+  },
+  {
+    name: 'user data that differs although the spec did not change is only reported with policy Manual',
+    observed: moved(changed(AMI_1)),
+    want: [],
+  },
+  {
+    name: 'it is followed with policy Automatic',
+    observed: moved(changed(AMI_1, AUTOMATIC)),
+    want: [add('userData changed')],
+    later: [update(2)],
+  },
+  {
+    name: 'user data of another client is reverted',
+    observed: machineState(
+      AMI_1,
+      {
+        machine: AMI_1,
+        group: { ...CUSTOM_GROUP, launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } },
+      },
+      {},
+      {
+        machineTemplate: machineTemplate([], {
+          versions: [
+            machineVersion('2', machineFor(AMI_1, { userData: 'theirs' }), { description: '' }),
+            machineVersion('1', machineFor(AMI_1)),
+          ],
+        }),
+      },
+    ),
+    want: [
+      `reserve web of ${CLUSTER_ARN}: sending template ami, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags`,
+      update(1),
+    ],
+  },
+  {
+    name: 'the first custom AMI is a difference that EKS cannot change',
+    observed: otherKind(DISK_100, { ...DISK_100, ...AMI_1 }),
+    want: [],
+  },
+  {
+    name: 'it is the reason for a replacement if the spec allows one',
+    observed: otherKind(DISK_100, { ...DISK_100, ...AMI_1 }, BLUE_GREEN),
+    want: [`replace node group web with ${SECOND}: AMI type is WINDOWS_CORE_2022_x86_64 (expected CUSTOM)`],
+  },
+  {
+    name: 'a custom AMI is not removed from a group, and a release is not sent to it',
+    observed: otherKind({ ...DISK_100, ...AMI_1 }, DISK_100, { releaseVersion: NEXT }),
+    want: [],
+  },
+  {
+    name: 'its removal is the reason for a replacement, too',
+    observed: otherKind({ ...DISK_100, ...AMI_1 }, DISK_100, BLUE_GREEN),
+    want: [`replace node group web with ${SECOND}: AMI type is CUSTOM (expected WINDOWS_CORE_2022_x86_64)`],
+  },
+  {
+    name: 'a group without a launch template is replaced for both',
+    observed: machineState(
+      AMI_1,
+      { machine: DISK_100, group: { launchTemplate: undefined, diskSizeGiB: 50 } },
+      BLUE_GREEN,
+      { machineTemplate: { kind: 'absent' } },
+    ),
+    want: [
+      `replace node group web with ${SECOND}: AMI type is WINDOWS_CORE_2022_x86_64 (expected CUSTOM) and launch template is none (expected ${TEMPLATE_NAME})`,
+    ],
+  },
+  {
+    name: 'nothing is created before the node role has an access entry: EKS would create one for Linux',
+    observed: machineToBe(AMI_1, noAccess('API', false)),
+    want: [],
+  },
+  {
+    name: 'nor while aws-auth maps the role and an entry of EKS would take precedence',
+    observed: machineToBe(AMI_1, noAccess('API_AND_CONFIG_MAP', true)),
+    want: [],
+  },
+  {
+    name: 'the access entry is created before a group with a custom AMI, although aws-auth maps the role',
+    observed: managing(noAccess('API_AND_CONFIG_MAP', true)),
+    want: [
+      REMEMBER,
+      'create an access entry of type EC2_WINDOWS for arn:aws:iam::111122223333:role/windows-nodes',
+      CREATE,
+    ],
+  },
+  {
+    name: 'nothing is created while aws-auth does not map the role and there are no access entries',
+    observed: managing(noAccess('CONFIG_MAP', false)),
+    want: [],
+  },
+  {
+    name: 'the group is created if aws-auth maps the role and there are no access entries',
+    observed: machineToBe(AMI_1, noAccess('CONFIG_MAP', true)),
+    want: [REMEMBER, CREATE],
+  },
+];
