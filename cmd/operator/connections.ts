@@ -14,7 +14,7 @@ import { IamRolePolicies } from '../../controllers/aws/rolePolicies.ts';
 import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
 import { Ec2SecurityGroups } from '../../controllers/aws/securityGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
-import { createInstanceLists } from '../../controllers/kubernetes/configMaps.ts';
+import { createInstanceLists, createUserScripts } from '../../controllers/kubernetes/configMaps.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
@@ -92,6 +92,7 @@ export function portsOf(
     machineTemplates: new Ec2MachineTemplates(aws.ec2, limiter),
     securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
     system: createSystemObjects(client),
+    userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),
     drains: createDrains(client),
     nodes: createNodes(client, caches.nodes),

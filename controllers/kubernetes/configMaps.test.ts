@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createInstanceLists } from './configMaps.ts';
+import { createInstanceLists, createUserScripts } from './configMaps.ts';
 import { type Handler, json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
@@ -35,5 +35,40 @@ describe('a list of hosts that is read without a cache', () => {
       'denied',
       'get configmaps ops/hosts',
     ]);
+  });
+});
+
+describe('a script in a ConfigMap', () => {
+  const script = async (map: object, key = 'a.ps1') => {
+    await using server = await loopback((_request, response) => json(response, 200, map));
+    const answer = await createUserScripts(server.client, 'ops').read({ configMap: 'windows', key }, signal);
+    assert.deepEqual(
+      server.requests.map(({ method, path }) => `${method} ${path}`),
+      ['GET /api/v1/namespaces/ops/configmaps/windows'],
+    );
+    return answer.ok ? answer.value : assert.fail(answer.error.message);
+  };
+  const found = { namespace: 'ops', keys: [], text: undefined, isBinary: false };
+
+  it('is the value of its key, in the namespace of the operator', async () => {
+    assert.deepEqual(await script({ data: { 'b.ps1': 'b', 'a.ps1': 'a' } }), {
+      ...found,
+      keys: ['a.ps1', 'b.ps1'],
+      text: 'a',
+    });
+  });
+
+  it('is not found without the key, and also if an object has such a member', async () => {
+    assert.deepEqual(await script({}), found);
+    assert.deepEqual(await script({ data: { a: 'b' } }, 'toString'), { ...found, keys: ['a'] });
+  });
+
+  it('is not a text if it is not UTF-8', async () => {
+    assert.deepEqual(await script({ binaryData: { 'a.ps1': '//4=' } }), { ...found, isBinary: true });
+    assert.deepEqual(await script({ data: { 'a.ps1': 'a' }, binaryData: { 'a.ps1': '//4=' } }), {
+      ...found,
+      keys: ['a.ps1'],
+      text: 'a',
+    });
   });
 });

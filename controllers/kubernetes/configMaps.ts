@@ -3,6 +3,7 @@ import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { InstanceLists } from '../windowspool/ports/nodes.ts';
+import type { UserScripts } from '../windowspool/ports/prerequisites.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -32,14 +33,37 @@ function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap
   };
 }
 
+function pathOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
+}
+
 /** The port InstanceLists: reads a list from the API server on each call. */
 export function createInstanceLists(client: KubernetesClient): InstanceLists {
   return {
     read: ({ namespace, name }, signal) =>
       toCallResult(`get configmaps ${namespace}/${name}`, signal, async () => {
-        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
+        const path = pathOf({ namespace, name });
         const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }).then(configMapOf));
         return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
+      }),
+  };
+}
+
+/** The port UserScripts: reads a script from the API server on each call. */
+export function createUserScripts(client: KubernetesClient, namespace: string): UserScripts {
+  return {
+    read: ({ configMap, key }, signal) =>
+      toCallResult(`get configmaps ${namespace}/${configMap}`, signal, async () => {
+        const path = pathOf({ namespace, name: configMap });
+        const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }));
+        const { data = {}, binaryData = {} } = found ?? {};
+        const text = Object.hasOwn(data, key) ? data[key] : undefined;
+        return {
+          namespace,
+          keys: found && Object.keys(data).sort(),
+          text,
+          isBinary: text === undefined && Object.hasOwn(binaryData, key),
+        };
       }),
   };
 }

@@ -3,7 +3,7 @@ import type { StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api.gen.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
-import { createInstanceLists } from './configMaps.ts';
+import { createInstanceLists, createUserScripts } from './configMaps.ts';
 import { toCallResult } from './errors.ts';
 import { createLeaseClient } from './leases.ts';
 import { createNodes } from './nodes.ts';
@@ -26,6 +26,10 @@ const reads: Readonly<
   'a ConfigMap of existingNodes': [
     (client) => createInstanceLists(client).read({ namespace: 'ops', name: 'hosts' }, signal),
     { kind: 'absent' },
+  ],
+  'a ConfigMap with a script': [
+    (client) => createUserScripts(client, 'ops').read({ configMap: 'hosts', key: 'a' }, signal),
+    { namespace: 'ops', keys: undefined, text: undefined, isBinary: false },
   ],
   'a ConfigMap of the CNI': [(client) => createSystemObjects(client).cniConfig(signal), undefined],
 };

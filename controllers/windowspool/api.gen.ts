@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, disk, metadataOptions, securityGroups and instanceTags. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -107,6 +107,7 @@ export interface NodeGroupSpec {
    */
   securityGroups?: SecurityGroupTerm[];
   instanceTags?: InstanceTags;
+  userData?: UserData;
   launchTemplate?: LaunchTemplateSpec;
   /**
    * Whether the pool adopts an existing node group of this name that it did not create. Never: the operator does not change the group. IfUnowned: if the group has the tag winpool.dev/adoptable-by with the name of this pool, and its AMI type matches windowsVersion, the operator sets the tag winpool.dev/pool on it. The operator must run with --enable-node-group-adoption. Then, status.pendingSteps shows the differences from the spec, and driftPolicy determines what happens to them. The operator manages an adopted group like any other, and deletionPolicy applies to it.
@@ -255,7 +256,24 @@ export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Your launch template, for settings that have no field in the pool, such as additional disks and user data. It replaces ami, disk, metadataOptions, securityGroups and instanceTags. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * A PowerShell script that nodes run once, as SYSTEM, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs as SYSTEM on all nodes. A setting of the machine. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ */
+export interface UserData {
+  /**
+   * Name of the ConfigMap in the namespace of the operator.
+   */
+  configMap: string;
+  /**
+   * Key of the script in the data of the ConfigMap. Another key is a change of the spec, which is applied at once.
+   */
+  key: string;
+  /**
+   * Whether the script runs before or after the bootstrap, which starts the kubelet. If a script before the bootstrap throws an error, the node does not join the cluster. After the bootstrap, pods may already run. AfterBootstrap requires ami, because EKS runs its own bootstrap last.
+   */
+  phase: 'BeforeBootstrap' | 'AfterBootstrap';
+}
+/**
+ * Your launch template, for settings that have no field in the pool, such as additional disks. It replaces ami, disk, metadataOptions, securityGroups, instanceTags and userData. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**

@@ -81,6 +81,10 @@ const prerequisites = {
     "A launch template with the name of the pool's exists, and does not have the pool's tags. The operator does not change it. Set the tags, or delete the template.",
   SecurityGroupNotFound:
     'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
+  UserDataNotFound:
+    'The ConfigMap that nodeGroup.userData names does not exist in the namespace of the operator, or does not have the key. Create it, or correct nodeGroup.userData.',
+  UserDataInvalid:
+    'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data or the bootstrap of EKS. Correct the ConfigMap.',
   NodeGroupQuotaReached:
     'The cluster has as many node groups as EKS allows by default, and a replacement needs one more. Delete an unused node group. If the quota of the account is higher, ignore this prerequisite.',
   InstanceTypeUnsupported:
@@ -98,6 +102,7 @@ const prerequisites = {
  * Advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.advice and in a metric.
  */
 export const adviceReasons = [
+  'SecretInUserData',
   'KubeletPortClosed',
   'HyperVUnavailable',
   'HibernationUnavailable',

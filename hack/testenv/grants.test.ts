@@ -115,6 +115,7 @@ describe('grants of roles', () => {
       'Role windowspool-operator-node-events',
       'Role windowspool-operator-node-pods',
       'Role windowspool-operator-prerequisites',
+      'Role windowspool-operator-user-data',
       'Role windowspool-operator-windows-ipam',
     ]);
   });

@@ -39,6 +39,7 @@ const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'delete pod': ['DELETE pods'],
   'get ConfigMap amazon-vpc-cni': ['GET configmaps'],
   'get ConfigMap aws-auth': ['GET configmaps'],
+  'get ConfigMap of user data': ['GET configmaps'],
   'get Deployment vpc-resource-controller': ['GET deployments'],
   'get MutatingWebhookConfiguration': ['GET mutatingwebhookconfigurations'],
 };

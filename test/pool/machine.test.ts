@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -45,6 +46,35 @@ describe('a pool that sets its machine', () => {
       .calls()
       .filter(({ operation, input }) => operation === 'UpdateNodegroupVersion' && JSON.stringify(input).includes(POOL));
     assert.equal(updates.length, 2);
+  });
+
+  it('runs a script from the namespace of the operator, and reports when it changes', async () => {
+    const script = (text: string) =>
+      fixture.world.apply({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'windows-nodes', namespace: 'winpool-system' },
+        data: { 'user-data.ps1': text },
+      });
+    await patch({ userData: { configMap: 'windows-nodes' } });
+    await fixture.world.waitForPool(
+      POOL,
+      'to miss the ConfigMap',
+      (pool) => conditionOf(pool, 'PrerequisitesMet') === 'False/UserDataNotFound',
+    );
+    await script('Write-Host first');
+    await settledAt('4');
+    const { UserData = '' } = template()?.versions.at(-1)?.data ?? {};
+    assert.equal(Buffer.from(UserData, 'base64').toString(), '<powershell>\nWrite-Host first\n</powershell>\n');
+    await script('Write-Host second');
+    await fixture.world.waitForPool(
+      POOL,
+      'to report the other script',
+      (pool) => conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable',
+    );
+    await patch({ userData: null });
+    await settledAt('5');
+    await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'configmap', 'windows-nodes');
   });
 
   it('keeps its template while it has a group', async () => {

@@ -76,6 +76,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { metadataOptions: {} },
     { securityGroups: [{ id: 'sg-0a000000' }] },
     { instanceTags: { team: 'web' } },
+    { userData: { configMap: 'windows' } },
   ].flatMap((machine): (typeof refusals)[number][] => {
     const [field] = Object.keys(machine);
     return [
@@ -140,6 +141,17 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'a security group by ID and by tags',
     { nodeGroup: { securityGroups: [{ id: 'sg-0a000000', tags: { tier: 'windows' } }] } },
     'set either id or tags in each item',
+  ],
+  ['a script without a ConfigMap', { nodeGroup: { userData: {} } }, 'userData.configMap: Required value'],
+  [
+    'a ConfigMap of another namespace',
+    { nodeGroup: { userData: { configMap: 'kube-system/windows' } } },
+    'userData.configMap in body should match',
+  ],
+  [
+    'a script after the bootstrap of EKS',
+    { nodeGroup: { userData: { configMap: 'windows', phase: 'AfterBootstrap' } } },
+    'EKS runs its own bootstrap after your script, unless the pool has a custom AMI',
   ],
   ['no instance tag', { nodeGroup: { instanceTags: {} } }, 'should have at least 1 properties'],
   ['an instance tag without a key', { nodeGroup: { instanceTags: { '': 'x' } } }, 'must have 1 to 128 characters'],
@@ -576,6 +588,7 @@ describe('the API server', () => {
     { metadataOptions: {} },
     { securityGroups: [{ id: 'sg-0a000000' }] },
     { instanceTags: { team: 'web' } },
+    { userData: { configMap: 'windows' } },
   ];
   it('accepts the first setting of the machine only before there is a node group, and its changes also later', async () => {
     const name = 'machine';

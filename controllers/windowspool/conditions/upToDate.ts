@@ -16,7 +16,8 @@ import {
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
 import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
-import { hasMachine } from '../providers/eks/machine/machine.ts';
+import { hasMachine, isCustom, USER_DATA } from '../providers/eks/machine/machine.ts';
+import { userDataIn } from '../providers/eks/machine/userScript.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
@@ -147,6 +148,8 @@ const OBSTACLES = [
   'LaunchTemplateNotFound',
   'LaunchTemplateInvalid',
   'SecurityGroupNotFound',
+  'UserDataNotFound',
+  'UserDataInvalid',
 ] as const;
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
@@ -200,7 +203,7 @@ function automaticallyDue(s: ObservedState, { name }: NodeGroup): string {
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
 function newerTemplate(s: ObservedState, group: NodeGroup): string {
-  if (hasMachine(s.pool.spec)) return otherSecurityGroups(s, group);
+  if (hasMachine(s.pool.spec)) return followedSettings(s, group);
   const { version } = followedTemplate(s, group) ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;
@@ -208,12 +211,29 @@ function newerTemplate(s: ObservedState, group: NodeGroup): string {
   return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
 }
 
-/** Reports that other security groups have the tags in the spec than the group has; empty when there are none. */
-function otherSecurityGroups(s: ObservedState, group: NodeGroup): string {
+/** Reports the settings of the machine that differ although the spec did not change; empty when there are none. */
+function followedSettings(s: ObservedState, group: NodeGroup): string {
   if (!followsMachine(s, group)) return '';
-  const found = differencesOf(s.pool, group)
-    .map(({ found: groups }) => groups)
-    .join('');
+  return differencesOf(s.pool, group)
+    .map((difference) =>
+      machineSettingOf(difference.field) === USER_DATA
+        ? otherUserData(s, group)
+        : otherSecurityGroups(s, group, difference.found ?? ''),
+    )
+    .join(' ');
+}
+
+/** Reports that the nodes have other user data. What it contains is not shown. */
+function otherUserData({ pool }: ObservedState, { name }: NodeGroup): string {
+  const userData = userDataIn(pool.spec);
+  const what = `The nodes of node group ${name} have other user data than new nodes would have`;
+  if (!userData) return `${what}. Set nodeGroup.update.policy: Automatic.`;
+  const bootstrap = isCustom(pool.spec) ? 'the bootstrap, or ' : '';
+  return `${what}: ${bootstrap}key ${userData.key} of ConfigMap ${userData.configMap} in the namespace of the operator has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.`;
+}
+
+/** Reports that other security groups have the tags in the spec than the group has. */
+function otherSecurityGroups(s: ObservedState, group: NodeGroup, found: string): string {
   const wanted = desiredMachine(s)?.securityGroups ?? [];
   return `Node group ${group.name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
 }

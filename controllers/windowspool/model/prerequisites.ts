@@ -12,6 +12,7 @@ import type {
   LaunchTemplate,
   Offering,
   RoleMapping,
+  ScriptSource,
   SecurityGroup,
   Subnet,
 } from '../ports/prerequisites.ts';
@@ -55,6 +56,8 @@ export interface PrerequisiteFacts {
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The security groups that the spec selects. */
   readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
+  /** The ConfigMap with the script that the spec names. */
+  readonly userData?: CallResult<ScriptSource>;
   /** The names of all node groups of the cluster. Read before another group replaces that of the pool. */
   readonly nodeGroups?: CallResult<readonly string[]>;
   /** All of them are read with all other facts; those of the advice that a pool has, more often. */

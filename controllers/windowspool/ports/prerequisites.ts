@@ -235,6 +235,25 @@ export interface SystemObjects {
   linuxGroups(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }
 
+/** A key of a ConfigMap that has a script. */
+export interface ScriptSource {
+  /** Of the ConfigMap. */
+  readonly namespace: string;
+  /** The keys of its data, sorted; undefined: it does not exist. */
+  readonly keys: readonly string[] | undefined;
+  /** The value of the key; undefined: it has no such key, or in binaryData only. */
+  readonly text: string | undefined;
+  readonly isBinary: boolean;
+}
+
+/** Reads scripts from ConfigMaps in the namespace of the operator: they run on nodes, so only who may write there may write them. */
+export interface UserScripts {
+  read(
+    script: { readonly configMap: string; readonly key: string },
+    signal: AbortSignal,
+  ): Promise<CallResult<ScriptSource>>;
+}
+
 /** Everything that the prerequisite checks read. */
 export interface PrerequisiteSources {
   readonly addons: Addons;
@@ -244,4 +263,5 @@ export interface PrerequisiteSources {
   readonly launchTemplates: LaunchTemplates;
   readonly securityGroups: SecurityGroups;
   readonly system: SystemObjects;
+  readonly userScripts: UserScripts;
 }

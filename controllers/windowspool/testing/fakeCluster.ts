@@ -57,6 +57,8 @@ export class FakeCluster extends FakeCalls {
   };
   /** The warnings of the VPC resource controller, by node. */
   readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
+  /** The ConfigMaps in the namespace of the operator, by name. */
+  readonly scripts = new Map<string, Readonly<Record<string, string>>>();
   /** Whether the watch of nodes currently delivers no events. */
   isWatchBehind = false;
   protected poolNodesCache = this.emptyPoolNodesCache();
@@ -180,6 +182,14 @@ export class FakeCluster extends FakeCalls {
         linuxNode: () => this.call('list Linux nodes', () => true),
         dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
         linuxGroups: () => this.call('list Linux groups', () => []),
+      },
+      userScripts: {
+        read: ({ configMap, key }) =>
+          this.call('get ConfigMap of user data', () => {
+            const data = this.scripts.get(configMap);
+            const keys = data && Object.keys(data).sort();
+            return { namespace: 'winpool-system', keys, text: data?.[key], isBinary: false };
+          }),
       },
       events: {
         publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }),

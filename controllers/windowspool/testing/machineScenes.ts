@@ -16,7 +16,9 @@ import {
 } from './fixtures.ts';
 import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
 
-type MachineSpec = Partial<Pick<NodeGroupSpec, 'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>>;
+type MachineSpec = Partial<
+  Pick<NodeGroupSpec, 'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags' | 'userData'>
+>;
 type Rest = Omit<Partial<NodeGroupSpec>, keyof MachineSpec | 'diskSizeGiB'>;
 type Status = NonNullable<Parameters<typeof knownStatus>[0]>;
 
@@ -40,10 +42,14 @@ export function machinePool(machine: MachineSpec, rest: Rest = {}, status?: Wind
 }
 
 /** The content of the template for this machine. */
-export function machineFor(spec: MachineSpec, change: Partial<Machine> = {}): Machine {
+export function machineFor(
+  spec: MachineSpec,
+  change: Partial<Machine> = {},
+  prerequisites?: ObservedState['prerequisites'],
+): Machine {
   const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
-  const machine = desiredMachine({ pool: machinePool(spec), cluster, prerequisites: undefined });
-  if (!machine) throw new Error('select security groups by ID, and set them here');
+  const machine = desiredMachine({ pool: machinePool(spec), cluster, prerequisites });
+  if (!machine) throw new Error('select security groups by ID, and set them here; give the facts for a script');
   return { ...machine, ...change };
 }
 

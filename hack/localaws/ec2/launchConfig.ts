@@ -2,6 +2,7 @@ import type { Tag } from '@aws-sdk/client-ec2';
 import type { GroupRecord, LocalAwsState, TemplateUse } from '../state.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
+import { mergedUserData } from './mergedUserData.ts';
 
 /**
  * What the next instance of a group is launched from: the settings of the group, of its launch template and of its Auto Scaling group, and the
@@ -78,6 +79,7 @@ export function copyTemplate(cloud: LocalAwsState, group: GroupRecord): void {
   const data = {
     ...source,
     ImageId: imageId,
+    UserData: source?.ImageId === undefined ? mergedUserData(cloud, source?.UserData) : source.UserData,
     TagSpecifications: [
       { ResourceType: 'instance' as const, Tags: [...tags, ...ownTags] },
       ...(source?.TagSpecifications ?? []).filter(({ ResourceType }) => ResourceType !== 'instance'),

@@ -26,6 +26,7 @@ import { runtimeClassCases } from './runtimeClasses.ts';
 import { tagCases } from './tags.ts';
 import { templateCases } from './templates.ts';
 import { updateSettingCases } from './updateSettings.ts';
+import { userDataCases } from './userData.ts';
 import { versionCases } from './versions.ts';
 import { warmPoolCases } from './warmPool.ts';
 
@@ -46,6 +47,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'for a launch template': templateCases,
   'for the machine': machineCases,
   'for a custom AMI': customAmiCases,
+  'for a script of nodes': userDataCases,
   'for a RuntimeClass': runtimeClassCases,
   'for the labels of nodes': nodeLabelCases,
   'for the taints of nodes': [...gateCases, ...quarantineCases],

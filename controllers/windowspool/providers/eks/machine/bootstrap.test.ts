@@ -126,9 +126,13 @@ describe('the user data of CUSTOM groups', () => {
     [
       'a script with a closing tag',
       { ...plain, before: 'a </PowerShell> b' },
-      /script before contains the tag <\/PowerShell>/,
+      /script before the bootstrap contains the tag <\/PowerShell>/,
     ],
-    ['a script that would run at each start', { ...plain, after: '<persist>true' }, /script after contains the tag/],
+    [
+      'a script that would run at each start',
+      { ...plain, after: '<persist>true' },
+      /script after the bootstrap contains the tag/,
+    ],
     ['a script of UTF-16', { ...plain, after: 'a\0b\0' }, /NUL/],
     ['more than EC2 accepts', { ...plain, before: '#'.repeat(MAX_USER_DATA_BYTES) }, /at most 16384.*Amazon S3/],
   ];

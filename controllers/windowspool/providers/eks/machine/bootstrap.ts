@@ -44,7 +44,7 @@ export function bootstrapScript(bootstrap: Bootstrap): string {
   return render(bootstrap);
 }
 
-/** Why nodes cannot get this user data, as a sentence with the next step; undefined if they can. */
+/** Why nodes cannot get this user data, with the next step, without a full stop; undefined if they can. */
 export function bootstrapProblem(bootstrap: Bootstrap): string | undefined {
   const { cluster, labels, taints, kubeletArguments } = bootstrap;
   const found =
@@ -71,18 +71,18 @@ export function bootstrapProblem(bootstrap: Bootstrap): string | undefined {
     ) ??
     unlike('The name of a kubelet argument', ARGUMENT_NAME, Object.keys(kubeletArguments)) ??
     unlike('The value of a kubelet argument', ARGUMENT_VALUE, Object.values(kubeletArguments)) ??
-    scriptProblem('before', bootstrap.before) ??
-    scriptProblem('after', bootstrap.after);
+    scriptProblem('The script before the bootstrap', bootstrap.before) ??
+    scriptProblem('The script after the bootstrap', bootstrap.after);
   return found ?? userDataSizeProblem(render(bootstrap));
 }
 
-/** Why EC2 would reject user data of this size, with the next step; undefined if it accepts it. */
-function userDataSizeProblem(userData: string, mostBytes = MAX_USER_DATA_BYTES): string | undefined {
+/** Why EC2 would reject user data of this size, with the next step, without a full stop; undefined if it accepts it. */
+export function userDataSizeProblem(userData: string, mostBytes = MAX_USER_DATA_BYTES): string | undefined {
   const bytes = Buffer.byteLength(userData);
   if (bytes <= mostBytes) return undefined;
   return (
     `The user data of the nodes has ${bytes} bytes, and at most ${mostBytes} fit into the ${MAX_USER_DATA_BYTES} that EC2 accepts. ` +
-    'Shorten the script: download its larger part from Amazon S3 with the role of the instance.'
+    'Shorten the script: download its larger part from Amazon S3 with the role of the instance'
   );
 }
 
@@ -101,7 +101,7 @@ const ARGUMENT_VALUE = /^[-0-9A-Za-z._:/\\=,%<+@~]{1,1024}$/;
 function unlike(what: string, pattern: RegExp, values: readonly string[]): string | undefined {
   const wrong = values.find((value) => !pattern.test(value));
   if (wrong === undefined) return undefined;
-  return `${what} is ${JSON.stringify(cut(wrong, 100))}, which cannot be passed to nodes. Change it, or remove the field that needs user data.`;
+  return `${what} is ${JSON.stringify(cut(wrong, 100))}, which cannot be passed to nodes. Change it, or remove the field that needs user data`;
 }
 
 /**
@@ -110,14 +110,14 @@ function unlike(what: string, pattern: RegExp, values: readonly string[]): strin
  */
 const TAGS = /<\/?(?:powershell|script|persist|powershellarguments|runaslocalsystem|detach)>/i;
 
-/** Why a script of the user cannot be a part of user data, with the next step. `what` names the script. */
-function scriptProblem(what: string, script: string | undefined): string | undefined {
+/** Why a script of the user cannot be a part of user data, with the next step, without a full stop. `what` names the script. */
+export function scriptProblem(what: string, script: string | undefined): string | undefined {
   if (script === undefined) return undefined;
   const [tag] = TAGS.exec(script) ?? [];
   if (tag !== undefined) {
-    return `The script ${what} contains the tag ${tag}, which would end or change the user data. Remove it: only its commands belong there.`;
+    return `${what} contains the tag ${tag}, which would end or change the user data. Remove it: only commands belong there`;
   }
-  return script.includes('\0') ? `The script ${what} contains a NUL character. Save it as UTF-8 text.` : undefined;
+  return script.includes('\0') ? `${what} contains a NUL character. Save it as UTF-8 text` : undefined;
 }
 
 function render({ cluster, labels, taints, kubeletArguments, before, after }: Bootstrap): string {

@@ -20,11 +20,13 @@ import {
 } from './machine.ts';
 import { isOwnVersion, ownTemplateIn, versionWith } from './machineTemplate.ts';
 import { userDataOf, userDataText } from './userData.ts';
+import { mergedUserData, userDataIn, userScriptOf } from './userScript.ts';
 
 type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'>;
 
 /**
- * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, or nodes cannot get the user data.
+ * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, the script of the spec is not known, or
+ * nodes cannot get the user data.
  * If the template names security groups, EKS does not add that of the cluster:
  * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
  */
@@ -35,9 +37,11 @@ export function desiredMachine(s: Seen): Machine | undefined {
   const { securityGroup } = cluster.cluster;
   const all = selected.length > 0 ? [...selected, ...(securityGroup ? [securityGroup] : [])] : [];
   const machine = { ...bareMachine(pool.spec), securityGroups: [...new Set(all)].sort() };
-  if (!isCustom(pool.spec)) return machine;
+  const script = userScriptOf(pool.spec, prerequisites);
+  if (script === undefined && userDataIn(pool.spec)) return undefined;
+  if (!isCustom(pool.spec)) return script === undefined ? machine : { ...machine, userData: mergedUserData(script) };
   const imageId = desiredImage(s);
-  const userData = imageId === undefined ? undefined : userDataOf(pool, cluster.cluster, imageId);
+  const userData = imageId === undefined ? undefined : userDataOf(pool, cluster.cluster, imageId, script);
   if (imageId === undefined || !userData || 'problem' in userData) return undefined;
   return { ...machine, imageId, userData: userData.script };
 }
@@ -51,7 +55,7 @@ function desiredImage({ pool }: Seen): string | undefined {
 export function userDataProblem(s: Seen): string | undefined {
   const imageId = desiredImage(s);
   if (s.cluster.kind !== 'seen' || imageId === undefined) return undefined;
-  const userData = userDataOf(s.pool, s.cluster.cluster, imageId);
+  const userData = userDataOf(s.pool, s.cluster.cluster, imageId, userScriptOf(s.pool.spec, s.prerequisites));
   return 'problem' in userData ? userData.problem : undefined;
 }
 
@@ -99,16 +103,21 @@ function groupsText(machine: Machine, wanted: Machine | undefined, { pool: { spe
 function userDataTexts(version: Omit<MachineVersion, 'version'>, wanted: Machine | undefined, pool: WindowsPool) {
   const { machine } = version;
   const isSame = wanted === undefined || haveSameUserData(machine, wanted);
-  const isForeign = isCustom(pool.spec) && !isSame && !isOwnVersion(version);
+  const isForeign = hasUserData(pool.spec) && !isSame && !isOwnVersion(version);
   return {
     ...(isSame && { [USER_DATA]: userDataText(pool) }),
     [OTHERS]: isForeign ? 'UserData' : '',
   };
 }
 
-/** Whether the setting differs although the spec did not change: other security groups have the tags, or the cluster or the operator changed. */
+/** Whether the setting differs although the spec did not change: other security groups have the tags, or the cluster, the operator or the script changed. */
 export function isFollowed(spec: WindowsPoolSpec, setting: string): boolean {
-  return (setting === SECURITY_GROUPS && followsSecurityGroups(spec)) || (setting === USER_DATA && isCustom(spec));
+  return (setting === SECURITY_GROUPS && followsSecurityGroups(spec)) || (setting === USER_DATA && hasUserData(spec));
+}
+
+/** Whether the operator writes user data. */
+function hasUserData(spec: WindowsPoolSpec): boolean {
+  return isCustom(spec) || userDataIn(spec) !== undefined;
 }
 
 /**

@@ -9,17 +9,21 @@ import { cut } from '../../../util/words.ts';
 import { describeTerm } from '../subnets.ts';
 
 /** The fields of the spec that a launch template of the operator needs. */
-type MachineSpec = Pick<NodeGroupSpec, 'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags'>;
+type MachineSpec = Pick<
+  NodeGroupSpec,
+  'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags' | 'userData'
+>;
 
 /** Those fields, as far as they are set. */
 export function machineIn(spec: WindowsPoolSpec): MachineSpec {
-  const { ami, disk, metadataOptions, securityGroups, instanceTags } = nodeGroupIn(spec);
+  const { ami, disk, metadataOptions, securityGroups, instanceTags, userData } = nodeGroupIn(spec);
   return {
     ...(ami && { ami }),
     ...(disk && { disk }),
     ...(metadataOptions && { metadataOptions }),
     ...(securityGroups && { securityGroups }),
     ...(instanceTags && { instanceTags }),
+    ...(userData && { userData }),
   };
 }
 

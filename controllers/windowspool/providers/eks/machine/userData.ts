@@ -7,6 +7,7 @@ import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, nodeGroupNameOf, taintsFor } from '../nodeGroup.ts';
 import { type Bootstrap, bootstrapProblem, bootstrapScript } from './bootstrap.ts';
 import { isCustom } from './machine.ts';
+import { userDataIn } from './userScript.ts';
 
 /** The labels that EKS puts on the nodes of other groups. Those of the launch template are missing: its version is not known yet. */
 const IMAGE_LABEL = 'eks.amazonaws.com/nodegroup-image';
@@ -16,8 +17,8 @@ const CAPACITY_LABEL = 'eks.amazonaws.com/capacityType';
 export type UserData = { readonly script: string } | { readonly problem: string };
 
 /** The user data of the pool's nodes in this cluster with this AMI. */
-export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string): UserData {
-  const bootstrap = bootstrapOf(pool, cluster, imageId);
+export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string, script?: string): UserData {
+  const bootstrap = { ...bootstrapOf(pool, cluster, imageId), ...scriptsOf(pool, script) };
   const problem = bootstrapProblem(bootstrap);
   return problem === undefined ? { script: bootstrapScript(bootstrap) } : { problem };
 }
@@ -38,8 +39,15 @@ function bootstrapOf(pool: WindowsPool, cluster: Cluster, imageId: string): Boot
   };
 }
 
-/** What the spec contributes to the user data, as a hash; empty if EKS writes it. It stays the same when the cluster, the AMI or the operator change. */
+/** The script of the spec, by its phase. */
+function scriptsOf({ spec }: WindowsPool, script: string | undefined): Pick<Bootstrap, 'before' | 'after'> {
+  if (script === undefined) return {};
+  return userDataIn(spec)?.phase === 'AfterBootstrap' ? { after: script } : { before: script };
+}
+
+/** What the spec contributes to the user data, as a hash; empty if EKS writes all of it. It stays the same when the cluster, the AMI, the operator or the script change. */
 export function userDataText(pool: WindowsPool): string {
-  if (!isCustom(pool.spec)) return '';
-  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool) });
+  const userData = userDataIn(pool.spec);
+  if (!isCustom(pool.spec)) return userData ? hashOf({ userData }) : '';
+  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), userData });
 }

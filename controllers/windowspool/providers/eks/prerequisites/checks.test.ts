@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { CheckInput, MachineTemplateView, PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
@@ -85,6 +86,14 @@ const ownInput = (machineTemplate?: MachineTemplateView, change: Parameters<type
     facts: sampleFacts(change),
     machineTemplate,
   });
+
+/** The input for a pool with a script in this ConfigMap. */
+const scriptInput = (source: Partial<ScriptSource>) => {
+  const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
+  const found = { namespace: 'winpool-system', keys: undefined, text: undefined, isBinary: false, ...source };
+  const facts = sampleFacts({ userData: known(found) });
+  return sampleInput({ spec: machinePool({ userData }).spec, facts });
+};
 
 type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
 
@@ -180,7 +189,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
         ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
         [
-          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool',
+          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool',
         ],
       ],
     ),
@@ -215,6 +224,26 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [
         'SecurityGroupNotFound: No security group of VPC vpc-0a1b2c3d matches sg-0a000000 and tag tier=windows. Correct nodeGroup.securityGroups',
       ],
+    ],
+    ['a script that nodes can run', scriptInput({ keys: ['a.ps1'], text: 'Write-Host a' }), []],
+    [
+      'a ConfigMap that does not exist',
+      scriptInput({}),
+      [
+        'UserDataNotFound: ConfigMap winpool-system/windows, which nodeGroup.userData names, does not exist. Create it (kubectl -n winpool-system create configmap windows --from-file=a.ps1=FILE.ps1)',
+      ],
+    ],
+    [
+      'a script that is not PowerShell alone',
+      scriptInput({ keys: ['a.ps1'], text: '<script>dir</script>' }),
+      [
+        'UserDataInvalid: Key a.ps1 of ConfigMap winpool-system/windows contains the tag <script>, which would end or change the user data. Remove it: only commands belong there',
+      ],
+    ],
+    [
+      'a script that cannot be read',
+      ownInput(undefined, { userData: unasked() }),
+      ['UserDataNotFound? missing permission get configmaps in the namespace of the operator'],
     ],
   ],
   'of the launch template': [

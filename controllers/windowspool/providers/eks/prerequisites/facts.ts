@@ -22,6 +22,7 @@ export const PERMISSIONS: Readonly<
   offerings: 'ec2:DescribeInstanceTypeOfferings',
   subnets: 'ec2:DescribeSubnets',
   securityGroups: 'ec2:DescribeSecurityGroups',
+  userData: 'get configmaps in the namespace of the operator',
   nodeGroups: 'eks:ListNodegroups',
 };
 

@@ -10,6 +10,7 @@ import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
+import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { replacementDue } from '../replacement/replacement.ts';
 import { selectsByTags } from '../subnets.ts';
@@ -75,13 +76,15 @@ export async function gatherFacts(
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const template = launchTemplate?.ok ? launchTemplate.value : undefined;
   const types = instanceTypesOf(s.pool.spec, template);
-  const [standing, ami, subnets, securityGroups, rest, controllerWarnings, advice] = await Promise.all([
+  const [standing, ami, subnets, securityGroups, userData, rest, controllerWarnings, advice] = await Promise.all([
     standingFacts(s, sources, ask, askAccess),
     amiOf(s, sources, askRarely),
     // Another subnet may get the tags at any time.
     !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
     // So may another security group.
     (complete || followsSecurityGroups(s.pool.spec)) && securityGroupsOf(s, sources.securityGroups, ask),
+    // And the ConfigMap another script.
+    userDataOf(s, sources.userScripts, ask),
     complete && otherFacts(s, types, sources, ask, askRarely),
     warningsOf(s, sources, signal),
     gatherAdvice({ s, sources, ask: askRarely, template }, complete),
@@ -93,6 +96,7 @@ export async function gatherFacts(
     ...(ami && { ami }),
     ...(subnets && { subnets }),
     ...(securityGroups && { securityGroups }),
+    ...(userData && { userData }),
     ...rest,
     ...(controllerWarnings.length > 0 && { controllerWarnings }),
     ...(advice && { advice }),
@@ -199,6 +203,14 @@ async function securityGroupsOf({ pool, cluster }: ObservedState, groups: Source
   const vpcId = cluster.kind === 'seen' ? cluster.cluster.vpcId : '';
   const question = `security groups ${canonical(terms)}`;
   return ask(question, (signal) => groups.selectedBy(terms, vpcId, signal));
+}
+
+/** The script that the spec names, if it names one. */
+async function userDataOf({ pool }: ObservedState, scripts: Sources['userScripts'], ask: Ask) {
+  const userData = userDataIn(pool.spec);
+  if (!userData) return undefined;
+  const { configMap, key } = userData;
+  return ask(`script ${configMap}/${key}`, (signal) => scripts.read(userData, signal));
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Checks on the launch template that the operator creates, and on what it names. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { hasTags, securityGroupTerms } from '../machine/machine.ts';
+import { readScript, userDataIn } from '../machine/userScript.ts';
 import { describeTerm } from '../subnets.ts';
 import { failed, given, met } from './check.ts';
 
@@ -22,7 +24,7 @@ export function ownTemplateExists({ machineTemplate: seen }: CheckInput): Prereq
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   return failed(
-    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, disk, metadataOptions, securityGroups and instanceTags cannot change. To change them, create another pool`,
+    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool`,
   );
 }
 
@@ -54,6 +56,24 @@ function securityGroupsExist({ spec, facts, cluster }: CheckInput): Prerequisite
   });
 }
 
+/** Ensures that the script for nodes exists. */
+function scriptExists({ spec, facts }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'userData', (source) => (source.text === undefined ? resultOf(spec, source) : met));
+}
+
+/** Ensures that nodes can run the script: EC2 accepts any text as user data, so a node would run a part of it, or nothing, and not join. */
+function scriptIsUsable({ spec, facts: { userData: source } }: CheckInput): PrerequisiteResult | undefined {
+  // Otherwise, it is reported by the check before.
+  if (!source?.ok || source.value.text === undefined) return undefined;
+  return resultOf(spec, source.value);
+}
+
+function resultOf(spec: CheckInput['spec'], source: ScriptSource): PrerequisiteResult {
+  const userData = userDataIn(spec);
+  const found = userData && readScript(userData, source);
+  return found && 'problem' in found ? failed(found.problem) : met;
+}
+
 /** Checks on the operator's launch template, by importance. */
 export const machineChecks: readonly PrerequisiteCheck[] = [
   {
@@ -68,4 +88,6 @@ export const machineChecks: readonly PrerequisiteCheck[] = [
     section: 'security-groups',
     look: securityGroupsExist,
   },
+  { reason: 'UserDataNotFound', about: 'the script of nodeGroup.userData', section: 'user-data', look: scriptExists },
+  { reason: 'UserDataInvalid', about: 'the content of that script', section: 'user-data-script', look: scriptIsUsable },
 ];

@@ -1,0 +1,113 @@
+/** A script for nodes: its launch template, and what happens when it changes. */
+import type { NodeGroupSpec } from '../../api.gen.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { known } from '../answers.ts';
+import { CLUSTER_ARN } from '../fixtures.ts';
+import {
+  AMI_1,
+  machineFor,
+  machineState,
+  machineTemplate,
+  machineToBe,
+  TEMPLATE_ID,
+  TEMPLATE_NAME,
+} from '../machineScenes.ts';
+import { sampleFacts, unasked } from '../prerequisites.ts';
+import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
+import type { PlanCase } from './planCase.ts';
+
+const script = (key = 'a.ps1', phase: 'BeforeBootstrap' | 'AfterBootstrap' = 'BeforeBootstrap') => ({
+  userData: { configMap: 'windows', key, phase },
+});
+/** The facts with this text of the script. */
+const facts = (text: string | undefined) =>
+  sampleFacts({ userData: known({ namespace: 'winpool-system', keys: ['a.ps1'], text, isBinary: false }) });
+const template = (spec: Partial<NodeGroupSpec>, text: string) => machineTemplate([machineFor(spec, {}, facts(text))]);
+
+/** A pool whose nodes have the first script, whose ConfigMap has this text now, and which names this script now. */
+function changed(
+  text: string | undefined,
+  rest: Parameters<typeof machineState>[2] = {},
+  now: Partial<NodeGroupSpec> = script(),
+  before: Partial<NodeGroupSpec> = script(),
+  change: Partial<ObservedState> = {},
+): ObservedState {
+  const machine = { machine: before, ...(before.ami && { group: { releaseVersion: before.ami.id } }) };
+  const observed = { prerequisites: facts(text), machineTemplate: template(before, 'first'), ...change };
+  return machineState(now, machine, rest, observed);
+}
+
+const ADD = `create version 2 of launch template ${TEMPLATE_NAME}: userData changed`;
+const UPDATE_CUSTOM = `update node group web: version 2 of launch template ${TEMPLATE_ID}`;
+const UPDATE = `update node group web: release 1.36-2026.02.11 with version 2 of launch template ${TEMPLATE_ID}`;
+
+export const userDataCases: readonly PlanCase[] = [
+  {
+    name: 'a pool with a script gets a launch template, which does not show it',
+    observed: machineToBe(script(), { prerequisites: facts('first') }),
+    want: [
+      `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+      `create launch template ${TEMPLATE_NAME}: disk.sizeGiB 50, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+    ],
+    later: [
+      `create node group web (WINDOWS_CORE_2022_x86_64, m5.large, version 1 of launch template ${TEMPLATE_NAME}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`,
+    ],
+  },
+  {
+    name: 'nothing is created while the script does not exist',
+    observed: machineToBe(script(), { prerequisites: facts(undefined) }),
+    want: [],
+  },
+  {
+    name: 'nothing is created while the script cannot be read',
+    observed: machineToBe(script(), { prerequisites: sampleFacts({ userData: unasked() }) }),
+    want: [],
+  },
+  { name: 'a group with the script needs nothing', observed: changed('first', AUTOMATIC), want: [] },
+  {
+    name: 'a group keeps its script while the ConfigMap is missing',
+    observed: changed(undefined, AUTOMATIC),
+    want: [],
+  },
+  { name: 'another text in the ConfigMap changes nothing with policy Manual', observed: changed('second'), want: [] },
+  {
+    name: 'another text in the ConfigMap is a rolling update with policy Automatic',
+    observed: changed('second', AUTOMATIC),
+    want: [ADD],
+    later: [UPDATE],
+  },
+  {
+    name: 'another text in the ConfigMap waits for the budget',
+    observed: changed('second', AUTOMATIC, script(), script(), { fleet: { disrupted: ['api'], failures: [] } }),
+    want: [ADD],
+    later: [],
+  },
+  {
+    name: 'another key is a rolling update, with policy Manual and outside of maintenance windows too',
+    observed: changed('second', inWindow(SATURDAYS), script('b.ps1')),
+    want: [ADD],
+    later: [UPDATE],
+  },
+  {
+    name: 'another key with the same text changes nothing',
+    observed: changed('first', {}, script('b.ps1')),
+    want: [],
+  },
+  {
+    name: 'a script without the tags of user data is the same with them',
+    observed: changed('<powershell>\r\nfirst\r\n</powershell>', AUTOMATIC),
+    want: [],
+  },
+  {
+    name: 'a script of a pool with a custom AMI is a part of its user data',
+    observed: changed('second', AUTOMATIC, { ...AMI_1, ...script() }, { ...AMI_1, ...script() }),
+    want: [ADD],
+    later: [UPDATE_CUSTOM],
+  },
+  {
+    name: 'a script of a pool with a custom AMI can move behind the bootstrap',
+    observed: changed('first', {}, { ...AMI_1, ...script('a.ps1', 'AfterBootstrap') }, { ...AMI_1, ...script() }),
+    want: [ADD],
+    later: [UPDATE_CUSTOM],
+  },
+];
