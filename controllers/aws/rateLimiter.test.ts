@@ -44,7 +44,7 @@ describe('the AWS rate limiter', () => {
     const observe: CallObserver = ({ service, operation, result, code, attempts, tookSeconds, waitedSeconds }) =>
       reports.push([service, operation, result, code, attempts, tookSeconds + waitedSeconds < 5]);
     const limiter = new AwsRateLimiter(observe, realClock);
-    const described = async () => ({ $metadata: {}, cluster: { name: 'prod', endpoint: 'not read' } });
+    const described = async () => ({ $metadata: {}, cluster: { name: 'prod', platformVersion: 'not read' } });
     assert.deepEqual(await limiter.run<object>('eks', 'DescribeCluster', described, signal), {
       ok: true,
       value: { cluster: { name: 'prod' } },
