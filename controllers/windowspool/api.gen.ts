@@ -107,6 +107,7 @@ export interface NodeGroupSpec {
    */
   securityGroups?: SecurityGroupTerm[];
   instanceTags?: InstanceTags;
+  kubelet?: KubeletSpec;
   userData?: UserData;
   launchTemplate?: LaunchTemplateSpec;
   /**
@@ -253,6 +254,43 @@ export interface SecurityGroupTags {
  * AWS tags of the EC2 instances and their volumes. A setting of the machine.
  */
 export interface InstanceTags {
+  [k: string]: string;
+}
+/**
+ * Settings of the kubelet, which EKS does not pass to the AMIs that it selects: requires ami. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node that does not reserve this memory gets a warning. See docs/custom-amis.md.
+ */
+export interface KubeletSpec {
+  systemReserved?: SystemReserved;
+  kubeReserved?: KubeReserved;
+  evictionHard?: EvictionThresholds;
+  /**
+   * Most pods of a node. By default, 110. The IP addresses of a node may allow fewer.
+   */
+  maxPods?: number;
+  extraArgs?: KubeletArguments;
+}
+/**
+ * Resources that pods cannot use, for Windows and its services: cpu, memory and ephemeral-storage, such as memory: 2Gi.
+ */
+export interface SystemReserved {
+  [k: string]: string;
+}
+/**
+ * Resources that pods cannot use, for the kubelet and containerd, in addition to systemReserved.
+ */
+export interface KubeReserved {
+  [k: string]: string;
+}
+/**
+ * Thresholds below which the kubelet evicts pods: memory.available, nodefs.available and imagefs.available, each a quantity or a percentage.
+ */
+export interface EvictionThresholds {
+  [k: string]: string;
+}
+/**
+ * Other arguments of the kubelet, without leading dashes, such as image-gc-high-threshold: "80". The operator does not check whether the kubelet knows them: with an unknown one, nodes do not join.
+ */
+export interface KubeletArguments {
   [k: string]: string;
 }
 /**

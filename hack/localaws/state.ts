@@ -136,6 +136,8 @@ export interface InstanceRecord {
   readonly registerWithTaints: readonly Taint[];
   /** Whether the launch template has the image, so that EKS does not configure the node. */
   readonly isCustom: boolean;
+  /** The arguments of its kubelet in that case, by their names without dashes. */
+  readonly kubelet: Readonly<Record<string, string>>;
   /** Whether its user data makes it join the cluster. */
   readonly bootstraps: boolean;
   kernelVersion: string;

@@ -142,6 +142,32 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { securityGroups: [{ id: 'sg-0a000000', tags: { tier: 'windows' } }] } },
     'set either id or tags in each item',
   ],
+  [
+    'settings of the kubelet without an AMI',
+    { nodeGroup: { kubelet: { maxPods: 30 } } },
+    'EKS passes no arguments to the kubelet of the AMIs that it selects. Set ami, or remove kubelet',
+  ],
+  ...(
+    [
+      [{}, 'should have at least 1 properties'],
+      [{ maxPods: 251 }, 'should be less than or equal to 250'],
+      [{ systemReserved: { pid: '100' } }, 'a kubelet on Windows reserves cpu, memory and ephemeral-storage'],
+      [{ kubeReserved: { memory: '2Gb' } }, 'kubeReserved.memory in body should match'],
+      [{ systemReserved: { memory: '-2Gi' } }, 'systemReserved.memory in body should match'],
+      [{ evictionHard: { 'pid.available': '10%' } }, 'on Windows, the kubelet has the eviction signals'],
+      [{ evictionHard: { 'memory.available': '100%' } }, 'in body should match'],
+      [{ extraArgs: { 'max-pods': '250' } }, 'other fields of the pool set node-labels'],
+      [{ extraArgs: { 'node-labels': 'a=b' } }, 'other fields of the pool set node-labels'],
+      [{ extraArgs: { kubeconfig: 'x' } }, 'the bootstrap script of EKS sets this argument'],
+      [{ extraArgs: { '--v': '4' } }, 'without leading dashes'],
+      [{ extraArgs: { v: '4 --kubeconfig=x' } }, 'extraArgs.v in body should match'],
+      [{ extraArgs: { v: "'" } }, 'extraArgs.v in body should match'],
+    ] as const
+  ).map(([kubelet, message]): (typeof refusals)[number] => [
+    `kubelet ${JSON.stringify(kubelet)}`,
+    { nodeGroup: { ami: { id: 'ami-0123456789abcdef0' }, kubelet } },
+    message,
+  ]),
   ['a script without a ConfigMap', { nodeGroup: { userData: {} } }, 'userData.configMap: Required value'],
   [
     'a ConfigMap of another namespace',
@@ -308,7 +334,14 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { remediation: { conditions: [{ type: 'DiskPressure', status: 'true' }] } },
     'Unsupported value: "true": supported values: "True", "False", "Unknown"',
   ],
-  ...['GateTaintMissing', 'ForeignTaint', 'UnsupportedWindowsVersion', 'ReservedMemoryTooLow', 'NodePressure'].map(
+  ...[
+    'GateTaintMissing',
+    'KubeletReservationMissing',
+    'ForeignTaint',
+    'UnsupportedWindowsVersion',
+    'ReservedMemoryTooLow',
+    'NodePressure',
+  ].map(
     (check) =>
       [
         `${check}, which always warns, as a check that only warns`,

@@ -490,11 +490,11 @@ describe('a warning', () => {
   const supported = 'which Kubernetes supports';
   const table: readonly (readonly [string, Partial<NodeRecord>, Expectation, NodeCheck, string])[] = [
     [
-      'recommends memory limits when EKS configures the kubelet',
+      'recommends nodeGroup.kubelet or memory limits for a node group',
       littleReserved,
       reserving,
       'ReservedMemoryTooLow',
-      `reserves 500Mi ${asked} ${limits} (EKS passes no kubelet arguments to its Windows AMIs)`,
+      `reserves 500Mi ${asked} set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or ${limits}`,
     ],
     [
       'recommends systemReserved or memory limits otherwise',
@@ -508,7 +508,14 @@ describe('a warning', () => {
       almost,
       reserving,
       'ReservedMemoryTooLow',
-      `reserves 2047Mi ${asked} ${limits} (EKS passes no kubelet arguments to its Windows AMIs)`,
+      `reserves 2047Mi ${asked} set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or ${limits}`,
+    ],
+    [
+      'reports a node that reserves less than nodeGroup.kubelet sets',
+      littleReserved,
+      sampleExpectation({ nodeGroup: { kubelet: { systemReserved: { memory: '2Gi' } } } }),
+      'KubeletReservationMissing',
+      'reserves 500Mi of memory, and nodeGroup.kubelet sets 2048Mi: replace the node, or wait for the rolling update',
     ],
     [
       'reports a Windows version that Kubernetes no longer supports',

@@ -7,6 +7,7 @@ import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecor
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
+import { missingReservation } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -89,6 +90,7 @@ const checks: readonly Check[] = [
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
+  { reason: 'KubeletReservationMissing', warns: true, test: (node, { spec }) => missingReservation(node, spec) },
   { reason: 'ReservedMemoryTooLow', warns: true, test: littleReservedMemory },
   { reason: 'NodePressure', warns: true, test: nodePressure },
 ];
@@ -329,7 +331,7 @@ function minorOf(version: string): number | undefined {
 
 /**
  * Opt-in: on EKS allocatable is about capacity, because the bootstrap script reserves no memory
- * (https://github.com/aws/containers-roadmap/issues/481), and only a custom AMI accepts kubelet arguments. The rest is the hard eviction threshold of
+ * (https://github.com/aws/containers-roadmap/issues/481), and only groups with nodeGroup.ami accept kubelet arguments. The rest is the hard eviction threshold of
  * the kubelet. Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
  */
 function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
@@ -342,7 +344,7 @@ function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): s
   if (reserved >= wanted) return undefined;
   const remedy =
     owner === undefined
-      ? 'set memory limits on its pods (EKS passes no kubelet arguments to its Windows AMIs)'
+      ? 'set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or set memory limits on its pods'
       : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
   return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

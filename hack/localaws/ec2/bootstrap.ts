@@ -10,6 +10,8 @@ import type { LocalAwsState } from '../state.ts';
 export interface KubeletArguments {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** The values of all arguments, by their names without dashes. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** What the user data (base64) starts the kubelet with; undefined: it does not join the cluster. */
@@ -27,6 +29,9 @@ export function kubeletArgumentsIn(
   return {
     labels: Object.fromEntries(listOf(kubelet, 'node-labels').map((label) => cutAt(label, '='))),
     taints: listOf(kubelet, 'register-with-taints').map(taintFrom),
+    values: Object.fromEntries(
+      kubelet.split(' ').flatMap((argument) => (argument.startsWith('--') ? [cutAt(argument.slice(2), '=')] : [])),
+    ),
   };
 }
 

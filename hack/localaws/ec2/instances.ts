@@ -168,6 +168,7 @@ function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }:
     nodeLabels: isCustom ? (own?.labels ?? {}) : nodeLabelsOf(group, imageId, template),
     registerWithTaints: structuredClone((isCustom ? own?.taints : group.nodegroup.taints) ?? []),
     isCustom,
+    kubelet: own?.values ?? {},
     bootstraps: !isCustom || own !== undefined,
     kernelVersion,
     boots: 1,

@@ -7,6 +7,7 @@ import type { Taint } from '@aws-sdk/client-eks';
 import type { V1NodeSystemInfo } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
 import { type NodeTaint, nodeJson, type RegisteredNode } from '../../../controllers/kubernetes/testing/nodeJson.ts';
+import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
 import { buildOf, notNewerThan, yearOf } from '../releases.ts';
@@ -161,9 +162,25 @@ function resources(cloud: LocalAwsState, instance: InstanceRecord) {
     cpu: String(VCpuInfo?.DefaultVCpus ?? 2),
     memory: `${memoryMiB}Mi`,
     'ephemeral-storage': '52427772Ki',
+    // Without the argument, tests need no number of pods.
+    ...(instance.kubelet['max-pods'] !== undefined && { pods: instance.kubelet['max-pods'] }),
   };
-  const reservedMiB = instance.defect.reservedMiB ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
+  const reservedMiB = instance.defect.reservedMiB ?? reservedByKubelet(cloud, instance);
   return { capacity, allocatable: { memory: `${memoryMiB - reservedMiB}Mi` } };
+}
+
+/** Both reservations and the eviction threshold: https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/ */
+function reservedByKubelet(cloud: LocalAwsState, instance: InstanceRecord): number {
+  const { 'eviction-hard': eviction, 'system-reserved': system, 'kube-reserved': kube } = instance.kubelet;
+  const threshold = mebibytesIn(eviction, 'memory.available<') ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
+  return (mebibytesIn(system, 'memory=') ?? 0) + (mebibytesIn(kube, 'memory=') ?? 0) + threshold;
+}
+
+/** `cpu=500m,memory=2Gi` -> 2048 */
+function mebibytesIn(list: string | undefined, prefix: string): number | undefined {
+  const item = list?.split(',').find((each) => each.startsWith(prefix));
+  const bytes = parseQuantity(item?.slice(prefix.length));
+  return bytes === undefined ? undefined : bytes / 2 ** 20;
 }
 
 /**

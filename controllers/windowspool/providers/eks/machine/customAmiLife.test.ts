@@ -7,6 +7,7 @@ import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
+import { parseQuantity } from '../../../util/quantity.ts';
 
 const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>
   imageIdFor('WINDOWS_CORE_2022_x86_64', `1.36-${date}`),
@@ -73,6 +74,24 @@ describe('a pool with a custom AMI', () => {
       assert.equal(stateOf(world)?.latestReleaseVersion, undefined);
     });
   }
+
+  it('has kubelets with the settings of the spec, also after they changed', async () => {
+    const kubelet = { systemReserved: { memory: '2Gi' }, maxPods: 30 };
+    const { world, deps } = await customWorld(spec(OLD, { nodeGroup: { kubelet } }));
+    const running = () => [...world.cloud.state.instances.values()].filter(({ state }) => state === 'running');
+    const maxPods = () => running().map((instance) => instance.kubelet['max-pods']);
+    const reserved = () =>
+      world.nodes.map(
+        ({ capacity, allocatable }) =>
+          ((parseQuantity(capacity.memory) ?? 0) - (parseQuantity(allocatable.memory) ?? 0)) / 1024 ** 2,
+      );
+    assert.deepEqual([maxPods(), reserved()], [Array(3).fill('30'), Array(3).fill(2548)]);
+    const changed = { systemReserved: { memory: '3Gi' }, maxPods: 40 };
+    change(world, spec(OLD, { nodeGroup: { kubelet: changed } }));
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    await until(world, deps, () => isReady(world)() && world.nodes.length === 3, 'nodes that are verified');
+    assert.deepEqual([maxPods(), reserved()], [Array(3).fill('40'), Array(3).fill(3572)]);
+  });
 
   it('sends EKS neither an AMI type nor a version, and gets no update from releases', async () => {
     const { world, deps } = await customWorld(

@@ -6,6 +6,7 @@ import type { Cluster } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, nodeGroupNameOf, taintsFor } from '../nodeGroup.ts';
 import { type Bootstrap, bootstrapProblem, bootstrapScript } from './bootstrap.ts';
+import { kubeletArguments } from './kubelet.ts';
 import { isCustom } from './machine.ts';
 import { userDataIn } from './userScript.ts';
 
@@ -35,7 +36,7 @@ function bootstrapOf(pool: WindowsPool, cluster: Cluster, imageId: string): Boot
     cluster: { name, endpoint, certificateAuthority, ...(serviceCidr !== undefined && { serviceCidr }) },
     labels,
     taints: taintsFor(pool),
-    kubeletArguments: {},
+    kubeletArguments: kubeletArguments(pool.spec),
   };
 }
 
@@ -49,5 +50,5 @@ function scriptsOf({ spec }: WindowsPool, script: string | undefined): Pick<Boot
 export function userDataText(pool: WindowsPool): string {
   const userData = userDataIn(pool.spec);
   if (!isCustom(pool.spec)) return userData ? hashOf({ userData }) : '';
-  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), userData });
+  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet: kubeletArguments(pool.spec), userData });
 }

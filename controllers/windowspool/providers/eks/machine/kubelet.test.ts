@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import type { KubeletSpec } from '../../../api.gen.ts';
+import { samplePool } from '../../../testing/fixtures.ts';
+import { kubeletArguments } from './kubelet.ts';
+
+const argumentsOf = (kubelet?: KubeletSpec) =>
+  kubeletArguments(samplePool({ nodeGroup: { ...(kubelet && { kubelet }) } }).spec);
+
+describe('the arguments of the kubelet', () => {
+  it('are none without settings', () => {
+    assert.deepEqual(argumentsOf(), {});
+  });
+
+  it('have each setting in the notation of the kubelet, sorted', () => {
+    const kubelet: KubeletSpec = {
+      systemReserved: { memory: '2Gi', cpu: '500m' },
+      kubeReserved: { memory: '512Mi' },
+      evictionHard: { 'nodefs.available': '10%', 'memory.available': '500Mi' },
+      maxPods: 30,
+      extraArgs: { v: '4' },
+    };
+    assert.deepEqual(argumentsOf(kubelet), {
+      v: '4',
+      'system-reserved': 'cpu=500m,memory=2Gi',
+      'kube-reserved': 'memory=512Mi',
+      'eviction-hard': 'memory.available<500Mi,nodefs.available<10%',
+      'max-pods': '30',
+    });
+  });
+
+  it('are not replaced by extraArgs, which the schema rejects for these names', () => {
+    assert.deepEqual(argumentsOf({ maxPods: 30, extraArgs: { 'max-pods': '250' } }), { 'max-pods': '30' });
+  });
+});

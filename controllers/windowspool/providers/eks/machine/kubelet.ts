@@ -1,0 +1,26 @@
+/** The arguments of the kubelet in the user data of a CUSTOM group. Pure. */
+import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+
+/**
+ * The arguments that the spec sets, without leading dashes. The kubelet still has flags for what its configuration file sets, and flags take precedence:
+ * https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/
+ */
+export function kubeletArguments(spec: WindowsPoolSpec): Readonly<Record<string, string>> {
+  const { systemReserved, kubeReserved, evictionHard, maxPods, extraArgs } = nodeGroupIn(spec).kubelet ?? {};
+  return {
+    ...extraArgs,
+    ...(systemReserved && { 'system-reserved': listed(systemReserved, '=') }),
+    ...(kubeReserved && { 'kube-reserved': listed(kubeReserved, '=') }),
+    ...(evictionHard && { 'eviction-hard': listed(evictionHard, '<') }),
+    ...(maxPods !== undefined && { 'max-pods': String(maxPods) }),
+  };
+}
+
+/** `cpu=500m,memory=2Gi` */
+function listed(values: Readonly<Record<string, string>>, separator: string): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}${separator}${value}`)
+    .sort()
+    .join(',');
+}
