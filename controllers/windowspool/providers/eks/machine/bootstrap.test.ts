@@ -1,7 +1,8 @@
-/** The PowerShell that joins the nodes of CUSTOM groups. No PowerShell runs here: rules check that no value is outside of a single-quoted string. */
+/** The PowerShell that joins the nodes of CUSTOM groups. None runs here: a grammar parses it, and rules check that values are in single-quoted strings. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertGolden } from '../../../../../test/goldenText.ts';
+import { nodesIn, powershellParser } from '../../../testing/powershellGrammar.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
 import { type Bootstrap, bootstrapProblem, bootstrapScript, MAX_USER_DATA_BYTES } from './bootstrap.ts';
 import { quoted } from './powershell.ts';
@@ -58,6 +59,25 @@ describe('the user data of CUSTOM groups', () => {
     it(`is as in test/golden/userData/${name}.ps1`, () =>
       assertGolden(`userData/${name}.ps1`, bootstrapScript(bootstrap)));
   }
+
+  it('is PowerShell: one table of parameters and one call with it, whatever the values and the scripts are', async () => {
+    const parse = await powershellParser();
+    for (const bootstrap of Object.values(specs)) parse(bootstrapScript(bootstrap));
+    fc.assert(
+      fc.property(bootstraps, fc.option(hostileText, { nil: undefined }), (bootstrap, before) => {
+        const nodes = nodesIn(parse(bootstrapScript({ ...bootstrap, ...(before !== undefined && { before }) })));
+        const named = (type: string) => nodes.filter((node) => node.type === type).map(({ text }) => text);
+        assert.equal(named('hash_literal_expression').length, 1);
+        assert.deepEqual(
+          named('command_invokation_operator').length + named('path_command_name').length,
+          before === undefined ? 1 : 3,
+        );
+        assert.deepEqual(named('expandable_string_literal'), []);
+      }),
+      { numRuns: 50 },
+    );
+    assert.throws(() => parse("<powershell>\n& (Join-Path 'a\n</powershell>\n"), /no PowerShell in line 1/);
+  });
 
   it('has every value in a single-quoted string, and the same text around them whatever the values are', () => {
     fc.assert(

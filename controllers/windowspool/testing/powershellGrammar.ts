@@ -1,0 +1,28 @@
+/**
+ * The grammar of PowerShell that editors use (tree-sitter). It finds what is no PowerShell. It does not know that PowerShell treats typographic quotation
+ * marks as normal ones: `powershellTokens.ts` does.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Language, type Node, Parser } from 'web-tree-sitter';
+
+const GRAMMAR = fileURLToPath(import.meta.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'));
+
+/** A function that parses the commands within the tags of user data, or throws an error that names the first place that is no PowerShell. */
+export async function powershellParser(): Promise<(userData: string) => Node> {
+  await Parser.init();
+  const parser = new Parser().setLanguage(await Language.load(readFileSync(GRAMMAR)));
+  return (userData) => {
+    const [, commands] = /^<powershell>\n(.*)<\/powershell>\n$/s.exec(userData) ?? [];
+    const root = commands === undefined ? undefined : parser.parse(commands)?.rootNode;
+    if (!root) throw new Error(`is not within the tags of user data: ${userData}`);
+    if (!root.hasError) return root;
+    const wrong = nodesIn(root).find(({ isError, isMissing }) => isError || isMissing);
+    throw new Error(`no PowerShell in line ${(wrong?.startPosition.row ?? 0) + 1}: ${userData}`);
+  };
+}
+
+/** The node and all nodes below it. */
+export function nodesIn(node: Node): Node[] {
+  return [node, ...node.children.flatMap((child) => (child ? nodesIn(child) : []))];
+}
