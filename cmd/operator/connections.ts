@@ -4,6 +4,7 @@ import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
 import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
 import { EksClusters } from '../../controllers/aws/clusters.ts';
+import { Ec2Images } from '../../controllers/aws/images.ts';
 import { Ec2Instances } from '../../controllers/aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
 import { Ec2MachineTemplates } from '../../controllers/aws/machineTemplates.ts';
@@ -91,6 +92,7 @@ export function portsOf(
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
     machineTemplates: new Ec2MachineTemplates(aws.ec2, limiter),
     securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
+    images: new Ec2Images(aws.ec2, limiter),
     system: createSystemObjects(client),
     userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),

@@ -9,6 +9,7 @@ import { checkedAnswer } from './answers.ts';
 import { Ec2Capacity } from './capacity.ts';
 import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
 import { EksClusters } from './clusters.ts';
+import { Ec2Images } from './images.ts';
 import { Ec2Instances } from './instances.ts';
 import { Ec2LaunchTemplates } from './launchTemplates.ts';
 import { Ec2MachineTemplates } from './machineTemplates.ts';
@@ -188,6 +189,7 @@ function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operati
     instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
     launchTemplates: new Ec2LaunchTemplates(call, limiter),
     securityGroups: new Ec2SecurityGroups(call, limiter),
+    images: new Ec2Images(call, limiter),
     machineTemplates: new Ec2MachineTemplates(call, limiter),
     releases: new PublishedReleases(call, call, limiter),
     rolePolicies: new IamRolePolicies(call, limiter),
@@ -225,6 +227,7 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   'an instance': ({ instances }) => instances.find('i-1', signal),
   'the instances of a scaling group': ({ instances }) => instances.ofScalingGroup('eks-web', signal),
   'a launch template': ({ launchTemplates }) => launchTemplates.find({ id: 'lt-1', version: '2' }, signal),
+  'an AMI': ({ images }) => images.find('ami-1', signal),
   'the newest release': ({ releases }) => releases.newest(windows, '1.36', signal),
   'whether a release exists': ({ releases }) => releases.exists(windows, '1.36', signal),
   'the policies of a role': ({ rolePolicies }) => rolePolicies.attachedTo('windows-nodes', signal),

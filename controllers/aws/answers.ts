@@ -262,7 +262,10 @@ const ANSWERS: Answers = {
     ],
   },
   DeleteLaunchTemplate: {},
-  DescribeImages: { Images: [{ Name: 256 }, ITEMS], NextToken: 'document' },
+  DescribeImages: {
+    Images: [{ Name: 256, State: 64, Platform: 64, Architecture: 64, CreationDate: 64, DeprecationTime: 64 }, ITEMS],
+    NextToken: 'document',
+  },
   GetParameter: { Parameter: { Value: 256 } },
   DescribeAutoScalingGroups: {
     AutoScalingGroups: [

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { memoryCloud } from '../../hack/localaws/testing/testClock.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { Machine } from '../windowspool/ports/machineTemplates.ts';
+import { type Machine, withoutDefaults } from '../windowspool/ports/machineTemplates.ts';
 import type { Ec2Call } from './calls.ts';
 import { Ec2MachineTemplates } from './machineTemplates.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
@@ -43,17 +43,19 @@ function value<T>(result: CallResult<T>): T {
   return result.ok ? result.value : assert.fail(`${result.error.code}: ${result.error.message}`);
 }
 
-const anyDisk = fc.record(
-  {
-    sizeGiB: fc.integer({ min: 50, max: 16_384 }),
-    type: fc.constantFrom('gp3', 'gp2', 'io1', 'io2'),
-    encrypted: fc.boolean(),
-    iops: fc.integer({ min: 100, max: 256_000 }),
-    throughput: fc.integer({ min: 125, max: 2_000 }),
-    kmsKeyId: fc.constantFrom('alias/disks', 'arn:aws:kms:us-west-2:111122223333:key/0a1b'),
-  },
-  { requiredKeys: ['sizeGiB', 'type', 'encrypted'], noNullPrototype: true },
-);
+const anyDisk = fc
+  .record(
+    {
+      sizeGiB: fc.integer({ min: 50, max: 16_384 }),
+      type: fc.constantFrom('gp3', 'gp2', 'io1', 'io2'),
+      encrypted: fc.boolean(),
+      iops: fc.integer({ min: 100, max: 256_000 }),
+      throughput: fc.integer({ min: 125, max: 2_000 }),
+      kmsKeyId: fc.constantFrom('alias/disks', 'arn:aws:kms:us-west-2:111122223333:key/0a1b'),
+    },
+    { requiredKeys: ['sizeGiB', 'type', 'encrypted'], noNullPrototype: true },
+  )
+  .map(withoutDefaults);
 const anyMachine: fc.Arbitrary<Machine> = fc.record(
   {
     disk: anyDisk,

@@ -881,13 +881,17 @@ export interface NodeGroupState {
    */
   kubernetesVersion?: string;
   /**
-   * AMI release.
+   * AMI release, or the ID of the custom AMI.
    */
   releaseVersion?: string;
   /**
-   * Date of the AMI release, such as 2026-01-22. AWS makes an AMI private about 4 months later; after that, no node can be launched from it.
+   * Date of the AMI release, such as 2026-01-22, or of the creation of the custom AMI. AWS makes an AMI release private about 4 months later; after that, no node can be launched from it.
    */
   releaseDate?: string;
+  /**
+   * Date on which EC2 deprecates the custom AMI.
+   */
+  deprecationDate?: string;
   /**
    * The newest AMI release for nodeGroup.kubernetesVersion or, if that is omitted, for the version of the cluster.
    */

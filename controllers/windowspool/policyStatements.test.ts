@@ -6,9 +6,10 @@ import type { Deps } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, ready, readyWorld, until } from './testing/life.ts';
+import { AMI_1 } from './testing/machineScenes.ts';
 import { annotate, populated } from './testing/nodeLife.ts';
 
-const POLICIES = ['iam-policy', 'launch-templates', 'own-launch-templates', 'windows-ipam'];
+const POLICIES = ['iam-policy', 'launch-templates', 'own-launch-templates', 'custom-amis', 'windows-ipam'];
 const { nodeGroup } = fresh().spec;
 
 /** What an operator does in a world, and how it shows that it is done. */
@@ -89,6 +90,12 @@ const tasks = {
     return { world, deps, isDone: () => world.groups.get('web')?.launchTemplate?.version === '2' };
   },
 
+  customAmi: async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.image({ id: AMI_1.ami.id });
+    return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...AMI_1 } as never });
+  },
+
   windowsIpam: async () => {
     const world = new FakeWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
@@ -134,6 +141,7 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   CreateOwnTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
   TagNewTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
   ChangeOwnTemplates: ['machineChange', DENIED, 'CreateLaunchTemplateVersion'],
+  LaunchOwnImages: ['customAmi', DENIED, 'CreateNodegroup'],
   EnableWindowsIpamInTheVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
   PassRoleOfVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
 };
@@ -156,6 +164,10 @@ const shows = (world: FakeWorld, condition: string) => {
   return conditionOf(world, type)?.startsWith(`${state.join(' ')}: `);
 };
 const isDenied = (world: FakeWorld) => /^\w+ AccessDenied/.test(conditionOf(world, 'PrerequisitesMet') ?? '');
+
+/** The pool with a custom AMI tags no instances. */
+const NOT_FOR_CUSTOM_AMIS = ['LaunchImagesOfAmazon', 'TagWhatTemplatesTag'];
+const CUSTOM_AMI = ['customAmi'] as const;
 
 describe('a statement of the IAM policies', () => {
   it('is in this table, and in that of docs/security.md with the same condition', async () => {
@@ -199,12 +211,17 @@ describe('a statement of the IAM policies', () => {
       .filter((sid) => statements[sid]?.[0] === 'launchTemplate')
       .map(
         (sid) =>
-          [sid, ['launchTemplate', 'machine', 'machineChange'], ['CreateNodegroup', 'UpdateNodegroupVersion']] as const,
+          [
+            sid,
+            ['launchTemplate', 'machine', 'machineChange', ...(NOT_FOR_CUSTOM_AMIS.includes(sid) ? [] : CUSTOM_AMI)],
+            ['CreateNodegroup', 'UpdateNodegroupVersion'],
+          ] as const,
       ),
-    ['ReadOwnTemplates', ['machine', 'machineChange'], ['DescribeLaunchTemplates']],
-    ['CreateOwnTemplates', ['machine'], ['CreateLaunchTemplate']],
-    ['TagNewTemplates', ['machine'], ['CreateLaunchTemplate']],
+    ['ReadOwnTemplates', ['machine', 'machineChange', 'customAmi'], ['DescribeLaunchTemplates']],
+    ['CreateOwnTemplates', ['machine', 'customAmi'], ['CreateLaunchTemplate']],
+    ['TagNewTemplates', ['machine', 'customAmi'], ['CreateLaunchTemplate']],
     ['ChangeOwnTemplates', ['machineChange'], ['CreateLaunchTemplateVersion']],
+    ['LaunchOwnImages', ['customAmi'], ['CreateNodegroup']],
     ['EnableWindowsIpamInTheVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
     ['PassRoleOfVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
   ];

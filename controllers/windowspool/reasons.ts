@@ -83,6 +83,8 @@ const prerequisites = {
     "A launch template with the name of the pool's exists, and does not have the pool's tags. The operator does not change it. Set the tags, or delete the template.",
   SecurityGroupNotFound:
     'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
+  AMIInvalid:
+    'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
   UserDataNotFound:
     'The ConfigMap that nodeGroup.userData names does not exist in the namespace of the operator, or does not have the key. Create it, or correct nodeGroup.userData.',
   UserDataInvalid:

@@ -148,7 +148,7 @@ function groupSamples(group: NodeGroupState): GaugeSample[] {
       gaugeSample('windowspool_node_group_health_issues', { code }, issues.length),
     ),
     ...given('windowspool_warm_instances', group.warmPool?.instances),
-    ...given('windowspool_node_group_release_timestamp_seconds', secondsOf(dateOf(releaseVersion))),
+    ...given('windowspool_node_group_release_timestamp_seconds', secondsOf(group.releaseDate)),
     ...given('windowspool_node_group_release_end_timestamp_seconds', inSeconds(lifeOf(releaseVersion)?.private)),
     ...given('windowspool_node_group_latest_release_timestamp_seconds', secondsOf(dateOf(latestReleaseVersion))),
   ];

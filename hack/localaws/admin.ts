@@ -97,6 +97,23 @@ const commands: Readonly<Record<string, Command>> = {
     required: ['date'],
     run: (faults, body) => faults.release(body),
   },
+  image: {
+    fields: {
+      id: 'string',
+      name: 'string',
+      owner: 'string',
+      amiType: 'string',
+      releaseVersion: 'string',
+      platform: 'string',
+      architecture: 'string',
+      state: 'string',
+      createdAt: 'string',
+      deprecatedAt: 'string',
+      exists: 'boolean',
+    },
+    required: ['id'],
+    run: (faults, body) => faults.image(body),
+  },
   launchTemplate: {
     fields: {
       name: 'string',

@@ -10,6 +10,7 @@ import {
 import { releaseOf } from './ec2/images.ts';
 import { kernelWith, restart } from './ec2/instances.ts';
 import { changeTemplate, type TemplateChange } from './ec2/launchTemplates.ts';
+import { changeImage, type ImageChange } from './ec2/ownImages.ts';
 import { changeSecurityGroup, type SecurityGroupChange } from './ec2/securityGroups.ts';
 import { terminateInstance } from './ec2/terminateInstance.ts';
 import { fillWarmPool } from './ec2/warmPool.ts';
@@ -139,6 +140,11 @@ export class Faults {
   /** Publishes newer images, or makes those of a date private (`public: false`) or public. */
   release(change: ReleaseChange): void {
     setRelease(this.#cloud, change);
+  }
+
+  /** Creates or changes an image of a user, or deregisters it. */
+  image(change: ImageChange): void {
+    changeImage(this.#cloud, change);
   }
 
   /** Creates a launch template or a version of it (`data` as EC2's LaunchTemplateData), or deletes one. */

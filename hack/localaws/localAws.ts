@@ -13,9 +13,12 @@ import { HttpFront } from './wire/http.ts';
 /** The shipped policy of the operator. */
 export const shippedPolicy = fileURLToPath(new URL('../../config/aws/iam-policy.json', import.meta.url));
 /** Policies that an administrator attaches in addition for features of the operator. */
-export const optionalPolicies = ['launch-templates.json', 'own-launch-templates.json', 'windows-ipam.json'].map(
-  (name) => fileURLToPath(new URL(`../../config/aws/${name}`, import.meta.url)),
-);
+export const optionalPolicies = [
+  'launch-templates.json',
+  'own-launch-templates.json',
+  'custom-amis.json',
+  'windows-ipam.json',
+].map((name) => fileURLToPath(new URL(`../../config/aws/${name}`, import.meta.url)));
 
 /** The options of a local AWS. The default of `port` is a free one. */
 export interface LocalAwsOptions {

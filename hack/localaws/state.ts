@@ -87,6 +87,23 @@ export interface TemplateRecord {
   versions: TemplateVersion[];
 }
 
+/** An image of a user. `amiType` and `releaseVersion`: the image of EKS that it was made from. */
+export interface OwnImage {
+  readonly id: string;
+  readonly name: string;
+  /** The account that owns it. */
+  readonly owner: string;
+  readonly amiType: string;
+  readonly releaseVersion: string;
+  /** `windows`, or empty for Linux. */
+  readonly platform: string;
+  readonly architecture: string;
+  readonly state: string;
+  readonly createdAt: Date;
+  /** ISO 8601. */
+  readonly deprecatedAt?: string;
+}
+
 /** A launch template version as a group uses it: EKS copies the data, whatever becomes of the template. */
 export interface TemplateUse {
   readonly specification: Required<LaunchTemplateSpecification>;
@@ -271,6 +288,8 @@ export class LocalAwsState {
   readonly releases: ReleaseDay[];
   /** By id. */
   readonly launchTemplates = new Map<string, TemplateRecord>();
+  /** By id. */
+  readonly ownImages = new Map<string, OwnImage>();
   /** By name. */
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */

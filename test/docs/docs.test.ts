@@ -87,6 +87,7 @@ const checks: readonly Check[] = [
         'iam-policy',
         'launch-templates',
         'own-launch-templates',
+        'custom-amis',
         'trust-policy-pod-identity',
         'trust-policy-irsa',
       ]) {

@@ -2,11 +2,11 @@
 
 import { USABLE_BY_TAG } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
-import type { ObservedState, Settings } from '../model/observedState.ts';
+import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
-import { followsSecurityGroups } from '../providers/eks/machine/machine.ts';
+import { followsSecurityGroups, isCustom } from '../providers/eks/machine/machine.ts';
 import {
   blockers,
   examinationOf,
@@ -140,7 +140,7 @@ function assessPermissions(s: ObservedState): ConditionState | undefined {
   if (!denied) return undefined;
   const ofAws = aws !== undefined || other === undefined;
   const { role, account } = grantsOf(denied);
-  const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s.settings)}` : '';
+  const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
   const fix = ofAws
     ? `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`
     : `Grant this permission to the operator's ServiceAccount. ${account} lists all permissions that it needs.`;
@@ -173,6 +173,7 @@ function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
 }
 
 const LAUNCH_POLICY = 'config/aws/launch-templates.json';
+const CUSTOM_POLICY = 'config/aws/custom-amis.json';
 const OWN_TEMPLATES_POLICY = 'config/aws/own-launch-templates.json';
 
 /** The calls for which that policy has the permissions. */
@@ -185,8 +186,9 @@ const OF_OWN_TEMPLATES: readonly string[] = [
 ];
 
 /** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
-function onlyTagged({ clusterName }: Settings): string {
-  return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.`;
+function onlyTagged({ pool: { spec }, settings: { clusterName } }: ObservedState): string {
+  const custom = spec.nodeGroup && isCustom(spec) ? ` Custom AMIs also need ${CUSTOM_POLICY}.` : '';
+  return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.${custom}`;
 }
 
 /** The files with the permissions for a call. Those for launch templates of users, for those of the operator, and to enable Windows IPAM are separate. */

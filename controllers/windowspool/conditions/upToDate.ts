@@ -15,9 +15,8 @@ import {
 } from '../providers/eks/differences.ts';
 import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
-import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
-import { hasMachine, isCustom, USER_DATA } from '../providers/eks/machine/machine.ts';
-import { userDataIn } from '../providers/eks/machine/userScript.ts';
+import { imageEnd } from '../providers/eks/machine/image.ts';
+import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
@@ -26,18 +25,14 @@ import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
-import {
-  followedTemplate,
-  followsMachine,
-  isAheadOfCluster,
-  versionChangeFor,
-} from '../providers/eks/upgrades/versionChanges.ts';
+import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeFailure, joined, sentence } from '../util/words.ts';
 import { automaticUpdate } from './automaticUpdate.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
+import { followedMachine } from './followedMachine.ts';
 
 /** The number of differences in a message. */
 const DIFFERENCES_IN_MESSAGE = 10;
@@ -148,6 +143,7 @@ const OBSTACLES = [
   'LaunchTemplateNotFound',
   'LaunchTemplateInvalid',
   'SecurityGroupNotFound',
+  'AMIInvalid',
   'UserDataNotFound',
   'UserDataInvalid',
 ] as const;
@@ -168,7 +164,7 @@ function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
   if (automatic) return automatic;
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
-  const end = releaseEnd(releaseVersion, now);
+  const end = isCustom(pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, now);
   const template = newerTemplate(s, group);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
     const failure = failureOfRelease(s, newest);
@@ -189,6 +185,12 @@ function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
   return trueCondition('AsSpecified', message);
 }
 
+/** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
+function endOfImage({ prerequisites, now }: ObservedState): string {
+  const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
+  return image ? imageEnd(image, now) : '';
+}
+
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
 function doubtOf(s: ObservedState): string {
   const change = versionChangeFor(s);
@@ -203,39 +205,12 @@ function automaticallyDue(s: ObservedState, { name }: NodeGroup): string {
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
 function newerTemplate(s: ObservedState, group: NodeGroup): string {
-  if (hasMachine(s.pool.spec)) return followedSettings(s, group);
+  if (hasMachine(s.pool.spec)) return followedMachine(s, group);
   const { version } = followedTemplate(s, group) ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;
   const word = templateIn(s.pool.spec)?.version;
   return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
-}
-
-/** Reports the settings of the machine that differ although the spec did not change; empty when there are none. */
-function followedSettings(s: ObservedState, group: NodeGroup): string {
-  if (!followsMachine(s, group)) return '';
-  return differencesOf(s.pool, group)
-    .map((difference) =>
-      machineSettingOf(difference.field) === USER_DATA
-        ? otherUserData(s, group)
-        : otherSecurityGroups(s, group, difference.found ?? ''),
-    )
-    .join(' ');
-}
-
-/** Reports that the nodes have other user data. What it contains is not shown. */
-function otherUserData({ pool }: ObservedState, { name }: NodeGroup): string {
-  const userData = userDataIn(pool.spec);
-  const what = `The nodes of node group ${name} have other user data than new nodes would have`;
-  if (!userData) return `${what}. Set nodeGroup.update.policy: Automatic.`;
-  const bootstrap = isCustom(pool.spec) ? 'the bootstrap, or ' : '';
-  return `${what}: ${bootstrap}key ${userData.key} of ConfigMap ${userData.configMap} in the namespace of the operator has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.`;
-}
-
-/** Reports that other security groups have the tags in the spec than the group has. */
-function otherSecurityGroups(s: ObservedState, group: NodeGroup, found: string): string {
-  const wanted = desiredMachine(s)?.securityGroups ?? [];
-  return `Node group ${group.name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
 }
 
 /** `Node group web differs from the spec: label tier is db (expected web).` */

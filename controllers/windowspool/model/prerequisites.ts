@@ -8,6 +8,7 @@ import type {
   Addon,
   ConfigMapOwner,
   ControllerWarning,
+  Image,
   InstanceType,
   LaunchTemplate,
   Offering,
@@ -45,6 +46,8 @@ export interface PrerequisiteFacts {
   readonly roleMappings?: CallResult<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate resolves to. */
   readonly launchTemplate?: CallResult<LaunchTemplate | undefined>;
+  /** The AMI that spec.nodeGroup.ami selects. */
+  readonly image?: CallResult<SelectedImage>;
   /** Whether EKS publishes an AMI for the pool's Kubernetes version. Read only for versions that the operator's table does not list yet. */
   readonly ami?: CallResult<boolean>;
   /** Whether a Linux node accepts pods. */
@@ -62,6 +65,16 @@ export interface PrerequisiteFacts {
   readonly nodeGroups?: CallResult<readonly string[]>;
   /** All of them are read with all other facts; those of the advice that a pool has, more often. */
   readonly advice?: AdviceFacts;
+}
+
+/** A custom AMI as read: that of the spec, and that of the node group. */
+export interface SelectedImage {
+  /** The ID that the spec selects. */
+  readonly id: string;
+  /** Undefined: there is no AMI with this ID. */
+  readonly found: Image | undefined;
+  /** The AMI of the node group, if it has one that was read; `found` is undefined if it does not exist any more. */
+  readonly ofGroup?: { readonly id: string; readonly found: Image | undefined };
 }
 
 /**

@@ -108,6 +108,27 @@ export interface LaunchTemplate {
   }[];
 }
 
+/** An AMI. */
+export interface Image {
+  readonly id: string;
+  readonly name: string;
+  /** `available`, `pending`, `disabled` or another one of EC2. */
+  readonly state: string;
+  readonly isWindows: boolean;
+  /** Such as `x86_64`. */
+  readonly architecture: string;
+  /** In epoch milliseconds; absent when EC2 does not report it. */
+  readonly createdAt?: number;
+  /** When EC2 deprecates it, in epoch milliseconds; absent: it does not. */
+  readonly deprecatedAt?: number;
+}
+
+/** Reads AMIs. */
+export interface Images {
+  /** The AMI with that ID; undefined when it does not exist, or is not shared with the account. */
+  find(id: string, signal: AbortSignal): Promise<CallResult<Image | undefined>>;
+}
+
 /** Reads launch templates. */
 export interface LaunchTemplates {
   /** The version with that number, or the one that `$Latest` or `$Default` resolves to; undefined when it does not exist. */
@@ -261,6 +282,7 @@ export interface PrerequisiteSources {
   readonly rolePolicies: RolePolicies;
   readonly capacity: Capacity;
   readonly launchTemplates: LaunchTemplates;
+  readonly images: Images;
   readonly securityGroups: SecurityGroups;
   readonly system: SystemObjects;
   readonly userScripts: UserScripts;

@@ -15,6 +15,7 @@ import type { OperationName } from '../../../hack/localaws/wire/operations.ts';
 import { Ec2Capacity } from '../../aws/capacity.ts';
 import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';
 import { EksClusters } from '../../aws/clusters.ts';
+import { Ec2Images } from '../../aws/images.ts';
 import { Ec2Instances } from '../../aws/instances.ts';
 import { Ec2LaunchTemplates } from '../../aws/launchTemplates.ts';
 import { Ec2MachineTemplates } from '../../aws/machineTemplates.ts';
@@ -160,6 +161,7 @@ export class CloudWorld extends FakeCluster {
       launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
       machineTemplates: new Ec2MachineTemplates(ec2, limiter),
       securityGroups: new Ec2SecurityGroups(ec2, limiter),
+      images: new Ec2Images(ec2, limiter),
       scalingGroups,
     } satisfies Partial<Deps>;
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
-import type { Addon, ConfigMapOwner, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
+import type { Addon, ConfigMapOwner, Image, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 
@@ -59,6 +59,19 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
     ]),
     subnets: known(TWO_ZONES),
     advice: sampleAdviceFacts(),
+    ...change,
+  };
+}
+
+/** A custom AMI of the sample pool's Windows version. */
+export function sampleImage(change: Partial<Image> = {}): Image {
+  return {
+    id: 'ami-0a000001',
+    name: 'Windows_Server-2022-English-Core-Golden-17',
+    state: 'available',
+    isWindows: true,
+    architecture: 'x86_64',
+    createdAt: NOW - 40 * 24 * 60 * MINUTE,
     ...change,
   };
 }
@@ -151,6 +164,9 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
     cniConfigOwner: some(fc.option(fc.constant(sampleConfigMapOwner()), { nil: undefined })),
     legacyController: some(fc.boolean()),
     ami: some(fc.boolean()),
+    image: some(
+      fc.record({ id: fc.constant('ami-0a000001'), found: fc.option(fc.constant(sampleImage()), { nil: undefined }) }),
+    ),
     clusterRolePolicies: some(fc.subarray(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController'])),
     podWebhook: some(fc.boolean()),
     accessEntry: some(

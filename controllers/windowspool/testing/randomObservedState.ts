@@ -30,6 +30,8 @@ import {
   settings,
 } from './fixtures.ts';
 import {
+  AMI_1,
+  AMI_2,
   BY_TAGS,
   DISK_100,
   DISK_200,
@@ -84,7 +86,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     pulls: fc.boolean(),
     tests: fc.boolean(),
-    machine: maybe(fc.constantFrom(DISK_100, DISK_200, BY_TAGS, { instanceTags: { team: 'web' } })),
+    machine: maybe(fc.constantFrom(DISK_100, DISK_200, BY_TAGS, { instanceTags: { team: 'web' } }, AMI_1, AMI_2)),
     created: fc.boolean(),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
@@ -125,6 +127,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
         ...(r.machine && { diskSizeGiB: undefined, ...r.machine }),
         ...(r.template && {
+          ami: undefined,
           disk: undefined,
           securityGroups: undefined,
           instanceTags: undefined,

@@ -9,6 +9,7 @@ import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from '
 import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+import { ownImageOf } from './ownImages.ts';
 
 /** How long an image stays public, relative to the newest release, so that no test depends on the current date. */
 const publicMs = 122 * 86_400_000;
@@ -51,8 +52,20 @@ export function imageNamed(
   cloud: LocalAwsState,
   id: string,
 ): { readonly amiType: string; readonly releaseVersion: string } | undefined {
-  return published(cloud).find(({ amiType, releaseVersion }) => imageIdFor(amiType, releaseVersion) === id);
+  const own = cloud.ownImages.get(id);
+  return own ?? published(cloud).find(({ amiType, releaseVersion }) => imageIdFor(amiType, releaseVersion) === id);
 }
+
+/** The owner of an image, as in the condition key ec2:Owner. */
+export const ownerOfImage = (cloud: LocalAwsState, id: string): string => cloud.ownImages.get(id)?.owner ?? 'amazon';
+
+/** May instances be launched from an image? Those of users are shared with everybody here. */
+export const isLaunchable = (cloud: LocalAwsState, id: string): boolean => {
+  const own = cloud.ownImages.get(id);
+  if (own !== undefined) return own.state === 'available';
+  const image = imageNamed(cloud, id);
+  return image !== undefined && isPublic(cloud, image.releaseVersion);
+};
 
 /** `Windows_Server-2022-English-Core-EKS_Optimized-1.36`: the AMI's name without its date, and the name in SSM. */
 export function imageFamily(amiType: string, minor: string): string {
@@ -78,7 +91,7 @@ const imageFilters: Filters<Image> = {
   'is-public': ({ Public }) => String(Public),
 };
 
-/** DescribeImages, of EKS' Windows images that are public. */
+/** DescribeImages, of EKS' Windows images that are public, and of those of users. */
 export function describeImages(cloud: LocalAwsState, request: DescribeImagesRequest): DescribeImagesResult {
   const ids = request.ImageIds ?? [];
   const all = images(cloud);
@@ -103,7 +116,8 @@ const published = (cloud: LocalAwsState) =>
 const images = (cloud: LocalAwsState): Image[] =>
   published(cloud)
     .filter(({ releaseVersion }) => isPublic(cloud, releaseVersion))
-    .map(({ amiType, minor, releaseVersion }) => imageOf(amiType, minor, releaseVersion));
+    .map(({ amiType, minor, releaseVersion }) => imageOf(amiType, minor, releaseVersion))
+    .concat([...cloud.ownImages.values()].map(ownImageOf));
 
 function imageOf(amiType: string, minor: string, releaseVersion: string): Image {
   const date = releaseVersion.slice(minor.length + 1);

@@ -1,7 +1,7 @@
 import type { Issue } from '@aws-sdk/client-eks';
 import type { SubnetRecord } from '../network.ts';
 import type { GroupRecord, LocalAwsState } from '../state.ts';
-import { isPublic } from './images.ts';
+import { isLaunchable, isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import { launchConfigOf } from './launchConfig.ts';
 
@@ -17,8 +17,11 @@ export interface Place {
  */
 export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
   const { subnets: ids = [] } = group.nodegroup;
-  const { instanceTypes, releaseVersion, imageId, securityGroups, rootVolumeGiB } = launchConfigOf(cloud, group);
-  if (!isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
+  const { instanceTypes, releaseVersion, imageId, isCustom, securityGroups, rootVolumeGiB } = launchConfigOf(
+    cloud,
+    group,
+  );
+  if (isCustom ? !isLaunchable(cloud, imageId) : !isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
   const missing = securityGroups.find((id) => !cloud.securityGroups.has(id));
   if (missing !== undefined) return noSecurityGroup(group, missing);
   if (rootVolumeGiB !== undefined && rootVolumeGiB < SNAPSHOT_GIB) return tooSmall(group, rootVolumeGiB);

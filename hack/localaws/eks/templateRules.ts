@@ -4,7 +4,7 @@
  */
 import type { CreateNodegroupRequest, LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts';
-import { imageNamed, isPublic } from '../ec2/images.ts';
+import { imageNamed, isLaunchable } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState, TemplateUse } from '../state.ts';
@@ -63,7 +63,7 @@ function imageFault(cloud: LocalAwsState, { data: { ImageId: id } }: TemplateUse
   if (releaseVersion !== undefined) return customFault('releaseVersion');
   const image = imageNamed(cloud, id);
   if (image === undefined) return invalidParameter(`The image id '[${id}]' does not exist`);
-  if (isPublic(cloud, image.releaseVersion)) return undefined;
+  if (isLaunchable(cloud, id)) return undefined;
   return invalidRequest(
     `You are not authorized to launch instances with this launch template. Not authorized for images: [${id}]`,
   );

@@ -9,6 +9,7 @@
 import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { invalidRequest } from '../awsFault.ts';
+import { ownerOfImage } from '../ec2/images.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState, TemplateRecord } from '../state.ts';
 import type { Context } from './conditions.ts';
@@ -64,7 +65,7 @@ function launchedResources(
   cloud: LocalAwsState,
   templatePath: string,
   template: TemplateRecord,
-  { KeyName, SecurityGroupIds = [], BlockDeviceMappings = [] }: ResponseLaunchTemplateData,
+  { ImageId, KeyName, SecurityGroupIds = [], BlockDeviceMappings = [] }: ResponseLaunchTemplateData,
   subnet: string | undefined,
 ): LaunchedResource[] {
   const tags = Object.entries(template.tags ?? {}).flatMap(([key, value]) =>
@@ -76,7 +77,12 @@ function launchedResources(
     { path: templatePath, isOfTemplate: true, context: Object.fromEntries(tags) },
     // Seen: true in the decoded message of a denied check.
     { path: 'instance/*', isOfTemplate: true },
-    { path: 'image/ami-0123456789abcdef0', ofNoAccount: true, isOfTemplate: false, context: { 'ec2:Owner': 'amazon' } },
+    {
+      path: `image/${ImageId ?? 'ami-0123456789abcdef0'}`,
+      ofNoAccount: true,
+      isOfTemplate: ImageId !== undefined,
+      context: { 'ec2:Owner': ImageId === undefined ? 'amazon' : ownerOfImage(cloud, ImageId) },
+    },
     { path: `subnet/${subnet}`, isOfTemplate: false },
     // Seen with a subnet in the request: false.
     { path: 'network-interface/*', isOfTemplate: false },

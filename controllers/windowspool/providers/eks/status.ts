@@ -12,6 +12,7 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
+import { dayOf, imageIdOf } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
@@ -37,6 +38,7 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
     return {
       name,
       ...describedBy(owned),
+      ...imageState(outcome.after, owned),
       ...templateState(outcome.after, owned),
       ...latestRelease(outcome.after),
       ...warmPoolState(outcome.after, owned),
@@ -80,6 +82,23 @@ function templateState(s: ObservedState, group: NodeGroup): Pick<NodeGroupState,
   const { id, name, version } = launchTemplate;
   const desiredVersion = desiredTemplate(s, group)?.version;
   return { launchTemplate: { id, name, version, ...(desiredVersion !== undefined && { desiredVersion }) } };
+}
+
+/** The dates of the custom AMI of the group, as last known. */
+function imageState({ pool, prerequisites }: ObservedState, group: NodeGroup): Partial<NodeGroupState> {
+  const id = imageIdOf(group);
+  if (id === undefined) return {};
+  const { ofGroup } = (prerequisites?.image?.ok && prerequisites.image.value) || {};
+  const { releaseVersion, releaseDate, deprecationDate } = pool.status?.nodeGroup ?? {};
+  if (ofGroup?.id !== id || !ofGroup.found)
+    return releaseVersion === id
+      ? { ...(releaseDate && { releaseDate }), ...(deprecationDate && { deprecationDate }) }
+      : {};
+  const { createdAt, deprecatedAt } = ofGroup.found;
+  return {
+    ...(createdAt !== undefined && { releaseDate: dayOf(createdAt) }),
+    ...(deprecatedAt !== undefined && { deprecationDate: dayOf(deprecatedAt) }),
+  };
 }
 
 /** The newest release as last known. */

@@ -140,6 +140,51 @@ describe('a pool with a custom AMI', () => {
     assert.equal(world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
   });
 
+  it('shows the age and the deprecation of its AMI', async () => {
+    const world = new FakeWorld();
+    const id = 'ami-0a000001';
+    world.cloud.faults.image({ id, createdAt: '2025-11-20T00:00:00Z', deprecatedAt: '2026-03-20T00:00:00Z' });
+    world.apply(fresh(spec(id)));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    await hours(world, deps, 1);
+    const { releaseVersion, releaseDate, deprecationDate } = stateOf(world) ?? {};
+    assert.deepEqual([releaseVersion, releaseDate, deprecationDate], [id, '2025-11-20', '2026-03-20']);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'True AsSpecified: Node group web matches the spec. The AMI is from 2025-11-20, and has no Windows updates that are newer. EC2 deprecates the AMI on 2026-03-20. Make a new one from the newest EKS-optimized AMI.',
+    );
+    const [node] = world.nodes;
+    assert.equal(
+      world.metrics.get('web')?.windowspool_node_group_release_timestamp_seconds,
+      Date.parse('2025-11-20') / 1000,
+    );
+    assert.ok(node);
+  });
+
+  it('is not updated to an AMI that no node can start from', async () => {
+    const { world, deps } = await customWorld();
+    world.cloud.faults.image({ id: 'ami-0a000002', name: 'golden-win2019' });
+    change(world, spec('ami-0a000002'));
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.calls), []);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False AMIInvalid: .*ami is ami-\w+ \(expected ami-0a000002\)/);
+    world.cloud.faults.image({ id: 'ami-0a000002', name: 'golden-win2022' });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+  });
+
+  it('reports that the AMI of its group was deregistered', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.image({ id: 'ami-0a000001' });
+    world.apply(fresh(spec('ami-0a000001')));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    world.cloud.faults.image({ id: 'ami-0a000001', exists: false });
+    await hours(world, deps, 1);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AMIInvalid: AMI ami-0a000001 does not exist/);
+    assert.equal(ready(world), 'True');
+  });
+
   it('is replaced by a second group when it gets its first custom AMI', async () => {
     const blueGreen = { replacement: 'BlueGreen' } as const;
     const world = new FakeWorld();

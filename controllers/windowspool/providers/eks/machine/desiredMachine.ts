@@ -4,6 +4,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
+import { imageFault } from './image.ts';
 import {
   AMI,
   bareMachine,
@@ -46,9 +47,12 @@ export function desiredMachine(s: Seen): Machine | undefined {
   return { ...machine, imageId, userData: userData.script };
 }
 
-/** The ID of the AMI that the spec asks for; undefined if EKS selects it. */
-function desiredImage({ pool }: Seen): string | undefined {
-  return nodeGroupIn(pool.spec).ami?.id;
+/** The ID of the AMI that the spec asks for; undefined if EKS selects it, or if no node of the pool can start from it. */
+function desiredImage({ pool: { spec }, prerequisites }: Seen): string | undefined {
+  const id = nodeGroupIn(spec).ami?.id;
+  const known = prerequisites?.image?.ok ? prerequisites.image.value : undefined;
+  if (known === undefined || known.id !== id) return id;
+  return known.found && imageFault(spec, known.found) === undefined ? id : undefined;
 }
 
 /** Why the nodes cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import type { CheckInput, MachineTemplateView, PrerequisiteFacts } from '../../../model/prerequisites.ts';
-import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import type {
+  CheckInput,
+  MachineTemplateView,
+  PrerequisiteFacts,
+  SelectedImage,
+} from '../../../model/prerequisites.ts';
+import type { Image, ScriptSource } from '../../../ports/prerequisites.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster, sampleError, samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
@@ -18,6 +23,7 @@ import {
   randomFacts,
   sampleAddon,
   sampleFacts,
+  sampleImage,
   sampleInput,
   sampleSecurityGroup,
   unasked,
@@ -86,6 +92,12 @@ const ownInput = (machineTemplate?: MachineTemplateView, change: Parameters<type
     facts: sampleFacts(change),
     machineTemplate,
   });
+
+/** A pool with a custom AMI that EC2 has with these changes, or does not have. */
+const imageInput = (change: Partial<Image> | undefined, ofGroup?: SelectedImage['ofGroup']) => {
+  const value = { id: AMI_1.ami.id, found: change && sampleImage(change), ...(ofGroup && { ofGroup }) };
+  return sampleInput({ spec: CUSTOM_SPEC, facts: sampleFacts({ image: known(value) }) });
+};
 
 /** The input for a pool with a script in this ConfigMap. */
 const scriptInput = (source: Partial<ScriptSource>) => {
@@ -244,6 +256,64 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'a script that cannot be read',
       ownInput(undefined, { userData: unasked() }),
       ['UserDataNotFound? missing permission get configmaps in the namespace of the operator'],
+    ],
+  ],
+  'of the custom AMI': [
+    ['an AMI that fits', imageInput({}), []],
+    [
+      'an AMI whose name does not show its version, before the node group is created',
+      imageInput({ name: 'golden-17' }),
+      [
+        '(note) The name of AMI ami-0a000001 (golden-17) does not show its Windows Server version. The verification of the first node shows whether it fits windowsVersion.',
+      ],
+    ],
+    ['such an AMI afterwards', { ...imageInput({ name: 'golden-17' }), creating: false, groupStatus: 'ACTIVE' }, []],
+    [
+      'an AMI that does not exist',
+      imageInput(undefined),
+      [
+        'AMIInvalid: AMI ami-0a000001 does not exist in eu-west-1, or is not shared with this account. Correct nodeGroup.ami, or share the AMI',
+      ],
+    ],
+    [
+      'an AMI of Linux',
+      imageInput({ isWindows: false }),
+      [
+        'AMIInvalid: AMI ami-0a000001 (Windows_Server-2022-English-Core-Golden-17) is not an AMI of Windows. Set nodeGroup.ami to one that was made from an EKS-optimized Windows AMI',
+      ],
+    ],
+    [
+      'an AMI that is still being made',
+      imageInput({ state: 'pending', name: '' }),
+      [
+        'AMIInvalid: AMI ami-0a000001 is pending, so no instance can start from it. Wait until it is available (aws ec2 describe-images --image-ids ami-0a000001), or set nodeGroup.ami to another one',
+      ],
+    ],
+    [
+      'an AMI of another architecture',
+      imageInput({ architecture: 'arm64', name: '' }),
+      [
+        'AMIInvalid: AMI ami-0a000001 has the architecture arm64, and Windows nodes need x86_64. Set nodeGroup.ami to another AMI',
+      ],
+    ],
+    [
+      'an AMI of another Windows version',
+      imageInput({ name: 'golden-win2019-3' }),
+      [
+        'AMIInvalid: AMI ami-0a000001 (golden-win2019-3) is an AMI of Windows Server 2019, and windowsVersion is Windows2022. Set nodeGroup.ami to an AMI of Windows Server 2022, or create a pool with another windowsVersion',
+      ],
+    ],
+    [
+      'an AMI of the node group that was deregistered',
+      { ...imageInput({}, { id: 'ami-0a000009', found: undefined }), creating: false, groupStatus: 'ACTIVE' },
+      [
+        'AMIInvalid: AMI ami-0a000009 of the node group was deregistered, so no new node can start. Set nodeGroup.ami to another AMI',
+      ],
+    ],
+    [
+      'an AMI that cannot be read',
+      sampleInput({ spec: CUSTOM_SPEC, facts: sampleFacts({ image: unasked() }) }),
+      ['AMIInvalid? missing permission ec2:DescribeImages'],
     ],
   ],
   'of the launch template': [

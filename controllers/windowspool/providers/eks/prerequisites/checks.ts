@@ -4,6 +4,7 @@ import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../
 import { sentence } from '../../../util/words.ts';
 import { capacityChecks } from './capacityChecks.ts';
 import { clusterChecks } from './clusterChecks.ts';
+import { imageChecks } from './imageChecks.ts';
 import { machineChecks } from './machineChecks.ts';
 import { networkChecks } from './networkChecks.ts';
 import { roleChecks } from './roleChecks.ts';
@@ -16,6 +17,7 @@ export const checks: readonly PrerequisiteCheck[] = [
   ...roleChecks,
   ...templateChecks,
   ...machineChecks,
+  ...imageChecks,
   ...capacityChecks,
 ];
 

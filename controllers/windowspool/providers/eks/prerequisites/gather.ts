@@ -7,8 +7,10 @@ import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import { ownedGroup } from '../../../queries.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
+import { imageIdOf } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
@@ -76,24 +78,29 @@ export async function gatherFacts(
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const template = launchTemplate?.ok ? launchTemplate.value : undefined;
   const types = instanceTypesOf(s.pool.spec, template);
-  const [standing, ami, subnets, securityGroups, userData, rest, controllerWarnings, advice] = await Promise.all([
-    standingFacts(s, sources, ask, askAccess),
-    amiOf(s, sources, askRarely),
-    // Another subnet may get the tags at any time.
-    !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
-    // So may another security group.
-    (complete || followsSecurityGroups(s.pool.spec)) && securityGroupsOf(s, sources.securityGroups, ask),
-    // And the ConfigMap another script.
-    userDataOf(s, sources.userScripts, ask),
-    complete && otherFacts(s, types, sources, ask, askRarely),
-    warningsOf(s, sources, signal),
-    gatherAdvice({ s, sources, ask: askRarely, template }, complete),
-  ]);
+  const [standing, ami, image, subnets, securityGroups, userData, rest, controllerWarnings, advice] = await Promise.all(
+    [
+      standingFacts(s, sources, ask, askAccess),
+      amiOf(s, sources, askRarely),
+      // Another client may deregister it at any time.
+      imageOf(s, sources.images, ask),
+      // Another subnet may get the tags at any time.
+      !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
+      // So may another security group.
+      (complete || followsSecurityGroups(s.pool.spec)) && securityGroupsOf(s, sources.securityGroups, ask),
+      // And the ConfigMap another script.
+      userDataOf(s, sources.userScripts, ask),
+      complete && otherFacts(s, types, sources, ask, askRarely),
+      warningsOf(s, sources, signal),
+      gatherAdvice({ s, sources, ask: askRarely, template }, complete),
+    ],
+  );
   return {
     complete,
     ...standing,
     ...(launchTemplate && { launchTemplate }),
     ...(ami && { ami }),
+    ...(image && { image }),
     ...(subnets && { subnets }),
     ...(securityGroups && { securityGroups }),
     ...(userData && { userData }),
@@ -127,6 +134,24 @@ async function amiOf(
   const { edition } = nodeGroupIn(spec);
   const year = yearOf(spec.windowsVersion);
   return ask(`AMI of ${year} ${edition} ${minor}`, (signal) => releases.exists({ year, edition }, minor, signal));
+}
+
+/** The custom AMI of the spec, and that of the node group, which EKS reports as its release. */
+async function imageOf(s: ObservedState, images: Sources['images'], ask: Ask): Promise<PrerequisiteFacts['image']> {
+  const { ami } = nodeGroupIn(s.pool.spec);
+  if (!ami) return undefined;
+  const find = (id: string) => ask(`AMI ${id}`, (signal) => images.find(id, signal));
+  const { id } = ami;
+  const present = imageIdOf(ownedGroup(s.pool, s.group));
+  const [found, ofGroup] = await Promise.all([
+    find(id),
+    present === undefined || present === id ? undefined : find(present),
+  ]);
+  if (!found.ok) return found;
+  if (ofGroup && !ofGroup.ok) return ofGroup;
+  const other = present === id ? found : ofGroup;
+  const group = present !== undefined && other && { ofGroup: { id: present, found: other.value } };
+  return { ok: true, value: { id, found: found.value, ...group } };
 }
 
 /** Facts that others can change while the group looks healthy. */

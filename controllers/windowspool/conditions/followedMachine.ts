@@ -1,0 +1,38 @@
+/** The part of UpToDate about settings of the machine that have changed although the spec did not. */
+
+import type { ObservedState } from '../model/observedState.ts';
+import type { NodeGroup } from '../ports/eks.ts';
+import { machineSettingOf } from '../providers/eks/applied.ts';
+import { differencesOf } from '../providers/eks/differences.ts';
+import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
+import { isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
+import { userDataIn } from '../providers/eks/machine/userScript.ts';
+import { followsMachine } from '../providers/eks/upgrades/versionChanges.ts';
+import { joined } from '../util/words.ts';
+
+/** Reports these settings, with what to do; empty when there are none. */
+export function followedMachine(s: ObservedState, group: NodeGroup): string {
+  if (!followsMachine(s, group)) return '';
+  const found = new Map(differencesOf(s.pool, group).map((each) => [machineSettingOf(each.field), each.found]));
+  return [
+    found.has(SECURITY_GROUPS) && otherSecurityGroups(s, group, found.get(SECURITY_GROUPS)),
+    found.has(USER_DATA) && otherUserData(s, group),
+  ]
+    .filter((text) => typeof text === 'string')
+    .join(' ');
+}
+
+/** The script or the bootstrap has changed. What they contain is not shown. */
+function otherUserData({ pool: { spec } }: ObservedState, { name }: NodeGroup): string {
+  const userData = userDataIn(spec);
+  const what = `Node group ${name} has other user data than the operator writes now`;
+  if (!userData) return `${what}. Set nodeGroup.update.policy: Automatic.`;
+  const bootstrap = isCustom(spec) ? ', or the bootstrap,' : '';
+  return `${what}: key ${userData.key} of ConfigMap ${userData.configMap} in the namespace of the operator${bootstrap} has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.`;
+}
+
+/** Other security groups have the tags in the spec than the group has. */
+function otherSecurityGroups(s: ObservedState, { name }: NodeGroup, found: string | undefined): string {
+  const wanted = desiredMachine(s)?.securityGroups ?? [];
+  return `Node group ${name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
+}

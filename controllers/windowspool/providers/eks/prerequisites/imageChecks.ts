@@ -1,0 +1,30 @@
+/** Checks on a custom AMI. */
+
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { describeImage, imageFault, yearIn } from '../machine/image.ts';
+import { failed, given, met, metWith } from './check.ts';
+
+/** Ensures that nodes can start from the AMI, and run the Windows version of the pool. The node shows for certain which version it runs. */
+function runsPool({ spec, facts, region, creating }: CheckInput): PrerequisiteResult | undefined {
+  return given(facts, 'image', ({ id, found, ofGroup }) => {
+    if (!found)
+      return failed(
+        `AMI ${id} does not exist in ${region}, or is not shared with this account. Correct nodeGroup.ami, or share the AMI`,
+      );
+    const fault = imageFault(spec, found);
+    if (fault !== undefined) return failed(fault);
+    if (ofGroup && !ofGroup.found)
+      return failed(
+        `AMI ${ofGroup.id} of the node group was deregistered, so no new node can start. Set nodeGroup.ami to another AMI`,
+      );
+    if (!creating || yearIn(found) !== undefined) return met;
+    return metWith(
+      `The name of ${describeImage(found)} does not show its Windows Server version. The verification of the first node shows whether it fits windowsVersion`,
+    );
+  });
+}
+
+/** Checks on the custom AMI, by importance. */
+export const imageChecks: readonly PrerequisiteCheck[] = [
+  { reason: 'AMIInvalid', about: 'the custom AMI', section: 'custom-ami', look: runsPool },
+];
