@@ -124,13 +124,18 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
   ];
 }
 
+/** Whether there is a newer release, or another custom AMI in the parameter: their IDs have no order. */
+function isOther(newest: string, release: string): boolean {
+  return newest.startsWith('ami-') ? newest !== release : isNewerRelease(newest, release);
+}
+
 function facts(report: PoolReport): readonly (readonly [label: string, value: string])[] {
   const { nodes, windowsVersion, build, release, newestRelease, kubernetesVersion, nodeGroup, runtimeClass } = report;
   const states = (['ready', 'verified', 'joining', 'failing', 'gated', 'quarantined'] as const).flatMap((state) =>
     nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}`] : [],
   );
   const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;
-  const newer = newestRelease && release && isNewerRelease(newestRelease, release) ? `, newest ${newestRelease}` : '';
+  const newer = newestRelease && release && isOther(newestRelease, release) ? `, newest ${newestRelease}` : '';
   return [
     ['Nodes', `${total}: ${states.join(', ')}`],
     ['Windows', [windowsVersion, build].filter(Boolean).join(', ')],

@@ -79,10 +79,11 @@ export function portsOf(
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
   const scalingGroups = new AutoScalingGroups(clusterName, aws.autoScaling, limiter);
+  const images = new Ec2Images(aws.ssm, aws.ec2, limiter);
   return {
     nodeGroups: new EksNodeGroups(clusterName, aws.eks, limiter),
     clusters: new EksClusters(clusterName, aws.eks, limiter, async () => (await client.caData()) ?? ''),
-    releases: new PublishedReleases(aws.ssm, aws.ec2, limiter),
+    releases: new PublishedReleases(images),
     instances: new Ec2Instances(aws.ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
     scalingGroups,
     addons: new EksAddons(clusterName, aws.eks, limiter),
@@ -92,7 +93,7 @@ export function portsOf(
     launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
     machineTemplates: new Ec2MachineTemplates(aws.ec2, limiter),
     securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
-    images: new Ec2Images(aws.ec2, limiter),
+    images,
     system: createSystemObjects(client),
     userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),

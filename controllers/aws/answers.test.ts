@@ -179,6 +179,7 @@ function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operati
   const rates = { eks: endless, ec2: endless, ssm: endless, iam: endless, autoscaling: endless };
   const limiter = new AwsRateLimiter(() => undefined, realClock, { rates });
   const scalingGroups = new AutoScalingGroups('prod', call, limiter);
+  const images = new Ec2Images(call, call, limiter);
   return {
     nodeGroups: new EksNodeGroups('prod', call, limiter),
     clusters: new EksClusters('prod', call, limiter, async () => ''),
@@ -189,9 +190,9 @@ function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operati
     instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
     launchTemplates: new Ec2LaunchTemplates(call, limiter),
     securityGroups: new Ec2SecurityGroups(call, limiter),
-    images: new Ec2Images(call, limiter),
+    images,
     machineTemplates: new Ec2MachineTemplates(call, limiter),
-    releases: new PublishedReleases(call, call, limiter),
+    releases: new PublishedReleases(images),
     rolePolicies: new IamRolePolicies(call, limiter),
   };
 }
@@ -227,6 +228,7 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   'an instance': ({ instances }) => instances.find('i-1', signal),
   'the instances of a scaling group': ({ instances }) => instances.ofScalingGroup('eks-web', signal),
   'a launch template': ({ launchTemplates }) => launchTemplates.find({ id: 'lt-1', version: '2' }, signal),
+  'the AMI in a parameter': ({ images }) => images.idIn('/golden', signal),
   'an AMI': ({ images }) => images.find('ami-1', signal),
   'the newest release': ({ releases }) => releases.newest(windows, '1.36', signal),
   'whether a release exists': ({ releases }) => releases.exists(windows, '1.36', signal),

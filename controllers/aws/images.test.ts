@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { memoryCloud } from '../../hack/localaws/testing/testClock.ts';
 import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call } from './calls.ts';
+import type { Ec2Call, SsmCall } from './calls.ts';
 import { Ec2Images } from './images.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 
 const { signal } = new AbortController();
 
 function over(send: (operation: string, input: object) => Promise<unknown>) {
-  return new Ec2Images(send as Ec2Call, new AwsRateLimiter(() => undefined, realClock));
+  return new Ec2Images(send as SsmCall, send as Ec2Call, new AwsRateLimiter(() => undefined, realClock));
 }
 
 /** The adapter over the local AWS, and what it sends. */
@@ -53,6 +53,13 @@ describe('an AMI', () => {
     const gone = { ok: true, value: undefined } as const;
     assert.deepEqual(await world().images.find('ami-0a000001', signal), gone);
     assert.deepEqual(await over(async () => ({ Images: [] })).find('ami-0a000001', signal), gone);
+  });
+
+  it('is named by the value of a parameter, whatever that is', async () => {
+    const { cloud, images } = world();
+    assert.deepEqual(await images.idIn('/windowspool/golden', signal), { ok: true, value: undefined });
+    cloud.faults.parameter({ name: '/windowspool/golden', value: 'ami-0a000001' });
+    assert.deepEqual(await images.idIn('/windowspool/golden', signal), { ok: true, value: 'ami-0a000001' });
   });
 
   it('has no dates that are none', async () => {

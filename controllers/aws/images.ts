@@ -1,16 +1,18 @@
-/** The port Images on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeImages.html */
+/** The port Images on EC2 and SSM: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeImages.html */
 import type { Image as Ec2Image } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { isWritable } from '../windowspool/ports/foreignTime.ts';
 import type { Image, Images } from '../windowspool/ports/prerequisites.ts';
-import type { Ec2Call } from './calls.ts';
+import type { Ec2Call, SsmCall } from './calls.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 
 export class Ec2Images implements Images {
+  readonly #ssm: SsmCall;
   readonly #ec2: Ec2Call;
   readonly #limiter: AwsRateLimiter;
 
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
+  constructor(ssm: SsmCall, ec2: Ec2Call, limiter: AwsRateLimiter) {
+    this.#ssm = ssm;
     this.#ec2 = ec2;
     this.#limiter = limiter;
   }
@@ -23,6 +25,13 @@ export class Ec2Images implements Images {
     if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
     const [image] = result.value.Images ?? [];
     return { ok: true, value: image && fromEc2(id, image) };
+  }
+
+  async idIn(Name: string, signal: AbortSignal): Promise<CallResult<string | undefined>> {
+    const call = (bounded: AbortSignal) => this.#ssm('GetParameter', { Name }, bounded);
+    const result = await this.#limiter.run('ssm', 'GetParameter', call, signal);
+    if (result.ok) return { ok: true, value: result.value.Parameter?.Value };
+    return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { realClock } from '../runtime/clock.ts';
 import type { Ec2Call, SsmCall } from './calls.ts';
+import { Ec2Images } from './images.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 import { PublishedReleases } from './releases.ts';
 
@@ -20,7 +21,8 @@ function over(parameter: unknown, images: unknown) {
     return answer;
   };
   const limiter = new AwsRateLimiter(() => undefined, realClock);
-  const releases = new PublishedReleases(answering(parameter) as SsmCall, answering(images) as Ec2Call, limiter);
+  const ec2Images = new Ec2Images(answering(parameter) as SsmCall, answering(images) as Ec2Call, limiter);
+  const releases = new PublishedReleases(ec2Images);
   const core2022 = { year: '2022', edition: 'Core' } as const;
   return {
     calls,
@@ -38,7 +40,7 @@ describe('the newest AMI release', () => {
     assert.deepEqual(await newest(), { ok: true, value: '1.35-2026.04.18' });
     assert.deepEqual(calls, [
       ['GetParameter', { Name: PATH }],
-      ['DescribeImages', { ImageIds: ['ami-1'] }],
+      ['DescribeImages', { ImageIds: ['ami-1'], IncludeDeprecated: true, IncludeDisabled: true }],
     ]);
   });
 

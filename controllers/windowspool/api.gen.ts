@@ -190,7 +190,11 @@ export interface AmiSpec {
   /**
    * ID of the AMI, such as ami-0123456789abcdef0.
    */
-  id: string;
+  id?: string;
+  /**
+   * Name of an SSM parameter whose value is the ID of the AMI, such as /windowspool/golden. A new node group starts with that AMI. When the value changes, update.policy decides: Manual reports it, Automatic updates to it in a maintenance window.
+   */
+  ssmParameter?: string;
 }
 /**
  * Root volume of the nodes. A setting of the machine.
@@ -893,7 +897,7 @@ export interface NodeGroupState {
    */
   deprecationDate?: string;
   /**
-   * The newest AMI release for nodeGroup.kubernetesVersion or, if that is omitted, for the version of the cluster.
+   * The newest AMI release for nodeGroup.kubernetesVersion or, if that is omitted, for the version of the cluster. With ami.ssmParameter, the ID of the AMI in the parameter.
    */
   latestReleaseVersion?: string;
   /**

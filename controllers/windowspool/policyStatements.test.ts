@@ -96,6 +96,14 @@ const tasks = {
     return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...AMI_1 } as never });
   },
 
+  imageParameter: async () => {
+    const world = new FakeWorld();
+    const ssmParameter = '/windowspool/golden';
+    world.cloud.faults.image({ id: AMI_1.ami.id });
+    world.cloud.faults.parameter({ name: ssmParameter, value: AMI_1.ami.id });
+    return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ami: { ssmParameter } } as never });
+  },
+
   windowsIpam: async () => {
     const world = new FakeWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };
@@ -142,6 +150,7 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   TagNewTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
   ChangeOwnTemplates: ['machineChange', DENIED, 'CreateLaunchTemplateVersion'],
   LaunchOwnImages: ['customAmi', DENIED, 'CreateNodegroup'],
+  ReadImageParameters: ['imageParameter', UNKNOWN, 'GetParameter'],
   EnableWindowsIpamInTheVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
   PassRoleOfVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
 };
@@ -165,9 +174,9 @@ const shows = (world: FakeWorld, condition: string) => {
 };
 const isDenied = (world: FakeWorld) => /^\w+ AccessDenied/.test(conditionOf(world, 'PrerequisitesMet') ?? '');
 
-/** The pool with a custom AMI tags no instances. */
+/** The pools with a custom AMI tag no instances. */
 const NOT_FOR_CUSTOM_AMIS = ['LaunchImagesOfAmazon', 'TagWhatTemplatesTag'];
-const CUSTOM_AMI = ['customAmi'] as const;
+const CUSTOM_AMI = ['customAmi', 'imageParameter'] as const;
 
 describe('a statement of the IAM policies', () => {
   it('is in this table, and in that of docs/security.md with the same condition', async () => {
@@ -217,11 +226,12 @@ describe('a statement of the IAM policies', () => {
             ['CreateNodegroup', 'UpdateNodegroupVersion'],
           ] as const,
       ),
-    ['ReadOwnTemplates', ['machine', 'machineChange', 'customAmi'], ['DescribeLaunchTemplates']],
-    ['CreateOwnTemplates', ['machine', 'customAmi'], ['CreateLaunchTemplate']],
-    ['TagNewTemplates', ['machine', 'customAmi'], ['CreateLaunchTemplate']],
+    ['ReadOwnTemplates', ['machine', 'machineChange', ...CUSTOM_AMI], ['DescribeLaunchTemplates']],
+    ['CreateOwnTemplates', ['machine', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
+    ['TagNewTemplates', ['machine', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
     ['ChangeOwnTemplates', ['machineChange'], ['CreateLaunchTemplateVersion']],
-    ['LaunchOwnImages', ['customAmi'], ['CreateNodegroup']],
+    ['LaunchOwnImages', CUSTOM_AMI, ['CreateNodegroup']],
+    ['ReadImageParameters', ['imageParameter'], ['GetParameter']],
     ['EnableWindowsIpamInTheVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
     ['PassRoleOfVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],
   ];

@@ -114,6 +114,11 @@ const commands: Readonly<Record<string, Command>> = {
     required: ['id'],
     run: (faults, body) => faults.image(body),
   },
+  parameter: {
+    fields: { name: 'string', value: 'string' },
+    required: ['name'],
+    run: (faults, body) => faults.parameter(body),
+  },
   launchTemplate: {
     fields: {
       name: 'string',

@@ -147,6 +147,14 @@ export class Faults {
     changeImage(this.#cloud, change);
   }
 
+  /** Sets the value of a parameter of a user in SSM, or deletes it (without `value`). */
+  parameter({ name, value }: { readonly name: string; readonly value?: string }): void {
+    if (!name.startsWith('/'))
+      throw new RangeError(`parameter.name is ${name}; give a path such as /windowspool/golden`);
+    if (value === undefined) this.#cloud.parameters.delete(name);
+    else this.#cloud.parameters.set(name, value);
+  }
+
   /** Creates a launch template or a version of it (`data` as EC2's LaunchTemplateData), or deletes one. */
   launchTemplate(change: TemplateChange): { readonly id: string; readonly version: number } {
     return changeTemplate(this.#cloud, change);

@@ -290,6 +290,8 @@ export class LocalAwsState {
   readonly launchTemplates = new Map<string, TemplateRecord>();
   /** By id. */
   readonly ownImages = new Map<string, OwnImage>();
+  /** The parameters of users in SSM: their values by name. */
+  readonly parameters = new Map<string, string>();
   /** By name. */
   readonly addons = new Map<string, Addon>();
   /** By the ARN of the principal. */

@@ -92,7 +92,13 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       ],
     ];
   }),
-  ['an AMI without an ID', { nodeGroup: { ami: {} } }, 'nodeGroup.ami.id'],
+  ['an AMI without an ID', { nodeGroup: { ami: {} } }, 'set either id or ssmParameter of the AMI'],
+  [
+    'an AMI by ID and by parameter',
+    { nodeGroup: { ami: { id: 'ami-0a000000', ssmParameter: '/windowspool/golden' } } },
+    'set either id or ssmParameter of the AMI',
+  ],
+  ['an invalid parameter', { nodeGroup: { ami: { ssmParameter: 'my golden' } } }, 'ssmParameter in body should match'],
   ['an invalid ID of an AMI', { nodeGroup: { ami: { id: 'web' } } }, 'ami.id in body should match'],
   ...[{ releaseVersion: '1.36-2026.03.17' }, { kubernetesVersion: '1.36' }].map((pin): (typeof refusals)[number] => [
     `an AMI together with ${Object.keys(pin)[0]}`,

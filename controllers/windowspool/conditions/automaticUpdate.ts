@@ -5,6 +5,8 @@ import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../ports/eks.ts';
 import { describeRetry, failedAutomaticUpdate } from '../providers/eks/failedTarget.ts';
+import { followsImage, selectedImage } from '../providers/eks/machine/image.ts';
+import { hasMachine } from '../providers/eks/machine/machine.ts';
 import { waitingForWindow } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { pinnedTemplateVersion, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeOpening, nextOpening, windowFault } from '../providers/eks/upgrades/maintenance.ts';
@@ -26,7 +28,7 @@ export function automaticUpdate(s: ObservedState, group: NodeGroup): ConditionSt
 
 function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): ConditionState {
   const { pool, now } = s;
-  const what = `Node group ${group.name} has ${joined(dueParts(group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
+  const what = `Node group ${group.name} has ${joined(dueParts(s, group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = failedAutomaticUpdate(s);
   if (failed) {
     const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
@@ -38,22 +40,25 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
   if (unverified) {
     const wait =
       'The automatic update waits until that node is verified or deleted, or until the next release is available.';
-    const remedy = `To update anyway, set ${joined(pinsFor(group, change))}.`;
+    const remedy = `To update anyway, ${overrideFor(s, group, change)}.`;
     return falseCondition('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${remedy}`);
   }
   if (!waitingForWindow(s)) return falseCondition('Outdated', `${what} It is about to be updated.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
   const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
-  const remedy = `To update now, set ${joined(pinsFor(group, change))}.`;
+  const remedy = `To update now, ${overrideFor(s, group, change)}.`;
   const fault = faultOf(s);
   if (fault) return falseCondition('InvalidMaintenanceWindow', `${fault} ${what}${when} ${remedy}`);
   return falseCondition('WaitingForWindow', `${what}${when} ${remedy}`);
 }
 
 /** The current versions, each with the target: `AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17)`. */
-function dueParts({ releaseVersion, launchTemplate: seen }: NodeGroup, change: VersionChange): string[] {
+function dueParts(s: ObservedState, group: NodeGroup, change: VersionChange): string[] {
+  const { releaseVersion, launchTemplate: seen } = group;
   const { version } = change.launchTemplate ?? {};
+  const image = dueImage(s, group);
   return [
+    ...(image === undefined ? [] : [`AMI ${releaseVersion} (in the SSM parameter: ${image})`]),
     ...(change.releaseVersion === releaseVersion || isOfTemplate(change) ? [] : [newerRelease(releaseVersion, change)]),
     ...(version === undefined
       ? []
@@ -71,8 +76,23 @@ function newerRelease(current: string | undefined, { releaseVersion, kubernetesV
   return `AMI release ${current}, from which new nodes cannot start (EKS installs the newest for Kubernetes ${kubernetesVersion})`;
 }
 
-function pinsFor({ releaseVersion }: NodeGroup, change: VersionChange): string[] {
-  const { version } = change.launchTemplate ?? {};
+/** The AMI that the group gets from the parameter; undefined if it has it. */
+function dueImage({ pool: { spec }, prerequisites }: ObservedState, group: NodeGroup): string | undefined {
+  const image = followsImage(spec) ? selectedImage(spec, prerequisites) : undefined;
+  return image === group.releaseVersion ? undefined : image;
+}
+
+/** What the user can do to update nevertheless. */
+function overrideFor(s: ObservedState, group: NodeGroup, change: VersionChange): string {
+  const image = dueImage(s, group);
+  if (image !== undefined) return `set nodeGroup.ami.id: ${image}`;
+  const pins =
+    hasMachine(s.pool.spec) && change.releaseVersion === group.releaseVersion ? [] : pinsFor(s, group, change);
+  return pins.length === 0 ? 'remove nodeGroup.update.maintenanceWindows' : `set ${joined(pins)}`;
+}
+
+function pinsFor(s: ObservedState, { releaseVersion }: NodeGroup, change: VersionChange): string[] {
+  const { version } = hasMachine(s.pool.spec) ? {} : (change.launchTemplate ?? {});
   return [
     ...(change.releaseVersion === releaseVersion || change.releaseVersion === undefined
       ? []

@@ -1,12 +1,15 @@
 /** The part of UpToDate about settings of the machine that have changed although the spec did not. */
 
 import type { ObservedState } from '../model/observedState.ts';
+import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { machineSettingOf } from '../providers/eks/applied.ts';
 import { differencesOf } from '../providers/eks/differences.ts';
 import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
-import { isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
+import { selectedImage } from '../providers/eks/machine/image.ts';
+import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
 import { userDataIn } from '../providers/eks/machine/userScript.ts';
+import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { followsMachine } from '../providers/eks/upgrades/versionChanges.ts';
 import { joined } from '../util/words.ts';
 
@@ -15,6 +18,7 @@ export function followedMachine(s: ObservedState, group: NodeGroup): string {
   if (!followsMachine(s, group)) return '';
   const found = new Map(differencesOf(s.pool, group).map((each) => [machineSettingOf(each.field), each.found]));
   return [
+    found.has(AMI) && otherImage(s, group, found.get(AMI)),
     found.has(SECURITY_GROUPS) && otherSecurityGroups(s, group, found.get(SECURITY_GROUPS)),
     found.has(USER_DATA) && otherUserData(s, group),
   ]
@@ -29,6 +33,15 @@ function otherUserData({ pool: { spec } }: ObservedState, { name }: NodeGroup): 
   if (!userData) return `${what}. Set nodeGroup.update.policy: Automatic.`;
   const bootstrap = isCustom(spec) ? ', or the bootstrap,' : '';
   return `${what}: key ${userData.key} of ConfigMap ${userData.configMap} in the namespace of the operator${bootstrap} has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.`;
+}
+
+/** The parameter has another AMI than the group. */
+function otherImage(s: ObservedState, { name }: NodeGroup, found = ''): string {
+  const { spec } = s.pool;
+  const id = selectedImage(spec, s.prerequisites) ?? '';
+  const failure = failureOfRelease(s, id);
+  const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
+  return `Node group ${name} has AMI ${found}; SSM parameter ${nodeGroupIn(spec).ami?.ssmParameter} now has ${id}.${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
 }
 
 /** Other security groups have the tags in the spec than the group has. */

@@ -6,6 +6,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
+import { followsImage } from '../providers/eks/machine/image.ts';
 import { followsSecurityGroups, isCustom } from '../providers/eks/machine/machine.ts';
 import {
   blockers,
@@ -115,7 +116,10 @@ function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionSta
 
 function effectOfUnknown(s: ObservedState): string {
   const { spec } = s.pool;
-  const { subnets, securityGroups } = s.prerequisites ?? {};
+  const { subnets, securityGroups, imageParameter } = s.prerequisites ?? {};
+  const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
+  if (isUnresolved && isToBeMade(s))
+    return 'The node group is created when SSM returns the AMI in nodeGroup.ami.ssmParameter.';
   const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
   return isOpen && isToBeMade(s)
     ? 'The node group is created when EC2 shows what has the tags in the spec.'

@@ -46,7 +46,9 @@ export interface PrerequisiteFacts {
   readonly roleMappings?: CallResult<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate resolves to. */
   readonly launchTemplate?: CallResult<LaunchTemplate | undefined>;
-  /** The AMI that spec.nodeGroup.ami selects. */
+  /** The value of the SSM parameter in spec.nodeGroup.ami. */
+  readonly imageParameter?: CallResult<string | undefined>;
+  /** The AMI that spec.nodeGroup.ami selects; absent while its parameter has no ID. */
   readonly image?: CallResult<SelectedImage>;
   /** Whether EKS publishes an AMI for the pool's Kubernetes version. Read only for versions that the operator's table does not list yet. */
   readonly ami?: CallResult<boolean>;

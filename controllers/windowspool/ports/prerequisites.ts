@@ -127,6 +127,8 @@ export interface Image {
 export interface Images {
   /** The AMI with that ID; undefined when it does not exist, or is not shared with the account. */
   find(id: string, signal: AbortSignal): Promise<CallResult<Image | undefined>>;
+  /** The value of an SSM parameter, which should be the ID of an AMI; undefined when the parameter does not exist. */
+  idIn(parameter: string, signal: AbortSignal): Promise<CallResult<string | undefined>>;
 }
 
 /** Reads launch templates. */

@@ -149,6 +149,7 @@ export class CloudWorld extends FakeCluster {
     const { name } = this.cloud.state.cluster;
     const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
     const scalingGroups = new AutoScalingGroups(name, autoScaling, limiter);
+    const images = new Ec2Images(send as ConstructorParameters<typeof Ec2Images>[0], ec2, limiter);
     return {
       clusters: new EksClusters(name, eks, limiter, async () => AUTHORITY),
       nodeGroups: new EksNodeGroups(name, eks, limiter),
@@ -156,12 +157,12 @@ export class CloudWorld extends FakeCluster {
       accessEntries: new EksAccessEntries(name, eks, limiter),
       rolePolicies: new IamRolePolicies(send as ConstructorParameters<typeof IamRolePolicies>[0], limiter),
       capacity: new Ec2Capacity(ec2, limiter),
-      releases: new PublishedReleases(send as ConstructorParameters<typeof PublishedReleases>[0], ec2, limiter),
+      releases: new PublishedReleases(images),
       instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
       launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
       machineTemplates: new Ec2MachineTemplates(ec2, limiter),
       securityGroups: new Ec2SecurityGroups(ec2, limiter),
-      images: new Ec2Images(ec2, limiter),
+      images,
       scalingGroups,
     } satisfies Partial<Deps>;
   }

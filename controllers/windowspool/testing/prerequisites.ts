@@ -164,6 +164,7 @@ export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
     cniConfigOwner: some(fc.option(fc.constant(sampleConfigMapOwner()), { nil: undefined })),
     legacyController: some(fc.boolean()),
     ami: some(fc.boolean()),
+    imageParameter: some(fc.constantFrom('ami-0a000001', 'ami-0a000002', 'none', undefined)),
     image: some(
       fc.record({ id: fc.constant('ami-0a000001'), found: fc.option(fc.constant(sampleImage()), { nil: undefined }) }),
     ),

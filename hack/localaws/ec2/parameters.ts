@@ -6,8 +6,10 @@ import { imageFamily, imageIdFor, newestRelease } from './images.ts';
 
 const folder = '/aws/service/ami-windows-latest/';
 
-/** GetParameter of SSM: the newest image of a Windows version, edition and Kubernetes minor. There are no others here. */
+/** GetParameter of SSM: the newest image of a Windows version, edition and Kubernetes minor, or a parameter of a user. */
 export function getParameter(cloud: LocalAwsState, { Name: name = '' }: GetParameterRequest): GetParameterResult {
+  const value = cloud.parameters.get(name);
+  if (value !== undefined) return ownParameter(cloud, name, value);
   const [minor, amiType] = familyNamed(name) ?? ['', ''];
   const release = newestRelease(cloud, minor, amiType);
   if (release === undefined) throw new AwsFault('ParameterNotFound', `Parameter ${name} not found.`);
@@ -24,6 +26,11 @@ export function getParameter(cloud: LocalAwsState, { Name: name = '' }: GetParam
       DataType: 'text',
     },
   };
+}
+
+function ownParameter({ cluster }: LocalAwsState, name: string, value: string): GetParameterResult {
+  const ARN = `arn:aws:ssm:${cluster.region}:${cluster.accountId}:parameter${name}`;
+  return { Parameter: { Name: name, Type: 'String', Value: value, Version: 1, ARN, DataType: 'aws:ec2:image' } };
 }
 
 function familyNamed(name: string): readonly [minor: string, amiType: string] | undefined {

@@ -40,8 +40,7 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
         context: instanceContext(cloud, id),
       }));
     case 'GetParameter':
-      // Public parameters belong to no account.
-      return [{ action: 'ssm:GetParameter', resource: `arn:aws:ssm:${region}::parameter${given.Name}` }];
+      return [{ action: 'ssm:GetParameter', resource: parameterArn(cloud, given.Name) }];
     case 'GetCallerIdentity':
       // It needs no permission: API reference of STS.
       return [];
@@ -141,3 +140,9 @@ const contextOf = (prefixes: readonly string[], tags: readonly Tag[]): Record<st
   Object.fromEntries(prefixes.flatMap((prefix) => tags.map(({ Key, Value = '' }) => [`${prefix}${Key}`, Value])));
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Public parameters belong to no account. */
+function parameterArn({ cluster: { region, accountId } }: LocalAwsState, name: unknown): string {
+  const isPublic = String(name).startsWith('/aws/service/');
+  return `arn:aws:ssm:${region}:${isPublic ? '' : accountId}:parameter${name}`;
+}

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool } from '../../testing/fixtures.ts';
-import { appliedOf, desiredFields, entriesOf, isApplied, nextApplied, remembering } from './applied.ts';
+import { desiredFields, entriesOf, nextApplied, remembering } from './applied.ts';
+import { appliedOf, isApplied } from './appliedRecord.ts';
 
 const fieldsOf = (entries: readonly string[] | undefined) =>
   entries?.map((entry) => entry.slice(0, entry.lastIndexOf('=')));

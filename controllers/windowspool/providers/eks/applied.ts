@@ -9,7 +9,7 @@ import type { Memory, ReservationMemory } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
-import { hashOf } from '../../util/hash.ts';
+import { appliedOf, digestOf, MACHINE, machineField, splitEntry } from './appliedRecord.ts';
 import { wantedTexts } from './machine/desiredMachine.ts';
 import { hasMachine } from './machine/machine.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
@@ -70,12 +70,6 @@ export const TEMPLATE = 'template version';
 export const WARM_POOL = 'warmPool';
 
 const UPDATE = 'update ';
-const MACHINE = 'template ';
-
-/** The field of a setting of the machine, which is in the operator's launch template: `template disk.sizeGiB`. */
-export function machineField(setting: string): string {
-  return `${MACHINE}${setting}`;
-}
 
 /** The setting of the machine that the field is about, such as `disk.sizeGiB`; undefined for other fields. */
 export function machineSettingOf(field: string): string | undefined {
@@ -153,30 +147,9 @@ export function tagField(key: string): string {
   return `tag ${key}`;
 }
 
-/** Digests by field; undefined when status has none. */
-export function appliedOf({ status }: WindowsPool): ReadonlyMap<string, string> | undefined {
-  const entries = status?.bookkeeping?.applied;
-  return entries && new Map(entries.map(splitEntry));
-}
-
-/** Whether the field was last applied with this value. */
-export function isApplied(applied: ReadonlyMap<string, string> | undefined, field: string, value: string): boolean {
-  return applied?.get(field) === digestOf(value);
-}
-
 /** The `applied` entries of a group that has all these fields. */
 export function entriesOf(fields: Fields): string[] {
   return [...fields].map(([field, value]) => `${field}=${digestOf(value)}`).sort();
-}
-
-function digestOf(value: string): string {
-  return hashOf(value).slice(0, 8);
-}
-
-/** A field may contain `=`, a digest does not. */
-function splitEntry(entry: string): [field: string, digest: string] {
-  const at = entry.lastIndexOf('=');
-  return [entry.slice(0, at), entry.slice(at + 1)];
 }
 
 /** The status with the record in it. */

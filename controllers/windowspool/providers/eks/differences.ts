@@ -9,10 +9,8 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
 import { CUSTOM, type NodeGroup } from '../../ports/eks.ts';
 import {
-  appliedOf,
   desiredFields,
   foundFields,
-  isApplied,
   isSetting,
   machineSettingOf,
   RELEASE,
@@ -21,6 +19,7 @@ import {
   VERSION,
   WARM_POOL,
 } from './applied.ts';
+import { appliedOf, isApplied } from './appliedRecord.ts';
 import { isFollowed } from './machine/desiredMachine.ts';
 import { isCustom, settingText, USER_DATA } from './machine/machine.ts';
 import { isMadeFromOwn } from './machine/machineTemplate.ts';

@@ -6,7 +6,8 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
-import { appliedOf, DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from './applied.ts';
+import { DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from './applied.ts';
+import { appliedOf } from './appliedRecord.ts';
 import { differencesOf, differencesToCorrect } from './differences.ts';
 import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
 

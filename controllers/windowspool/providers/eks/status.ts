@@ -12,7 +12,7 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
-import { dayOf, imageIdOf } from './machine/image.ts';
+import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
@@ -101,9 +101,18 @@ function imageState({ pool, prerequisites }: ObservedState, group: NodeGroup): P
   };
 }
 
-/** The newest release as last known. */
-function latestRelease({ pool, newestRelease }: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
-  if (isCustom(pool.spec)) return {};
+/** The newest release as last known, or the custom AMI in the parameter. */
+function latestRelease({
+  pool,
+  newestRelease,
+  prerequisites,
+}: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
+  if (isCustom(pool.spec)) {
+    if (!followsImage(pool.spec)) return {};
+    const before = pool.status?.nodeGroup?.latestReleaseVersion ?? '';
+    const image = selectedImage(pool.spec, prerequisites) ?? (isImageId(before) ? before : undefined);
+    return image === undefined ? {} : { latestReleaseVersion: image };
+  }
   const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   return known ? { latestReleaseVersion: known } : {};
 }

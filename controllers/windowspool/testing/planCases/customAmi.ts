@@ -3,7 +3,7 @@ import type { NodeGroupSpec } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
 import { known } from '../answers.ts';
-import { CLUSTER_ARN, NEXT, sampleCluster } from '../fixtures.ts';
+import { CLUSTER_ARN, NEXT, sampleCluster, sampleError } from '../fixtures.ts';
 import {
   AMI_1,
   AMI_2,
@@ -58,6 +58,18 @@ const otherKind = (from: Partial<NodeGroupSpec>, to: Partial<NodeGroupSpec>, res
     { accessEntry: 'None', ...rest },
     { prerequisites: sampleFacts(), newestRelease: known(NEXT) },
   );
+/** The pool follows a parameter. */
+const GOLDEN = { ami: { ssmParameter: '/windowspool/golden' } } as const;
+const valued = (value: string) => ({ prerequisites: sampleFacts({ imageParameter: known(value) }) });
+
+/** Its group has the first AMI, and the parameter this one. */
+const following = (value: string, rest: Parameters<typeof machineState>[2] = {}, change: Partial<ObservedState> = {}) =>
+  machineState(GOLDEN, { machine: GOLDEN, group: CUSTOM_GROUP }, rest, {
+    machineTemplate: FIRST,
+    ...valued(value),
+    ...change,
+  });
+
 const BLUE_GREEN = { replacement: 'BlueGreen' } as const;
 
 const noAccess = (mode: string, mapping: boolean) => {
@@ -202,6 +214,105 @@ export const customAmiCases: readonly PlanCase[] = [
     want: [
       `replace node group web with ${SECOND}: AMI type is WINDOWS_CORE_2022_x86_64 (expected CUSTOM) and launch template is none (expected ${TEMPLATE_NAME})`,
     ],
+  },
+  {
+    name: 'the AMI in a parameter is that of the template',
+    observed: machineToBe(GOLDEN, { machineTemplate: FIRST, ...valued('ami-0a000001') }),
+    want: [REMEMBER, CREATE],
+  },
+  {
+    name: 'nothing is created while the parameter cannot be read',
+    observed: machineToBe(GOLDEN, {
+      machineTemplate: FIRST,
+      prerequisites: sampleFacts({ imageParameter: { ok: false, error: sampleError('denied') } }),
+    }),
+    want: [],
+  },
+  {
+    name: 'nothing is created while the value of the parameter is not the ID of an AMI',
+    observed: machineToBe(GOLDEN, { machineTemplate: FIRST, ...valued('latest') }),
+    want: [],
+  },
+  { name: 'a group with the AMI in the parameter needs nothing', observed: following('ami-0a000001'), want: [] },
+  {
+    name: 'another AMI in the parameter is only reported with policy Manual',
+    observed: following('ami-0a000002'),
+    want: [],
+  },
+  {
+    name: 'the other AMI is followed with policy Automatic',
+    observed: following('ami-0a000002', AUTOMATIC),
+    want: [add('ami ami-0a000001 -> ami-0a000002')],
+    later: [update(2)],
+  },
+  {
+    name: 'the other AMI is followed in a maintenance window',
+    observed: following('ami-0a000002', inWindow(SATURDAYS), {
+      machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
+    }),
+    want: [],
+  },
+  {
+    name: 'an AMI whose nodes fail in another pool is not followed',
+    observed: following('ami-0a000002', AUTOMATIC, {
+      machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
+      fleet: {
+        disrupted: [],
+        failures: [
+          { pool: 'api', amiType: 'CUSTOM', releaseVersion: 'ami-0a000002', node: 'a', finding: 'WrongBuild: no' },
+        ],
+      },
+    }),
+    want: [],
+  },
+  {
+    name: 'an AMI in the parameter that no node can start from is not followed',
+    observed: following('ami-0a000002', AUTOMATIC, {
+      prerequisites: sampleFacts({
+        imageParameter: known('ami-0a000002'),
+        image: known({ id: 'ami-0a000002', found: undefined }),
+      }),
+    }),
+    want: [],
+  },
+  {
+    name: 'another change with policy Manual does not change the AMI',
+    observed: withSpec(following('ami-0a000002'), { labels: { team: 'web' } }),
+    want: [
+      add('userData changed'),
+      `remember web of ${CLUSTER_ARN}: sending label team`,
+      'update node group web: labels set team',
+    ],
+    later: [update(2)],
+  },
+  {
+    name: 'another parameter is another AMI at once',
+    observed: machineState(
+      { ami: { ssmParameter: '/windowspool/other' } },
+      { machine: GOLDEN, group: CUSTOM_GROUP },
+      inWindow(SATURDAYS),
+      { machineTemplate: FIRST, ...valued('ami-0a000002') },
+    ),
+    want: [add('ami ami-0a000001 -> ami-0a000002')],
+    later: [update(2)],
+  },
+  {
+    name: 'the ID in place of the parameter with the same AMI changes nothing',
+    observed: machineState(AMI_1, { machine: GOLDEN, group: CUSTOM_GROUP }, {}, { machineTemplate: FIRST }),
+    want: [],
+  },
+  {
+    name: 'a replacement does not begin while the parameter cannot be read',
+    observed: machineState(
+      GOLDEN,
+      { machine: GOLDEN, group: { ...CUSTOM_GROUP, instanceTypes: ['m5.xlarge'] } },
+      BLUE_GREEN,
+      {
+        machineTemplate: FIRST,
+        prerequisites: sampleFacts({ imageParameter: { ok: false, error: sampleError('unavailable') } }),
+      },
+    ),
+    want: [],
   },
   {
     name: 'nothing is created before the node role has an access entry: EKS would create one for Linux',

@@ -140,6 +140,59 @@ describe('a pool with a custom AMI', () => {
     assert.equal(world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
   });
 
+  it('reports another AMI in its parameter with policy Manual, and follows it in a maintenance window with Automatic', async () => {
+    const world = new FakeWorld();
+    const name = '/windowspool/golden';
+    for (const id of ['ami-0a000001', 'ami-0a000002']) world.cloud.faults.image({ id });
+    world.cloud.faults.parameter({ name, value: 'ami-0a000001' });
+    const golden = (update?: object) =>
+      spec('', { nodeGroup: { ami: { ssmParameter: name }, ...(update && { update }) } } as never);
+    world.apply(fresh(golden()));
+    const deps = world.start();
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+    world.cloud.faults.parameter({ name, value: 'ami-0a000002' });
+    await hours(world, deps, 1);
+    const images = () => [stateOf(world)?.releaseVersion, stateOf(world)?.latestReleaseVersion];
+    assert.deepEqual(images(), ['ami-0a000001', 'ami-0a000002']);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'False UpdateAvailable: Node group web has AMI ami-0a000001; SSM parameter /windowspool/golden now has ami-0a000002. Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ami-0a000002.',
+    );
+    const maintenanceWindows = [{ schedule: '0 20 * * *', duration: '2h' }];
+    change(world, golden({ policy: 'Automatic', force: false, maintenanceWindows }));
+    await wake(world, deps);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False WaitingForWindow: Node group web has AMI ami-0a000001 \(in the SSM parameter: ami-0a000002\) and version 1 of launch template .* The update starts at 2026-03-01T20:00Z, in a maintenance window\. To update now, set nodeGroup\.ami\.id: ami-0a000002\.$/,
+    );
+    const sent = await hours(world, deps, 24);
+    assert.ok(
+      sent.every((time) => time.startsWith('2026-03-01T20:')),
+      sent.join(),
+    );
+    assert.deepEqual(images(), ['ami-0a000002', 'ami-0a000002']);
+    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+  }).timeout(30_000);
+
+  it('is not created before its parameter has an AMI', async () => {
+    const world = new FakeWorld();
+    const name = '/windowspool/golden';
+    world.apply(fresh(spec('', { nodeGroup: { ami: { ssmParameter: name } } } as never)));
+    const deps = world.start();
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AMIInvalid: SSM parameter .* does not exist/);
+    world.cloud.front.policy.remove('ReadImageParameters');
+    await hours(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /^Unknown AccessDenied: .*The node group is created when SSM returns the AMI in nodeGroup\.ami\.ssmParameter\./,
+    );
+    world.cloud.front.policy.restore();
+    world.cloud.faults.image({ id: 'ami-0a000001' });
+    world.cloud.faults.parameter({ name, value: 'ami-0a000001' });
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+  });
+
   it('shows the age and the deprecation of its AMI', async () => {
     const world = new FakeWorld();
     const id = 'ami-0a000001';

@@ -4,7 +4,8 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
-import { imageFault } from './image.ts';
+import { appliedOf, isApplied, machineField } from '../appliedRecord.ts';
+import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
 import {
   AMI,
   bareMachine,
@@ -23,7 +24,8 @@ import { isOwnVersion, ownTemplateIn, versionWith } from './machineTemplate.ts';
 import { userDataOf, userDataText } from './userData.ts';
 import { mergedUserData, userDataIn, userScriptOf } from './userScript.ts';
 
-type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'>;
+type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'> &
+  Partial<Pick<ObservedState, 'group' | 'machineTemplate'>>;
 
 /**
  * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, the script of the spec is not known, or
@@ -47,9 +49,30 @@ export function desiredMachine(s: Seen): Machine | undefined {
   return { ...machine, imageId, userData: userData.script };
 }
 
-/** The ID of the AMI that the spec asks for; undefined if EKS selects it, or if no node of the pool can start from it. */
-function desiredImage({ pool: { spec }, prerequisites }: Seen): string | undefined {
-  const id = nodeGroupIn(spec).ami?.id;
+/** The ID of the AMI for the group of the pool; undefined if EKS selects it, it is not resolved, or no node of the pool can start from it. */
+function desiredImage(s: Seen): string | undefined {
+  return keptImage(s) ?? suitableImage(s);
+}
+
+/**
+ * The AMI of the group if the spec still names the same parameter: another value of the parameter changes the group only with policy Automatic, and never
+ * because something else in the spec changed.
+ */
+function keptImage(s: Seen): string | undefined {
+  const { pool, group, machineTemplate: seen } = s;
+  if (!followsImage(pool.spec) || group?.kind !== 'seen' || seen?.kind !== 'seen') return undefined;
+  const { launchTemplate } = group.group;
+  if (imageIdOf(group.group) === undefined || launchTemplate?.id !== seen.template.id) return undefined;
+  const applied = appliedOf(pool);
+  const isSameParameter = applied === undefined || isApplied(applied, machineField(AMI), amiText(pool.spec));
+  const isFollowing = nodeGroupIn(pool.spec).update.policy === 'Automatic' && suitableImage(s) !== undefined;
+  if (!isSameParameter || isFollowing) return undefined;
+  return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.machine.imageId;
+}
+
+/** The ID that the spec selects now. */
+function suitableImage({ pool: { spec }, prerequisites }: Seen): string | undefined {
+  const id = selectedImage(spec, prerequisites);
   const known = prerequisites?.image?.ok ? prerequisites.image.value : undefined;
   if (known === undefined || known.id !== id) return id;
   return known.found && imageFault(spec, known.found) === undefined ? id : undefined;
@@ -78,22 +101,31 @@ export function wantedTexts(pool: WindowsPool): MachineTexts {
 }
 
 function amiText(spec: WindowsPoolSpec): string {
-  return nodeGroupIn(spec).ami?.id ?? '';
+  const { id = '', ssmParameter } = nodeGroupIn(spec).ami ?? {};
+  return ssmParameter === undefined ? id : `SSM parameter ${ssmParameter}`;
 }
 
 /**
- * The settings of a version, in the words of {@link wantedTexts}: its security groups are those of the spec if the spec selects these groups, and its user
- * data is that of the spec if nodes would get the same now.
+ * The settings of a version, in the words of {@link wantedTexts}: its AMI and its security groups are those of the spec if the spec selects these now, and
+ * its user data is that of the spec if nodes would get the same now.
  */
 export function foundTexts(version: Omit<MachineVersion, 'version'>, s: Seen): MachineTexts {
   const { machine, others } = version;
   const wanted = desiredMachine(s);
   return {
     ...machineTexts(machine),
+    ...imageTexts(machine, s),
     ...userDataTexts(version, wanted, s.pool),
     [SECURITY_GROUPS]: groupsText(machine, wanted, s),
     ...(others.length > 0 && { [OTHERS]: others.join(', ') }),
   };
+}
+
+/** The AMI is that of the spec if the parameter has it, or is not resolved. */
+function imageTexts({ imageId }: Machine, { pool: { spec }, prerequisites }: Seen) {
+  const selected = selectedImage(spec, prerequisites);
+  const isSelected = selected === undefined || selected === imageId;
+  return followsImage(spec) && imageId !== undefined && isSelected ? { [AMI]: amiText(spec) } : {};
 }
 
 function groupsText(machine: Machine, wanted: Machine | undefined, { pool: { spec }, cluster }: Seen): string {
@@ -114,8 +146,12 @@ function userDataTexts(version: Omit<MachineVersion, 'version'>, wanted: Machine
   };
 }
 
-/** Whether the setting differs although the spec did not change: other security groups have the tags, or the cluster, the operator or the script changed. */
+/**
+ * Whether the setting differs although the spec did not change: the parameter has another AMI, other security groups have the tags, or the cluster, the
+ * operator or the script changed.
+ */
 export function isFollowed(spec: WindowsPoolSpec, setting: string): boolean {
+  if (setting === AMI) return followsImage(spec);
   return (setting === SECURITY_GROUPS && followsSecurityGroups(spec)) || (setting === USER_DATA && hasUserData(spec));
 }
 

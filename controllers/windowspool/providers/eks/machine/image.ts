@@ -1,5 +1,7 @@
 /** Custom AMIs: whether a pool can run one, and its age. Pure. */
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import { yearOf } from '../../../nodes/windows.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
@@ -13,7 +15,28 @@ const SOON_MS = 30 * 86_400_000;
 /** The ID of the custom AMI of a group, which EKS reports as its release; undefined for other groups. */
 export function imageIdOf(group: Pick<NodeGroup, 'amiType' | 'releaseVersion'> | undefined): string | undefined {
   const { amiType, releaseVersion = '' } = group ?? {};
-  return amiType === CUSTOM && /^ami-[0-9a-f]{8,17}$/.test(releaseVersion) ? releaseVersion : undefined;
+  return amiType === CUSTOM && isImageId(releaseVersion) ? releaseVersion : undefined;
+}
+
+/** Whether the spec follows the AMI in a parameter. */
+export function followsImage(spec: WindowsPoolSpec): boolean {
+  return nodeGroupIn(spec).ami?.ssmParameter !== undefined;
+}
+
+/** The ID of the AMI that the spec selects; undefined if it selects none, or its parameter is not resolved or has no ID. */
+export function selectedImage(
+  spec: WindowsPoolSpec,
+  { imageParameter }: Pick<PrerequisiteFacts, 'imageParameter'> = {},
+): string | undefined {
+  const { id, ssmParameter } = nodeGroupIn(spec).ami ?? {};
+  if (ssmParameter === undefined) return id;
+  const value = imageParameter?.ok ? imageParameter.value : undefined;
+  return value !== undefined && isImageId(value) ? value : undefined;
+}
+
+/** Whether the text is the ID of an AMI. */
+export function isImageId(text: string): boolean {
+  return /^ami-[0-9a-f]{8,17}$/.test(text);
 }
 
 /** Why the pool cannot run the AMI, without a full stop; undefined if it can. */

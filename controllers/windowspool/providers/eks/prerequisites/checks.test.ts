@@ -107,6 +107,13 @@ const scriptInput = (source: Partial<ScriptSource>) => {
   return sampleInput({ spec: machinePool({ userData }).spec, facts });
 };
 
+/** A pool that follows a parameter with this value. */
+const parameterInput = (value: string | undefined) =>
+  sampleInput({
+    spec: machinePool({ ami: { ssmParameter: '/windowspool/golden' } }).spec,
+    facts: sampleFacts({ imageParameter: known(value) }),
+  });
+
 type Row = readonly [what: string, input: CheckInput, want: readonly string[]];
 
 const tables: Readonly<Record<string, readonly Row[]>> = {
@@ -309,6 +316,26 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [
         'AMIInvalid: AMI ami-0a000009 of the node group was deregistered, so no new node can start. Set nodeGroup.ami to another AMI',
       ],
+    ],
+    ['a parameter with the ID of an AMI', parameterInput('ami-0a000001'), []],
+    [
+      'a parameter that does not exist',
+      parameterInput(undefined),
+      [
+        'AMIInvalid: SSM parameter /windowspool/golden does not exist in eu-west-1. Create it with the ID of an AMI as its value, or correct nodeGroup.ami.ssmParameter',
+      ],
+    ],
+    [
+      'a parameter with something else',
+      parameterInput('lat"est'),
+      [
+        'AMIInvalid: SSM parameter /windowspool/golden has the value "lat\\"est", which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter',
+      ],
+    ],
+    [
+      'a parameter that cannot be read',
+      { ...parameterInput(undefined), facts: sampleFacts({ imageParameter: unasked() }) },
+      ['AMIInvalid? missing permission ssm:GetParameter'],
     ],
     [
       'an AMI that cannot be read',

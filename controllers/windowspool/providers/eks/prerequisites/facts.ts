@@ -15,6 +15,7 @@ export const PERMISSIONS: Readonly<
   accessEntry: 'eks:DescribeAccessEntry',
   roleMappings: 'get configmaps kube-system/aws-auth',
   ami: 'ssm:GetParameter',
+  imageParameter: 'ssm:GetParameter',
   image: 'ec2:DescribeImages',
   linuxNode: 'list nodes',
   linuxRoles: 'eks:DescribeNodegroup',

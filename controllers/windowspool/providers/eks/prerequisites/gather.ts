@@ -10,7 +10,7 @@ import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
-import { imageIdOf } from '../machine/image.ts';
+import { imageIdOf, selectedImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
@@ -78,12 +78,12 @@ export async function gatherFacts(
   const launchTemplate = await launchTemplateOf(s, sources, ask);
   const template = launchTemplate?.ok ? launchTemplate.value : undefined;
   const types = instanceTypesOf(s.pool.spec, template);
-  const [standing, ami, image, subnets, securityGroups, userData, rest, controllerWarnings, advice] = await Promise.all(
-    [
+  const [standing, ami, images, subnets, securityGroups, userData, rest, controllerWarnings, advice] =
+    await Promise.all([
       standingFacts(s, sources, ask, askAccess),
       amiOf(s, sources, askRarely),
       // Another client may deregister it at any time.
-      imageOf(s, sources.images, ask),
+      imagesOf(s, sources.images, ask),
       // Another subnet may get the tags at any time.
       !complete && selectsByTags(s.pool.spec) && subnetsOf(s, sources.capacity, ask),
       // So may another security group.
@@ -93,14 +93,13 @@ export async function gatherFacts(
       complete && otherFacts(s, types, sources, ask, askRarely),
       warningsOf(s, sources, signal),
       gatherAdvice({ s, sources, ask: askRarely, template }, complete),
-    ],
-  );
+    ]);
   return {
     complete,
     ...standing,
     ...(launchTemplate && { launchTemplate }),
     ...(ami && { ami }),
-    ...(image && { image }),
+    ...images,
     ...(subnets && { subnets }),
     ...(securityGroups && { securityGroups }),
     ...(userData && { userData }),
@@ -137,11 +136,24 @@ async function amiOf(
 }
 
 /** The custom AMI of the spec, and that of the node group, which EKS reports as its release. */
-async function imageOf(s: ObservedState, images: Sources['images'], ask: Ask): Promise<PrerequisiteFacts['image']> {
-  const { ami } = nodeGroupIn(s.pool.spec);
-  if (!ami) return undefined;
+async function imagesOf(s: ObservedState, images: Sources['images'], ask: Ask) {
+  const { ssmParameter } = nodeGroupIn(s.pool.spec).ami ?? {};
+  const imageParameter =
+    ssmParameter !== undefined &&
+    (await ask(`SSM parameter ${ssmParameter}`, (signal) => images.idIn(ssmParameter, signal)));
+  const known = imageParameter ? { imageParameter } : {};
+  const id = selectedImage(s.pool.spec, known);
+  const image = id === undefined ? undefined : await imageOf(s, id, images, ask);
+  return { ...known, ...(image && { image }) };
+}
+
+async function imageOf(
+  s: ObservedState,
+  id: string,
+  images: Sources['images'],
+  ask: Ask,
+): Promise<NonNullable<PrerequisiteFacts['image']>> {
   const find = (id: string) => ask(`AMI ${id}`, (signal) => images.find(id, signal));
-  const { id } = ami;
   const present = imageIdOf(ownedGroup(s.pool, s.group));
   const [found, ofGroup] = await Promise.all([
     find(id),

@@ -1,8 +1,25 @@
 /** Checks on a custom AMI. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
-import { describeImage, imageFault, yearIn } from '../machine/image.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import { cut } from '../../../util/words.ts';
+import { describeImage, imageFault, isImageId, yearIn } from '../machine/image.ts';
 import { failed, given, met, metWith } from './check.ts';
+
+/** Ensures that the parameter has the ID of an AMI. */
+function isNamed({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
+  const { ssmParameter } = nodeGroupIn(spec).ami ?? {};
+  return given(facts, 'imageParameter', (value) => {
+    if (value !== undefined && isImageId(value)) return undefined;
+    if (value === undefined)
+      return failed(
+        `SSM parameter ${ssmParameter} does not exist in ${region}. Create it with the ID of an AMI as its value, or correct nodeGroup.ami.ssmParameter`,
+      );
+    return failed(
+      `SSM parameter ${ssmParameter} has the value ${JSON.stringify(cut(value, 64))}, which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter`,
+    );
+  });
+}
 
 /** Ensures that nodes can start from the AMI, and run the Windows version of the pool. The node shows for certain which version it runs. */
 function runsPool({ spec, facts, region, creating }: CheckInput): PrerequisiteResult | undefined {
@@ -26,5 +43,10 @@ function runsPool({ spec, facts, region, creating }: CheckInput): PrerequisiteRe
 
 /** Checks on the custom AMI, by importance. */
 export const imageChecks: readonly PrerequisiteCheck[] = [
-  { reason: 'AMIInvalid', about: 'the custom AMI', section: 'custom-ami', look: runsPool },
+  {
+    reason: 'AMIInvalid',
+    about: 'the custom AMI',
+    section: 'custom-ami',
+    look: (input) => isNamed(input) ?? runsPool(input),
+  },
 ];

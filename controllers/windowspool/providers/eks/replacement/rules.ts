@@ -11,6 +11,7 @@ import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
 import { configChangeFor, configTargetOf } from '../groupChanges.ts';
 import { desiredMachine } from '../machine/desiredMachine.ts';
+import { followsImage, selectedImage } from '../machine/image.ts';
 import { hasMachine } from '../machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
@@ -100,7 +101,8 @@ export function replaceChangedGroup(s: ObservedState): Step[] | undefined {
 function isKnownToCreate(s: ObservedState): boolean {
   const { spec } = s.pool;
   const isMachineKnown = !hasMachine(spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
-  return isMachineKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
+  const isImageKnown = !followsImage(spec) || selectedImage(spec, s.prerequisites) !== undefined;
+  return isMachineKnown && isImageKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
 }
 
 interface Switch {

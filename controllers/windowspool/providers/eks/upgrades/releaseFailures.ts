@@ -10,6 +10,7 @@ import { groupOf, isDeleting } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 import { sentence } from '../../../util/words.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
+import { desiredMachine } from '../machine/desiredMachine.ts';
 import { spelled } from './releaseVersion.ts';
 import { automaticChangeFor, versionTargetOf } from './versionChanges.ts';
 
@@ -53,9 +54,15 @@ export function unverifiedRelease(s: ObservedState): ReleaseFailure | undefined 
 
 /** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
 export function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
-  const release = change.releaseVersion ?? (s.newestRelease?.ok ? s.newestRelease.value : undefined);
+  const release = change.releaseVersion ?? targetOf(s, change);
   const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
   return release === undefined || isPresent ? undefined : failureOfRelease(s, release);
+}
+
+/** What EKS installs if the update names no release: the newest one, or the custom AMI of the launch template. */
+function targetOf(s: ObservedState, { kubernetesVersion }: VersionChange): string | undefined {
+  if (kubernetesVersion === undefined) return desiredMachine(s)?.imageId;
+  return s.newestRelease?.ok ? s.newestRelease.value : undefined;
 }
 
 /** The failure of a release in another pool of the same AMI type. */

@@ -12,7 +12,8 @@ import {
 } from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { isTemplateField, machineField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
+import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
+import { machineField } from '../appliedRecord.ts';
 import { differencesOf, differencesToCorrect, isFollowing } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';
 import { wantedTexts } from '../machine/desiredMachine.ts';
