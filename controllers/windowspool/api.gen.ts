@@ -351,6 +351,7 @@ export interface UpdateSpec {
    * Default: new nodes join before old ones are terminated, which needs additional capacity. Minimal: old nodes are terminated first. Use it if capacity is limited or expensive. If omitted, the node group keeps its setting. The default of a new node group is Default.
    */
   strategy?: 'Default' | 'Minimal';
+  canary?: CanarySpec;
 }
 export interface MaintenanceWindow {
   /**
@@ -365,6 +366,19 @@ export interface MaintenanceWindow {
    * Time zone of the schedule, such as Europe/Berlin. Default: Etc/UTC.
    */
   timeZone?: string;
+}
+/**
+ * Tries another AMI release, Kubernetes version or launch template version on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for the time in after. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
+ */
+export interface CanarySpec {
+  /**
+   * Number of nodes of the canary, in addition to those of the node group. At most scaling.maxSize.
+   */
+  nodes: number;
+  /**
+   * How long all nodes of the canary must have been verified before the node group of the pool is updated, as a Go duration.
+   */
+  after: string;
 }
 /**
  * AWS tags of the node group, in addition to those of the operator. EKS does not propagate them to the instances; instanceTags sets tags there.
@@ -920,6 +934,7 @@ export interface NodeGroupState {
   differs?: boolean;
   update?: UpdateState;
   former?: FormerNodeGroup;
+  canary?: CanaryNodeGroup;
   failedTarget?: FailedTarget;
   /**
    * Changes that failed before failedTarget and are still desired, such as a release and then a label.
@@ -1083,6 +1098,85 @@ export interface BlockedNode {
   time: string;
 }
 /**
+ * The temporary node group on which a version is tried before the node group of the pool is updated. Absent if there is none.
+ */
+export interface CanaryNodeGroup {
+  /**
+   * Name in EKS.
+   */
+  name: string;
+  /**
+   * ARN of the group.
+   */
+  arn?: string;
+  /**
+   * Last observed status in EKS.
+   */
+  status?: string;
+  /**
+   * Hash of the version that is tried, and of the number of nodes.
+   */
+  target: string;
+  /**
+   * Kubernetes version that is tried.
+   */
+  kubernetesVersion?: string;
+  /**
+   * AMI release that is tried.
+   */
+  releaseVersion?: string;
+  /**
+   * Version of the launch template that is tried, if it differs from that of the node group of the pool.
+   */
+  templateVersion?: string;
+  /**
+   * Its nodes.
+   */
+  nodes?: number;
+  /**
+   * Its verified nodes.
+   */
+  verified?: number;
+  /**
+   * When the canary began.
+   */
+  since: string;
+  /**
+   * Since when all of its nodes have been verified. Absent while they are not.
+   */
+  verifiedSince?: string;
+  /**
+   * Since when EKS has created the group and not all of its nodes are verified.
+   */
+  unverifiedSince?: string;
+  /**
+   * When the canary ended, and the operator began to drain its nodes.
+   */
+  drainingSince?: string;
+  /**
+   * Since when EKS has not had the group.
+   */
+  absentSince?: string;
+  blocked?: BlockedCanaryNode;
+}
+/**
+ * The last node that could not be drained. The operator retries.
+ */
+export interface BlockedCanaryNode {
+  /**
+   * Name of the node.
+   */
+  node: string;
+  /**
+   * What prevented the drain or the termination.
+   */
+  message: string;
+  /**
+   * When the operator gave up.
+   */
+  time: string;
+}
+/**
  * A change that EKS rejected or that failed. The operator does not retry it until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
  */
 export interface FailedTarget {
@@ -1176,7 +1270,7 @@ export interface LeavingNode {
    */
   instance: string;
   /**
-   * Replace, Remove (the node group shrinks by one), Remediate, or Retire (the node group is replaced).
+   * Replace, Remove (the node group shrinks by one), Remediate, or Retire (the node group is replaced, or was a canary).
    */
   operation: string;
   /**

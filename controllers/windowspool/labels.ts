@@ -15,6 +15,9 @@ export const EXPECTED_BUILD_LABEL = 'winpool.dev/windows-build';
 /** The tag with a hash of what the group was created from: a failed creation is retried at once when the hash would differ. */
 export const CREATED_FROM_TAG = 'winpool.dev/created-from';
 
+/** The tag of a canary, with the hash of the version that is tried on it: without it, the group would be the one that serves the pool. */
+export const CANARY_TAG = 'winpool.dev/canary';
+
 /** The tag of a launch template with the name of the cluster whose operator may use it: the IAM policy requires it. */
 export const USABLE_BY_TAG = 'winpool.dev/usable-by';
 

@@ -193,6 +193,12 @@ const others = {
   ReplacementStarted:
     'Another node group becomes the one that the spec describes, because EKS cannot change the present one.',
   ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the former one.',
+  CanaryRunning:
+    'A new version is tried on a canary (nodeGroup.update.canary), or the canary is being removed. The message shows how far it is. No action is needed.',
+  CanaryFailed:
+    'The canary of a new version failed, and the node group of the pool was not updated to this version. The message has the cause. Fix it and change the annotation winpool.dev/retry, set another version, or wait for the next release.',
+  CanaryStarted: 'A new version is tried on a canary before the node group of the pool is updated.',
+  CanaryEnded: 'A canary has ended. The operator drains its nodes, and then deletes its node group.',
   Deleting: 'EKS is deleting the node group.',
   DeleteFailed:
     'EKS failed to delete the node group. Fix the cause in the message; the operator retries. To delete the pool without its node group, set deletionPolicy: Retain.',
@@ -285,6 +291,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'WaitingForWindow',
   'WaitingForBudget',
   'Replacing',
+  'CanaryRunning',
   'Adopting',
   'Creating',
   'Updating',

@@ -167,6 +167,8 @@ const RECORDS: readonly string[] = [
   'recordTerminations',
   'switchNodeGroup',
   'beginDraining',
+  'beginCanary',
+  'endCanary',
 ] satisfies Step['kind'][];
 
 /**

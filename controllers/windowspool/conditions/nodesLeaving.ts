@@ -12,6 +12,7 @@ import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import { canaryIn, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting, isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { clockTime, count, joined } from '../util/words.ts';
@@ -76,7 +77,6 @@ function verbFor(names: readonly string[]): string {
 const VERBS: Readonly<Record<string, string>> = {
   Remove: 'removed',
   Remediate: 'replaced, because it fails verification',
-  Retire: 'removed, because its node group is replaced',
 };
 
 interface Line extends Remedied {
@@ -106,7 +106,7 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
   }
   if (isNodeless(entry)) return { text: `Instance ${instance} did not join and is about to be replaced.`, held: false };
   const drain = view && drainIn(view, s);
-  const verb = VERBS[operation] ?? 'replaced';
+  const verb = operation === 'Retire' ? `removed, because its ${whyRetired(s.pool)}` : (VERBS[operation] ?? 'replaced');
   if (!drain) return { text: `Node ${name} is about to be ${verb}.`, held: false };
   if (now && isExcludedFromDrain(now)) {
     const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
@@ -115,14 +115,14 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
   }
   const obstacles = obstaclesIn(drain, name, s);
   const pods = podsIn(drain);
-  const purpose = PURPOSES[operation] ?? '';
+  const purpose = operation === 'Retire' ? `, whose ${whyRetired(s.pool)}` : (PURPOSES[operation] ?? '');
   const stuck = stuckIn(drain);
   if (obstacles.length === 0) {
     const left = pods > 0 ? `${count(pods, 'pod')} left` : 'no pods left';
     return { text: `Draining ${name}${purpose}: ${left}.${stuck}`, held: false };
   }
   const causes = joined(obstacles.map(({ cause }) => cause));
-  const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), cancellationOf(operation)].join(', or ');
+  const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), ...cancellationOf(operation, s)].join(', or ');
   const text = `Draining ${name}${purpose}: ${causes}.${stuck} ${remedies}. Times out at ${timeoutOf(entry, s)}.`;
   return { text, held: true };
 }
@@ -131,13 +131,14 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
 const PURPOSES: Readonly<Record<string, string>> = {
   Remove: ' to remove it',
   Remediate: ', which fails verification',
-  Retire: ', whose node group is replaced',
 };
 
-function cancellationOf(operation: string): string {
-  if (operation === 'Retire') return 'cancel the replacement of the node group by reverting the spec';
+/** How the drain is cancelled; that of a canary is not, once it has ended. */
+function cancellationOf(operation: string, { pool }: ObservedState): string[] {
+  if (operation === 'Retire')
+    return canaryIn(pool) ? [] : ['cancel the replacement of the node group by reverting the spec'];
   const annotation = annotationOf(operation);
-  return operation === 'Remediate' ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`;
+  return [operation === 'Remediate' ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
 }
 
 /** When the drain is given up: a time of day if that is unambiguous. */

@@ -7,6 +7,9 @@ import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
+import { hasPassed, isOpen } from '../providers/eks/canary/canary.ts';
+import { canaryDue } from '../providers/eks/canary/due.ts';
+import { describeCanary } from '../providers/eks/canary/status.ts';
 import {
   describeDifference,
   differencesOf,
@@ -19,8 +22,8 @@ import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
-import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
-import { describeReplacement, hasFormer, replacementReason } from '../providers/eks/replacement/status.ts';
+import { canaryIn, canBeReplaced, formerIn } from '../providers/eks/replacement/replacement.ts';
+import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
@@ -41,7 +44,7 @@ const DIFFERENCES_IN_MESSAGE = 10;
 export function upToDate(s: ObservedState): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
-  if (hasFormer(s) && !isClusterMismatch(s)) return replacing(s);
+  if (formerIn(s.pool) && hasOther(s) && !isClusterMismatch(s)) return replacing(s);
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
     return unknown(`Node group ${nodeGroupNameOf(s.pool)} is not compared with the spec: ${whyUncompared(s, group)}.`);
   }
@@ -49,7 +52,13 @@ export function upToDate(s: ObservedState): ConditionState {
     const later = group.status.endsWith('FAILED') ? '' : ' until EKS has finished';
     return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }
-  return compare(s, group);
+  const state = compare(s, group);
+  // The nodes of a canary that has ended still leave.
+  return canaryIn(s.pool) && state.status === 'True' ? canaryRunning(s) : state;
+}
+
+function canaryRunning(s: ObservedState): ConditionState {
+  return falseCondition('CanaryRunning', describeCanary(s), 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
@@ -113,6 +122,12 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   if (ahead) {
     const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
     return falseCondition('UnsupportedVersion', message);
+  }
+  if (isOpen(s) && !hasPassed(s)) return canaryRunning(s);
+  if (canaryDue(s) && blockers(s).length > 0) {
+    const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
+    const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
+    return falseCondition('Outdated', `${what} ${wait}`);
   }
   if (waitsForBudget(s)) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);

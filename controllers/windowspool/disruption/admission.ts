@@ -7,7 +7,7 @@ import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isOfFormer, isRetiring, nodesOfFormer } from '../providers/eks/replacement/replacement.ts';
+import { isBeingDrained, isRetiring, nodesOfOther } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { type Operation, operationFor } from './nodeAnnotations.ts';
@@ -99,11 +99,11 @@ export function waitsForTurn(s: ObservedState): boolean {
 function candidatesOf(s: ObservedState, mayRemediate: boolean): (Candidate & { readonly isHeld?: true })[] {
   const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
-  const ordered = s.poolNodes.ordered.filter((node) => s.poolNodes.isMarked(node.name) && !isOfFormer(s, node));
+  const ordered = s.poolNodes.ordered.filter((node) => s.poolNodes.isMarked(node.name) && !isBeingDrained(s, node));
   const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map(
     (node) => [node, operationFor(node) ?? 'Remediate'] as const,
   );
-  const retired = isRetiring(s) ? nodesOfFormer(s).map((node) => [node, 'Retire'] as const) : [];
+  const retired = isRetiring(s) ? nodesOfOther(s).map((node) => [node, 'Retire'] as const) : [];
   const nodes = [...requested, ...retired].map(([node, operation]) => ({
     name: node.name,
     uid: node.uid,

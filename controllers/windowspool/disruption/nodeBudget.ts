@@ -4,7 +4,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { acceptsUpdates } from '../providers/eks/nodeGroup.ts';
-import { servingView } from '../providers/eks/replacement/replacement.ts';
+import { otherGroupIn, servingView } from '../providers/eks/replacement/replacement.ts';
 import { isClusterMismatch, ownedGroup } from '../queries.ts';
 import { isUnavailable } from './nodeAnnotations.ts';
 import { amountOf } from './remediation.ts';
@@ -43,7 +43,7 @@ export function maxUnavailableOf({ spec }: WindowsPool, nodes: number, group?: N
 
 /** Which nodes are unavailable, how many are missing, and how many may be unavailable at a time. Uses the uncached count if there is one. */
 export function absencesIn({ pool, counted, poolNodes }: ObservedState, group: NodeGroup | undefined) {
-  const known = group && pool.status?.nodeGroup?.former ? poolNodes.inGroup(group.name) : poolNodes;
+  const known = group && otherGroupIn(pool) ? poolNodes.inGroup(group.name) : poolNodes;
   const { total, unavailable } = counted?.ok ? counted.value : known;
   // A pool of existing nodes has no desired size.
   const desiredNodes = group?.scaling.desiredSize ?? total;

@@ -11,7 +11,7 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isOfFormer } from '../providers/eks/replacement/replacement.ts';
+import { isBeingDrained } from '../providers/eks/replacement/replacement.ts';
 import { desiredNodes, expectationOf, lateInstances } from '../queries.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
@@ -32,7 +32,7 @@ export function unhealthyNodes(s: ObservedState): NodeRecord[] {
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
     .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations))
-    .filter((node) => !isOfFormer(s, node));
+    .filter((node) => !isBeingDrained(s, node));
 }
 
 /** Checks of a node that say nothing about it while the operator cannot run its pods there. */
@@ -100,7 +100,7 @@ export function amountOf(limit: string, nodes: number): number {
 
 /** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
 export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
-  if (operation === 'Retire') return isOfFormer(s, now);
+  if (operation === 'Retire') return isBeingDrained(s, now);
   if (operation !== 'Remediate') return operationFor(now) === operation;
   const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
   const fails = verifyNode(now, expectationOf(s), s.now, preparation).state === 'failing';

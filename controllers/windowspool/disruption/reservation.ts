@@ -5,13 +5,13 @@
  *   update due ──reserved──▶ EKS replaces nodes ──▶ new nodes are verified ──released──▶
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import type { DisruptionReservation } from '../model/disruption.ts';
+import { type DisruptionReservation, NODE_OPERATION } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
 import { acceptsUpdates, isOwnedBy } from '../providers/eks/nodeGroup.ts';
-import { isRetiring, nodesOfFormer, servingView } from '../providers/eks/replacement/replacement.ts';
+import { isRetiring, nodesOfOther, servingView } from '../providers/eks/replacement/replacement.ts';
 import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { desiredNodes, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -86,7 +86,7 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
-  const isAmidDrain = isRetiring(s) && nodesOfFormer(s).length > 0;
+  const isAmidDrain = reservation.cause === NODE_OPERATION && isRetiring(s) && nodesOfOther(s).length > 0;
   if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;
   // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;

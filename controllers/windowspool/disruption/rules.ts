@@ -7,7 +7,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { isOfFormer } from '../providers/eks/replacement/replacement.ts';
+import { isBeingDrained, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
@@ -36,7 +36,7 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
-  const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isOfFormer(s, node)) : [];
+  const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isBeingDrained(s, node)) : [];
   return [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
 }
 
@@ -72,7 +72,7 @@ function describeTurn(candidate: Candidate, s: ObservedState): string {
     operation === 'Remediate'
       ? ', which fails verification'
       : operation === 'Retire'
-        ? ', whose node group is replaced'
+        ? `, whose ${whyRetired(s.pool)}`
         : '';
   const how = isExcluded ? `terminate instance ${instance} with its pods` : `drain it, terminate instance ${instance}`;
   return `${verb} node ${name}${why} (${how})`;

@@ -95,6 +95,16 @@ export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
  */
 export type ReplacementStage = 'creating' | 'verifying' | 'draining' | 'blocked' | 'deleting';
 
+/**
+ * The stage of a canary.
+ * - `creating`: EKS creates its node group.
+ * - `verifying`: not all of its nodes are verified.
+ * - `waiting`: they are, but not for long enough.
+ * - `passed`: the main group is updated next, or is being updated.
+ * - `draining`, `blocked`, `deleting`: as in a replacement.
+ */
+export type CanaryStage = 'creating' | 'verifying' | 'waiting' | 'passed' | 'draining' | 'blocked' | 'deleting';
+
 /** The next action for a terminating node. */
 export type DrainAction =
   /** Nothing to do now: it is gone, is terminating, or could not be read. */

@@ -80,7 +80,7 @@ export interface ObservedState {
   readonly settings: Settings;
   readonly cluster: ObservedCluster;
   readonly group: ObservedNodeGroup;
-  /** The group that the desired one replaces; absent when no replacement is in progress. */
+  /** The other group of the pool: the one that the desired one replaces, or its canary. Absent when it has neither. */
   readonly former?: ObservedNodeGroup;
   /** Since when AWS has given this process the same answer about the group, in epoch milliseconds; absent: this is the first. */
   readonly answerSince?: number;

@@ -152,6 +152,8 @@ export interface CheckInput {
   readonly warmInstances: number;
   /** The size of the group that the new one replaces, which it gets; absent: the spec sets the size. */
   readonly sizeToReplace?: number;
+  /** The number of nodes of the canary that is to be created; absent when none is. */
+  readonly canaryNodes?: number;
   /** Prerequisites and advice that the user ignores. */
   readonly ignored: ReadonlySet<PrerequisiteReason | AdviceReason>;
 }

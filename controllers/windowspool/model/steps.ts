@@ -1,5 +1,5 @@
 /** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
-import type { FormerNodeGroup, LeavingNode } from '../api.gen.ts';
+import type { CanaryNodeGroup, FormerNodeGroup, LeavingNode, NodeGroupState } from '../api.gen.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
@@ -67,9 +67,14 @@ interface Steps {
   };
   /** Records that the group that the spec describes serves the pool, before the former one is changed. Writes only status. */
   beginDraining: { memory: Memory; text: string };
-  /** Lets the former group shrink to zero. */
+  /** Records the canary before it is created, or again when its record was lost. Writes only status. */
+  beginCanary: { memory: Memory; text: string };
+  createCanary: { desired: NewNodeGroup; token: string };
+  /** Records that the canary has ended, before it is drained. Writes only status. */
+  endCanary: { memory: Memory; text: string };
+  /** Lets the former group, or the canary, shrink to zero. */
   shrinkFormerGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
-  /** Deletes the former group. One that was drained must have no node, by an uncached read. */
+  /** Deletes the former group, or the canary. One that was drained must have no node, by an uncached read. */
   deleteFormerGroup: { group: string; why: string; isDrained: boolean };
   updateConfig: {
     group: string;
@@ -204,7 +209,11 @@ export interface Memory {
   /** The former group, with a change. */
   readonly former?: FormerNodeGroup;
   /** Another group becomes the one that the spec describes: nothing that status has of the present one is kept, except this. */
-  readonly switched?: { readonly former: FormerNodeGroup | undefined };
+  readonly switched?: { readonly former?: FormerNodeGroup | undefined; readonly canary?: CanaryNodeGroup };
+  /** The canary, with a change. */
+  readonly canary?: CanaryNodeGroup;
+  /** The failure of the version that the canary tried. */
+  readonly failed?: NonNullable<NodeGroupState['failedTarget']>;
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
   /** The name of the launch template that is about to be created: it is deleted with the pool. */

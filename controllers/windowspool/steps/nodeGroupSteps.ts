@@ -21,6 +21,7 @@ export const nodeGroupSteps: StepKinds<
   | 'adoptNodeGroup'
   | 'createAccessEntry'
   | 'createNodeGroup'
+  | 'createCanary'
   | 'updateConfig'
   | 'updateNodeGroupVersion'
   | 'correctTags'
@@ -60,6 +61,16 @@ export const nodeGroupSteps: StepKinds<
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
         changed(soFar, { group: { kind: 'seen', group } }),
+      ),
+  },
+  createCanary: {
+    subject: () => 'formerNodeGroup',
+    describe: ({ desired: { name, scaling } }) => `create canary ${name} (${count(scaling.desiredSize, 'node')})`,
+    reason: 'NodeGroupCreated',
+    writesAws: true,
+    run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
+      when(await nodeGroups.create(desired, token, signal), (group) =>
+        changed(soFar, { former: { kind: 'seen', group } }),
       ),
   },
   updateConfig: {
@@ -127,7 +138,7 @@ export const nodeGroupSteps: StepKinds<
   },
   shrinkFormerGroup: {
     subject: () => 'formerNodeGroup',
-    describe: ({ group, change }) => `update node group ${group}, which is replaced: ${describeChange(change)}`,
+    describe: ({ group, change }) => `update node group ${group}, which is drained: ${describeChange(change)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     // Not recorded as an update: its result shows in the group.

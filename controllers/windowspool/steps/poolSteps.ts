@@ -1,8 +1,11 @@
 /** Steps about the pool itself, and about what its status must record before AWS is called. */
 
 import { keepTerminations, withTerminations } from '../disruption/terminationRecord.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Memory } from '../model/steps.ts';
+import type { Writers } from '../model/writers.ts';
 import { remembering } from '../providers/eks/applied.ts';
-import { changed, type StepKinds, when } from './stepKind.ts';
+import { changed, type StepKinds, type StepResult, when } from './stepKind.ts';
 
 export const poolSteps: StepKinds<
   | 'addFinalizer'
@@ -10,6 +13,8 @@ export const poolSteps: StepKinds<
   | 'remember'
   | 'switchNodeGroup'
   | 'beginDraining'
+  | 'beginCanary'
+  | 'endCanary'
   | 'reserveDisruption'
   | 'recordTerminations'
 > = {
@@ -25,12 +30,7 @@ export const poolSteps: StepKinds<
   },
   remember: {
     subject: () => 'nodeGroup',
-    run: async ({ memory }, soFar, { pools }, signal) => {
-      const { pool } = soFar.after;
-      return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
-        changed(soFar, { pool: written }),
-      );
-    },
+    run: writeMemory,
   },
   switchNodeGroup: {
     subject: () => 'nodeGroup',
@@ -44,7 +44,7 @@ export const poolSteps: StepKinds<
         const { former: _before, ...after } = soFar.after;
         const views = {
           group: former ?? { kind: 'absent' as const },
-          ...(status.nodeGroup?.former && { former: group }),
+          ...((status.nodeGroup?.former ?? status.nodeGroup?.canary) && { former: group }),
         };
         // What was read of the other group.
         const unread = { update: undefined, instances: undefined, autoscaler: undefined, answerSince: after.now };
@@ -52,16 +52,23 @@ export const poolSteps: StepKinds<
       });
     },
   },
+  beginCanary: {
+    subject: () => 'nodeGroup',
+    describe: ({ text }) => text,
+    reason: 'CanaryStarted',
+    run: writeMemory,
+  },
+  endCanary: {
+    subject: () => 'formerNodeGroup',
+    describe: ({ text }) => text,
+    reason: 'CanaryEnded',
+    run: writeMemory,
+  },
   beginDraining: {
     subject: () => 'formerNodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementDraining',
-    run: async ({ memory }, soFar, { pools }, signal) => {
-      const { pool } = soFar.after;
-      return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
-        changed(soFar, { pool: written }),
-      );
-    },
+    run: writeMemory,
   },
   reserveDisruption: {
     subject: () => 'nodeGroup',
@@ -84,3 +91,16 @@ export const poolSteps: StepKinds<
     },
   },
 };
+
+/** Writes what must survive a crash to status. */
+async function writeMemory(
+  { memory }: { readonly memory: Memory },
+  soFar: Outcome,
+  { pools }: Writers,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  const { pool } = soFar.after;
+  return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
+    changed(soFar, { pool: written }),
+  );
+}

@@ -58,9 +58,15 @@ describe('the description of a step', () => {
     ],
     [{ kind: 'switchNodeGroup', memory, text: 'replace node group web' }, 'replace node group web'],
     [{ kind: 'beginDraining', memory, text: 'drain the 2 nodes' }, 'drain the 2 nodes'],
+    [{ kind: 'beginCanary', memory, text: 'try release 1.36-2026.03.17' }, 'try release 1.36-2026.03.17'],
+    [{ kind: 'endCanary', memory, text: 'drain the 2 nodes' }, 'drain the 2 nodes'],
+    [
+      { kind: 'createCanary', desired: { ...newNodeGroup(samplePool()), name: 'web-2' }, token: 't' },
+      'create canary web-2 (3 nodes)',
+    ],
     [
       { kind: 'shrinkFormerGroup', group: 'web', change: { scaling: { minSize: 0, maxSize: 2 } }, token: 't' },
-      'update node group web, which is replaced: scaling minSize 0, maxSize 2',
+      'update node group web, which is drained: scaling minSize 0, maxSize 2',
     ],
     [
       { kind: 'deleteFormerGroup', group: 'web', why: 'node group web-2 replaces it', isDrained: true },

@@ -33,9 +33,15 @@ export async function wake(world: FakeWorld, deps: Deps): Promise<ReconcileResul
   throw new Error('the pool triggers itself forever');
 }
 
-/** Runs until `isDone`, at most 60 times, and lets the requested time pass after each run. */
-export async function until(world: FakeWorld, deps: Deps, isDone: () => boolean, what: string): Promise<void> {
-  for (let run = 0; run < 60; run++) {
+/** Runs until `isDone`, at most 60 times by default, and lets the requested time pass after each run. */
+export async function until(
+  world: FakeWorld,
+  deps: Deps,
+  isDone: () => boolean,
+  what: string,
+  runs = 60,
+): Promise<void> {
+  for (let run = 0; run < runs; run++) {
     const next = await wake(world, deps);
     if (isDone()) return;
     world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;

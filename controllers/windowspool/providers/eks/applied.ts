@@ -4,7 +4,7 @@
  * because the value is in the spec or no longer needed.
  */
 
-import type { Bookkeeping, WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
 import type { Memory, ReservationMemory } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
@@ -159,6 +159,7 @@ export function remembering(
 ): WindowsPoolStatus {
   if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
   const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, former, switched } = memory;
+  const canary = memory.canary ?? switched?.canary;
   const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
   const before = switched ? exchanged(noted, switched.former !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
@@ -180,9 +181,23 @@ export function remembering(
     name: nodeGroupName,
     ...(former && { former }),
     ...(switched?.former && { former: switched.former }),
+    ...(canary && { canary }),
+    ...failuresWith(status, memory),
   };
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
 }
+
+/** The failures in status with that of the canary first. */
+function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory): Partial<NodeGroupState> {
+  const { failedTarget, moreFailedTargets = [] } = status?.nodeGroup ?? {};
+  if (!failed) return {};
+  const before = [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
+  const more = before.filter(({ target }) => target !== failed.target).slice(0, MOST_FAILED);
+  return { failedTarget: failed, ...(more.length > 0 && { moreFailedTargets: more }) };
+}
+
+/** The maximum number of further failures in the schema. */
+const MOST_FAILED = 5;
 
 /** The records of the two groups, when the former one changes. */
 function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {

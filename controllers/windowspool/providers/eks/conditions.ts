@@ -11,7 +11,7 @@ import type { NodeGroupConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { desiredNodes, groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { formerGroup } from './replacement/replacement.ts';
+import { otherGroup } from './replacement/replacement.ts';
 
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
@@ -35,12 +35,12 @@ const readiness: Readiness<Parts> = {
   stallsDeletion: ['PrerequisitesMet'],
   unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
     // The nodes of a group that is being replaced serve the pool.
-    if (formerGroup(s) && s.poolNodes.total > 0) return undefined;
+    if (otherGroup(s) && s.poolNodes.total > 0) return undefined;
     if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
     // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
-  isEmpty: (s) => (formerGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
+  isEmpty: (s) => (otherGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
   isRolling,
 };
 

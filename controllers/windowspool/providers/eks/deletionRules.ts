@@ -8,8 +8,8 @@ import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { formerGroup } from './replacement/replacement.ts';
-import { hasFormer } from './replacement/status.ts';
+import { otherGroup } from './replacement/replacement.ts';
+import { hasOther } from './replacement/status.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
@@ -21,7 +21,7 @@ export function skipWithoutFinalizer({ pool }: ObservedState) {
 export function releaseFormerGroup(s: ObservedState): Step[] | undefined {
   if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
   const view = { ...s, group: s.former };
-  if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !formerGroup(s))) return undefined;
+  if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !otherGroup(s))) return undefined;
   const waits = waitForRetainedMarks(view);
   if (waits) return waits;
   const steps = retainedGroupSteps(view);
@@ -76,7 +76,7 @@ export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: 
 
 /** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
 export function deleteFormerGroup(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (!former || !s.former) return undefined;
   return deleteOwnedGroup({ ...s, group: s.former })?.map(() => ({
     kind: 'deleteFormerGroup',
@@ -94,7 +94,7 @@ export function deleteFormerGroup(s: ObservedState): Step[] | undefined {
 export function waitForDeletion(s: ObservedState): Step[] | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent') return poolNodes.ready > 0 || !isConfirmed(s) ? [] : undefined;
-  if (hasFormer(s)) return [];
+  if (hasOther(s)) return [];
   if (ownedGroup(pool, group) || group.kind === 'unreachable' || !isConfirmed(s)) return [];
   const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && answerAge(s) < READY_NODES_PATIENCE_MS;
   return mayBeWrong ? [] : undefined;

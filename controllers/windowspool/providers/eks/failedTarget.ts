@@ -12,6 +12,7 @@ import { createdFrom, groupOf } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
 import { timeOf } from '../../util/durations.ts';
 import { count, joined, sentence } from '../../util/words.ts';
+import { canaryFault } from './canary/canary.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
@@ -38,7 +39,7 @@ export function failedAutomaticUpdate(s: ObservedState): FailedTarget | undefine
  * user has requested a retry is kept until it succeeds.
  */
 export function failedTargetsOf(s: ObservedState): FailedTarget[] {
-  const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s)].filter(
+  const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s), failedCanary(s)].filter(
     (failed) => failed !== undefined,
   );
   const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
@@ -149,6 +150,16 @@ function failedUpdate(s: ObservedState): FailedTarget | undefined {
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
   const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;
   return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
+}
+
+/** The failure of the version that a canary tries. The first one found stays. */
+function failedCanary(s: ObservedState): FailedTarget | undefined {
+  const fault = canaryFault(s);
+  if (!fault) return undefined;
+  const target = versionTargetOf(s.pool, fault.change);
+  const known = rememberedFailures(s).find((failed) => failed.target === target);
+  const { message } = fault;
+  return known ?? { target, reason: 'CanaryFailed', message, time: timeOf(s.now), ...retryOf(s.pool) };
 }
 
 /** How many nodes are still verified: a failed update leaves the group as it was. */

@@ -28,7 +28,7 @@ export function nodeGroupNameOf(pool: WindowsPool): string {
   return pool.status?.nodeGroup?.name === second ? second : first;
 }
 
-/** The other name that a group of the pool can have: that of the group before or after a replacement. */
+/** The other name that a group of the pool can have: that of the group before or after a replacement, or of the canary. */
 export function otherNameOf(pool: WindowsPool): string {
   const [first, second] = possibleNames(pool);
   return nodeGroupNameOf(pool) === first ? second : first;
@@ -36,7 +36,8 @@ export function otherNameOf(pool: WindowsPool): string {
 
 /** The names of all groups of the pool in EKS, first the one that the spec describes. */
 export function nodeGroupNamesOf(pool: WindowsPool): readonly string[] {
-  return [nodeGroupNameOf(pool), ...(pool.status?.nodeGroup?.former ? [otherNameOf(pool)] : [])];
+  const { former, canary } = pool.status?.nodeGroup ?? {};
+  return [nodeGroupNameOf(pool), ...(former || canary ? [otherNameOf(pool)] : [])];
 }
 
 /**

@@ -42,6 +42,7 @@ import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherName
 import { scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
+import { otherGroupIn } from './replacement/replacement.ts';
 import { withStuckPods } from './upgrades/evictions.ts';
 import { isAheadOfCluster } from './upgrades/versionChanges.ts';
 
@@ -166,7 +167,7 @@ function poolNodesOf(
   const { nodeGroup } = pool.status ?? {};
   const names = [
     ...(mayBeOurs(pool, group, nodeGroup?.arn) ? [nodeGroupNameOf(pool)] : []),
-    ...(former && mayBeOurs(pool, former, nodeGroup?.former?.arn) ? [otherNameOf(pool)] : []),
+    ...(former && mayBeOurs(pool, former, otherGroupIn(pool)?.arn) ? [otherNameOf(pool)] : []),
   ];
   if (names.length === 0) return new PoolNodes([], expected, 0);
   return poolNodesCache.of(pool.metadata.name, names, expected);
@@ -226,18 +227,19 @@ async function readGroup(
   return viewOf(answer, awsCache.last(pool.metadata.name), now);
 }
 
-/** Reads the group that is being replaced. A pool without a record of any group may have lost its status: it may have a second one. */
+/** Reads the other group: the one that is being replaced, or the canary. A pool without a record of any group may have lost its status. */
 async function readFormer(
   pool: WindowsPool,
   { awsCache, sources, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup | undefined> {
-  const { nodeGroup } = pool.status ?? {};
-  const isUnknown = nodeGroup === undefined && nodeGroupIn(pool.spec).replacement === 'BlueGreen';
-  if (!nodeGroup?.former && !isUnknown) return undefined;
+  const record = otherGroupIn(pool);
+  const { replacement, update } = nodeGroupIn(pool.spec);
+  const mayHaveOther = replacement === 'BlueGreen' || update.canary !== undefined;
+  if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);
   const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
-  return nodeGroup?.former || isFound ? view : undefined;
+  return record || isFound ? view : undefined;
 }
 
 function viewOf(

@@ -9,6 +9,7 @@ import { correctBuildLabels, correctTaints, setNodeConditions } from '../../node
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
 import { afterAdoption } from './adoption.ts';
+import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './canary/rules.ts';
 import {
   deleteFormerGroup,
   deleteOwnedGroup,
@@ -107,6 +108,7 @@ export const poolChains: readonly RuleChain[] = [
     rules: [
       stopOnClusterMismatch,
       waitForAws,
+      recallCanary,
       recallNodeGroups,
       returnToFormerGroup,
       adoptUnownedGroup,
@@ -122,6 +124,7 @@ export const poolChains: readonly RuleChain[] = [
       waitForMaintenanceWindow,
       waitForVerifiedRelease,
       waitForFormerGroup,
+      tryOnCanary,
       waitForTerminatingNodes,
       waitForBudget,
       prepareRollingUpdate,
@@ -135,7 +138,10 @@ export const poolChains: readonly RuleChain[] = [
     rules: [
       stopOnClusterMismatch,
       waitForAws,
+      endCanary,
+      createCanary,
       waitForFormerState,
+      keepOpenCanary,
       retryFormerDeletion,
       deleteUnusedFormerGroup,
       waitForMainGroup,

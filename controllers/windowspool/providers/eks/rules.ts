@@ -255,8 +255,8 @@ export function correctScalingTags(s: ObservedState): Step[] | undefined {
   });
 }
 
-/** Before the group is created: EKS would create an entry of type EC2_LINUX for a role that has none. */
-function accessEntryFirst(s: ObservedState): Step[] {
+/** The step before a group is created that needs it: EKS would create an entry of type EC2_LINUX for a role that has none. */
+export function accessEntryFirst(s: ObservedState): Step[] {
   const input = checkInputOf(s);
   const role = input && missingAccessEntry(input);
   if (!role) return [];

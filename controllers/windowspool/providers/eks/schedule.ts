@@ -5,12 +5,14 @@ import { NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { groupOf, isDeleting, isPaused } from '../../queries.ts';
+import { durationOf } from '../../util/durations.ts';
 import { adoptionOf } from './adoption.ts';
+import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { blockers, examinationOf, lastReported } from './prerequisites/examination.ts';
-import { formerIn } from './replacement/replacement.ts';
+import { otherGroupIn } from './replacement/replacement.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
 
@@ -90,13 +92,18 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
  * former group shrinks. The interval doubles up to `--poll-interval`.
  */
 function untilReplacementContinues(s: ObservedState): number | undefined {
-  const record = formerIn(s.pool);
+  const record = otherGroupIn(s.pool);
   if (!record || isDeleting(s.pool)) return undefined;
   const isFailed = groupOf(s)?.status.endsWith('_FAILED') || failedTargetOf(s) !== undefined;
   if (isFailed || isPaused(s.pool)) return undefined;
   if (record.absentSince !== undefined) {
     const left = Date.parse(record.absentSince) + confirmationMs(s.settings) - s.now;
     return left > 0 ? left : spread(s, s.settings.pollMs);
+  }
+  // A canary whose nodes are verified only needs time, and then an update of the main group.
+  if (isOpen(s) && isWhole(s)) {
+    const left = (passesAt(s) ?? s.now + durationOf(nodeGroupIn(s.pool.spec).update.canary?.after ?? '')) - s.now;
+    return left > 0 ? Math.min(Math.max(left, SHORTEST_MS), spread(s, s.settings.resyncMs)) : undefined;
   }
   const age = blockers(s).length > 0 ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
   return spread(s, Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, age)));

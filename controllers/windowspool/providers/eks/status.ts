@@ -11,6 +11,7 @@ import { timeOf } from '../../util/durations.ts';
 import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
+import { canaryState } from './canary/status.ts';
 import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
@@ -32,7 +33,8 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = ownedGroup(pool, group);
   const former = formerState(outcome);
-  const changes = { ...(former && { former }), ...changesOf(outcome) };
+  const canary = canaryState(outcome);
+  const changes = { ...(former && { former }), ...(canary && { canary }), ...changesOf(outcome) };
   if (owned) {
     const differs = immutableDifferences(pool, owned).length > 0;
     return {
@@ -47,7 +49,7 @@ export function nodeGroupState(outcome: Outcome): NodeGroupState {
     };
   }
   if (group.kind === 'unreachable') {
-    const { former: _former, ...last } = memory ?? {};
+    const { former: _former, canary: _canary, ...last } = memory ?? {};
     return { ...last, name, ...changes };
   }
   return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };

@@ -38,7 +38,7 @@ const RETURN = 'return to node group web, which matches the spec again';
 const CREATE = `create node group ${SECOND} (WINDOWS_CORE_2022_x86_64, ${NEW}, 2 nodes, 2 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
 const REMEMBER = `remember ${SECOND} of ${CLUSTER_ARN}: 5 fields, desired open`;
 const DRAIN = 'drain the 2 nodes of node group web, then delete it';
-const SHRINK = 'update node group web, which is replaced: scaling minSize 0, maxSize 2';
+const SHRINK = 'update node group web, which is drained: scaling minSize 0, maxSize 2';
 const WARM = { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: true } as const;
 const DELETE = `delete node group web: node group ${SECOND} replaces it`;
 const RESERVE_FIRST = 'reserve the turn of a (Retire)';
@@ -252,7 +252,7 @@ const draining: readonly PlanCase[] = [
   {
     name: 'the warm pool of a first group that may shrink is removed before its nodes leave',
     observed: drainScene({ old: { ...SHRUNK, warmPool: WARM }, nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: ['update node group web, which is replaced: warm pool removed'],
+    want: ['update node group web, which is drained: warm pool removed'],
   },
   {
     name: 'all nodes of a former group are cordoned before the first is drained',

@@ -2,6 +2,7 @@
 import { adoptionCases } from './adoption.ts';
 import { automaticUpdateCases } from './automaticUpdates.ts';
 import { autoscalerCases } from './autoscaler.ts';
+import { canaryCases } from './canary.ts';
 import { customAmiCases } from './customAmi.ts';
 import { deletionCases } from './deletion.ts';
 import { driftCases } from './drift.ts';
@@ -35,6 +36,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'for the tags of a node group': tagCases,
   'for an existing node group': [...adoptionCases, ...driftCases],
   'for a node group that is replaced': replacementCases,
+  'for an update that is tried on a canary': canaryCases,
   'for prerequisites': prerequisiteCases,
   'for the cluster-autoscaler': autoscalerCases,
   'for versions': [

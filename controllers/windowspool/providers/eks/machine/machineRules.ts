@@ -10,7 +10,7 @@ import { isTemplateField } from '../applied.ts';
 import { differencesToCorrect } from '../differences.ts';
 import { acceptsUpdates } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
-import { formerIn } from '../replacement/replacement.ts';
+import { otherGroupIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
 import { desiredMachine } from './desiredMachine.ts';
@@ -115,8 +115,8 @@ function usedVersions(versions: readonly string[], { id }: MachineTemplate): str
 export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
   const template = ownTemplateIn(s);
   if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
-  // A group that is being replaced may use it.
-  if (s.former || formerIn(s.pool)) return undefined;
+  // A group that is being replaced, or a canary, may use it.
+  if (s.former || otherGroupIn(s.pool)) return undefined;
   return deletion(template, 'the pool does not use it');
 }
 

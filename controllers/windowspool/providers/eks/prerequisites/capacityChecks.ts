@@ -123,15 +123,19 @@ function subnetsIn({ facts, groupSubnets }: Pick<CheckInput, 'facts' | 'groupSub
 }
 
 /**
- * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones, or as many as the group that is replaced has. Too few addresses for maxSize is a warning, because it
- * only affects a pool that grows that far. What nodes use when they are full of pods is reported and not required.
+ * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones, as many as the group that is replaced has, or those of
+ * a canary. Too few addresses for maxSize is a warning, because it only affects a pool that grows that far. What nodes use when they are full of pods is
+ * reported and not required.
  */
 function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
-  const { spec, facts, creating, sizeToReplace } = input;
+  const { spec, facts, creating, sizeToReplace, canaryNodes } = input;
   return given(facts, 'subnets', () => {
     const subnets = subnetsIn(input);
     const { minSize: min, maxSize: max, desiredSize: desired } = scalingIn(spec);
-    const first = addressesIn(subnets, input, { nodes: sizeToReplace ?? desired ?? min, warm: 0 });
+    const first =
+      canaryNodes === undefined
+        ? addressesIn(subnets, input, { nodes: sizeToReplace ?? desired ?? min, warm: 0 })
+        : addressesIn(subnets, { ...input, instances: 0, warmInstances: 0 }, { nodes: canaryNodes, warm: 0 });
     const most = addressesIn(subnets, input, largest(spec));
     if (subnets.length === 0) return met;
     const need = ({ needed, more, moreWarm }: typeof most) => {
@@ -145,9 +149,11 @@ function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
       const free = `${first.free} free IP ${first.free === 1 ? 'address' : 'addresses'}`;
       const field = desired === undefined ? `minSize from ${min}` : `desiredSize from ${desired}`;
       const lower =
-        sizeToReplace === undefined
-          ? `lower nodeGroup.scaling.${field}`
-          : `lower the size of the present node group from ${sizeToReplace}`;
+        canaryNodes !== undefined
+          ? `lower nodeGroup.update.canary.nodes from ${canaryNodes}`
+          : sizeToReplace === undefined
+            ? `lower nodeGroup.scaling.${field}`
+            : `lower the size of the present node group from ${sizeToReplace}`;
       return failed(`${inWords(subnets)} ${free}, and ${need(first)}. ${modeIn(facts)}${remedy}, or ${lower}`);
     }
     if (most.free >= most.needed) return met;

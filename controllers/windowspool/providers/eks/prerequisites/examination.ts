@@ -8,6 +8,8 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
+import { canarySpecIn } from '../canary/canary.ts';
+import { canaryDue } from '../canary/due.ts';
 import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import {
@@ -29,12 +31,13 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
   const size = isToBeMade(s) ? sizeToReplace(s) : undefined;
   const problem = userDataProblem(s);
+  const canaryNodes = canaryDue(s) && canarySpecIn(pool.spec)?.nodes;
   return {
     spec: pool.spec,
     cluster: cluster.cluster,
     region: settings.region,
     facts,
-    creating: isToBeMade(s),
+    creating: isToBeMade(s) || canaryNodes !== undefined,
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     groupSubnets: group.kind === 'seen' && !isToBeMade(s) ? group.group.subnets : undefined,
     machineTemplate: templateViewOf(s),
@@ -44,6 +47,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     instances: instancesOf(s),
     warmInstances: warmInstancesOf(s),
     ...(size !== undefined && { sizeToReplace: size }),
+    ...(canaryNodes !== undefined && { canaryNodes }),
     ignored: ignoredPrerequisites(pool),
   };
 }
@@ -99,9 +103,9 @@ export function examinationOf(s: ObservedState): Examination | undefined {
   return input && examine(input);
 }
 
-/** The failed prerequisites that block the creation of the node group; empty when the group exists. */
+/** The failed prerequisites that block the creation of the node group or of a canary; empty when none is to be created. */
 export function blockers(s: ObservedState): Examination['failed'] {
-  return isToBeMade(s) ? (examinationOf(s)?.failed ?? []) : [];
+  return isToBeMade(s) || canaryDue(s) ? (examinationOf(s)?.failed ?? []) : [];
 }
 
 /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
@@ -137,7 +141,7 @@ export function scopeOf(s: ObservedState): Scope {
   if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
-  if (replacementDue(s).length > 0) return 'complete';
+  if (replacementDue(s).length > 0 || canaryDue(s)) return 'complete';
   return wasUnmet(s) || wasRemarked(s) || wasHidden(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
     ? 'complete'
     : 'standing';

@@ -6,7 +6,7 @@
  *        ^                                    |
  *        +------------spec reverted-----------+   the names switch back
  */
-import type { FormerNodeGroup, WindowsPool } from '../../../api.gen.ts';
+import type { CanaryNodeGroup, FormerNodeGroup, WindowsPool } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
@@ -18,8 +18,18 @@ export function formerIn({ status }: Pick<WindowsPool, 'status'>): FormerNodeGro
   return status?.nodeGroup?.former;
 }
 
-/** The former group as last observed, if it exists and is the pool's. */
-export function formerGroup({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): NodeGroup | undefined {
+/** What status records of the canary; undefined when there is none. */
+export function canaryIn({ status }: Pick<WindowsPool, 'status'>): CanaryNodeGroup | undefined {
+  return status?.nodeGroup?.canary;
+}
+
+/** What status records of the other group of the pool, a former one or a canary: a pool never has both. */
+export function otherGroupIn(pool: Pick<WindowsPool, 'status'>): FormerNodeGroup | CanaryNodeGroup | undefined {
+  return formerIn(pool) ?? canaryIn(pool);
+}
+
+/** The other group of the pool, a former one or a canary, as last observed, if it exists and is the pool's. */
+export function otherGroup({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): NodeGroup | undefined {
   const group = former && groupOf({ group: former });
   return group && isOwnedBy(pool, group) ? group : undefined;
 }
@@ -39,25 +49,33 @@ export function replacementDue(s: Pick<ObservedState, 'pool' | 'group' | 'former
 /** The size that a new group gets because it replaces another one; undefined when the spec sets the size, and when it replaces none. */
 export function sizeToReplace(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): number | undefined {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
-  const replaced = replacementDue(s).length > 0 ? ownedGroup(s.pool, s.group) : formerGroup(s);
+  const former = formerIn(s.pool) && otherGroup(s);
+  const replaced = replacementDue(s).length > 0 ? ownedGroup(s.pool, s.group) : former;
   if (!replaced || desiredSize !== undefined) return undefined;
   return Math.min(Math.max(replaced.scaling.desiredSize, minSize), maxSize);
 }
 
-/** Whether the former group is being drained: the main one serves, and is not deleted any more. */
+/** Whether the other group is being drained: the main one serves, and is not deleted any more. */
 export function isDraining({ pool }: Pick<ObservedState, 'pool'>): boolean {
-  return formerIn(pool)?.drainingSince !== undefined;
+  return otherGroupIn(pool)?.drainingSince !== undefined;
+}
+
+/** Why the nodes of the other group leave, as the end of `..., whose`. */
+export function whyRetired(pool: WindowsPool): string {
+  return canaryIn(pool) ? 'canary has ended' : 'node group is replaced';
 }
 
 /** The group that serves the pool, whose nodes the disruption budget counts: a former one that has served, until it is drained. */
 export function servingView(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): ObservedState['group'] {
-  return s.former && formerGroup(s) && formerIn(s.pool)?.served && !isDraining(s) ? s.former : s.group;
+  return s.former && otherGroup(s) && formerIn(s.pool)?.served && !isDraining(s) ? s.former : s.group;
 }
 
-/** How many verified nodes the main group must have before a node of the former one may be drained. */
+/** How many verified nodes the main group must have before a node of the other one may be drained. */
 export function neededToDrain(s: ObservedState): number {
-  const former = formerGroup(s);
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
+  // The main group served before the canary, with the nodes that it has.
+  if (canaryIn(s.pool)) return Math.min(Math.max(1, minSize), groupOf(s)?.scaling.desiredSize ?? 1);
+  const former = otherGroup(s);
   const nodes = former ? s.poolNodes.inGroup(former.name) : undefined;
   // A pool that was scaled to zero needs no proof, which would start a node.
   if (!nodes || (nodes.total === 0 && former?.scaling.desiredSize === 0)) return 0;
@@ -71,16 +89,16 @@ export function verifiedInMain(s: ObservedState): number {
   return main ? s.poolNodes.inGroup(main.name).verified : 0;
 }
 
-/** Whether the main group can take over the pods of the next node of the former one. */
+/** Whether the main group can take over the pods of the next node of the other one. */
 export function canTakeOver(s: ObservedState): boolean {
   const main = ownedGroup(s.pool, s.group);
   if (!main || (!acceptsUpdates(main) && main.status !== 'UPDATING')) return false;
   return verifiedInMain(s) >= neededToDrain(s);
 }
 
-/** The names of the nodes of the former group that are left, sorted. */
-export function nodesOfFormer(s: ObservedState) {
-  const former = formerGroup(s);
+/** The nodes of the other group that are left, sorted by name. */
+export function nodesOfOther(s: ObservedState) {
+  const former = otherGroup(s);
   return former ? s.poolNodes.inGroup(former.name).nodes : [];
 }
 
@@ -89,15 +107,15 @@ export function canShrink({ scaling, warmPool }: NodeGroup): boolean {
   return scaling.minSize === 0 && !warmPool;
 }
 
-/** Whether nodes of the former group leave one after the other now. After a drain that failed, the next attempt waits for `createRetryMs`. */
+/** Whether nodes of the other group leave one after the other now. After a drain that failed, the next attempt waits for `createRetryMs`. */
 export function isRetiring(s: ObservedState): boolean {
-  const { blocked } = formerIn(s.pool) ?? {};
+  const { blocked } = otherGroupIn(s.pool) ?? {};
   const isHeld = blocked !== undefined && s.now < Date.parse(blocked.time) + s.settings.createRetryMs;
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   return isDraining(s) && !isHeld && former !== undefined && canShrink(former) && canTakeOver(s);
 }
 
-/** Whether the node is one of a former group that is being drained. */
-export function isOfFormer(s: ObservedState, node: Parameters<ObservedState['poolNodes']['groupOf']>[0]): boolean {
-  return isDraining(s) && formerGroup(s)?.name === s.poolNodes.groupOf(node);
+/** Whether the node is one of a former group, or of a canary, that is being drained. */
+export function isBeingDrained(s: ObservedState, node: Parameters<ObservedState['poolNodes']['groupOf']>[0]): boolean {
+  return isDraining(s) && otherGroup(s)?.name === s.poolNodes.groupOf(node);
 }

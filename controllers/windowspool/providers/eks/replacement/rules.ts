@@ -19,14 +19,16 @@ import { correctConfig, tokenFor } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import {
+  canaryIn,
   canShrink,
   canTakeOver,
-  formerGroup,
   formerIn,
   isDraining,
   isRetiring,
   neededToDrain,
-  nodesOfFormer,
+  nodesOfOther,
+  otherGroup,
+  otherGroupIn,
   replacementDue,
 } from './replacement.ts';
 
@@ -36,8 +38,8 @@ import {
  */
 export function recallNodeGroups(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
-  const former = formerGroup(s);
-  if (!former || s.former?.kind !== 'seen' || formerIn(pool)) return undefined;
+  const former = otherGroup(s);
+  if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
   if (main && immutableDifferences(pool, main).length === 0) {
     const text = `continue to replace node group ${former.name} with ${main.name}`;
@@ -55,7 +57,7 @@ export function recallNodeGroups(s: ObservedState): Step[] | undefined {
 /** Ensures that the former group serves the pool again as soon as the spec describes it again. The other one becomes the former group. */
 export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   const record = formerIn(pool);
   if (!former || s.former?.kind !== 'seen' || !record) return undefined;
   if (['CREATING', 'CREATE_FAILED', 'DELETING', 'DELETE_FAILED'].includes(former.status)) return undefined;
@@ -79,7 +81,7 @@ export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
 export function discardOutdatedGroup(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
   const record = formerIn(pool);
-  if (!record || record.successorServed || isDraining(s) || !formerGroup(s)) return undefined;
+  if (!record || record.successorServed || isDraining(s) || !otherGroup(s)) return undefined;
   if (group.kind !== 'seen' || immutableDifferences(pool, group.group).length === 0) return undefined;
   const why = `it does not match the spec, and node group ${record.name} serves the pool`;
   return [{ kind: 'deleteNodeGroup', group: group.group.name, why }];
@@ -146,7 +148,7 @@ export function waitForFormerGroup(s: ObservedState): Step[] | undefined {
 /** Ensures that the main group can grow until it can take over from the former one, even if an autoscaler removes its empty nodes. */
 export function growToTakeOver(s: ObservedState): Step[] | undefined {
   const { pool, group } = s;
-  if (group.kind !== 'seen' || !formerIn(pool) || !formerGroup(s)) return undefined;
+  if (group.kind !== 'seen' || !formerIn(pool) || !otherGroup(s)) return undefined;
   if (configChangeFor(pool, group.group)?.scaling) return undefined;
   const needed = Math.min(neededToDrain(s), group.group.scaling.maxSize);
   if (group.group.scaling.desiredSize >= needed) return undefined;
@@ -157,23 +159,23 @@ export function growToTakeOver(s: ObservedState): Step[] | undefined {
 
 /** Ensures that a former group is left alone while it is not known, not the pool's, or EKS works on it. */
 export function waitForFormerState(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
-  if (!former || s.former?.kind !== 'seen' || !formerIn(s.pool)) return [];
+  const former = otherGroup(s);
+  if (!former || s.former?.kind !== 'seen' || !otherGroupIn(s.pool)) return [];
   return ['UPDATING', 'DELETING'].includes(former.status) ? [] : undefined;
 }
 
 /** Ensures that the deletion of the former group is tried again after a failure, not at every read. */
 export function retryFormerDeletion(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (former?.status !== 'DELETE_FAILED') return undefined;
   return s.now < former.modifiedAt + s.settings.createRetryMs ? [] : deleted(former, 'it is DELETE_FAILED');
 }
 
 /** Ensures that a former group that never had a node to drain is deleted at once. */
 export function deleteUnusedFormerGroup(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (!former || !['CREATING', 'CREATE_FAILED'].includes(former.status)) return undefined;
-  return nodesOfFormer(s).length > 0 && former.status === 'CREATING'
+  return nodesOfOther(s).length > 0 && former.status === 'CREATING'
     ? []
     : deleted(former, `it is ${former.status} and no longer needed`);
 }
@@ -185,7 +187,7 @@ export function waitForMainGroup(s: ObservedState): Step[] | undefined {
 
 /** Ensures that status records that the main group serves before the former one changes: from here on, only the spec itself can reverse the roles. */
 export function beginDraining(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (isDraining(s) || !former || s.cluster.kind !== 'seen' || s.group.kind !== 'seen') return undefined;
   const { name, arn } = s.cluster.cluster;
   const record = formerIn(s.pool);
@@ -195,7 +197,7 @@ export function beginDraining(s: ObservedState): Step[] | undefined {
     nodeGroupName: s.group.group.name,
     former: { ...record, drainingSince: timeOf(s.now) },
   };
-  const nodes = count(nodesOfFormer(s).length, 'node');
+  const nodes = count(nodesOfOther(s).length, 'node');
   return [{ kind: 'beginDraining', memory, text: `drain the ${nodes} of node group ${former.name}, then delete it` }];
 }
 
@@ -204,29 +206,30 @@ export function beginDraining(s: ObservedState): Step[] | undefined {
  * node: a warm pool fills up while its group shrinks, or takes the instances of the nodes that leave.
  */
 export function shrinkFormerGroup(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (!former || canShrink(former)) return undefined;
   const { scaling, warmPool } = former;
   const change = {
     ...(scaling.minSize > 0 && { scaling: { minSize: 0, maxSize: Math.max(1, scaling.desiredSize) } }),
     ...(warmPool && { warmPool: 'Removed' as const }),
   };
-  const token = tokenFor(s.pool, 'shrink', { ...change, group: former.arn }, formerIn(s.pool)?.drainingSince);
+  const token = tokenFor(s.pool, 'shrink', { ...change, group: former.arn }, otherGroupIn(s.pool)?.drainingSince);
   return [{ kind: 'shrinkFormerGroup', group: former.name, change, token }];
 }
 
 /** Ensures that the former group is deleted when its last node is gone. */
 export function deleteDrainedGroup(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
-  if (!former || nodesOfFormer(s).length > 0) return undefined;
-  return deleted(former, `node group ${nodeGroupNameOf(s.pool)} replaces it`, true);
+  const former = otherGroup(s);
+  if (!former || nodesOfOther(s).length > 0) return undefined;
+  const why = canaryIn(s.pool) ? 'the canary has ended' : `node group ${nodeGroupNameOf(s.pool)} replaces it`;
+  return deleted(former, why, true);
 }
 
 /** Ensures that evicted pods do not land on other nodes that leave too: all nodes of the former group are cordoned before the first is drained. */
 export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (!former || !isRetiring(s)) return [];
-  return nodesOfFormer(s)
+  return nodesOfOther(s)
     .filter(({ unschedulable }) => !unschedulable)
     .map((node) => ({
       kind: 'cordonNode',

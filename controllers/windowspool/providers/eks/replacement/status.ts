@@ -11,12 +11,13 @@ import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '.
 import {
   canShrink,
   canTakeOver,
-  formerGroup,
   formerIn,
   isDraining,
   isRetiring,
   neededToDrain,
-  nodesOfFormer,
+  nodesOfOther,
+  otherGroup,
+  otherGroupIn,
   verifiedInMain,
 } from './replacement.ts';
 
@@ -24,15 +25,13 @@ import {
 const MESSAGE_LENGTH = 1_024;
 
 /** status.nodeGroup.former after a run; undefined when no replacement is in progress any more. */
-export function formerState({ after: s, done }: Outcome): FormerNodeGroup | undefined {
+export function formerState(outcome: Outcome): FormerNodeGroup | undefined {
+  const { after: s } = outcome;
   const { pool, former, now } = s;
   const record = formerIn(pool);
   if (!record || isForgotten(s)) return undefined;
-  const { nodes: _nodes, absentSince, blocked, ...kept } = record;
-  const givenUp = done.find((step) => step.kind === 'giveUpNode');
-  const failure = givenUp
-    ? { node: givenUp.node.name, message: cut(givenUp.why, MESSAGE_LENGTH), time: timeOf(now) }
-    : blocked;
+  const { nodes: _nodes, absentSince, blocked: _blocked, ...kept } = record;
+  const failure = drainFailure(outcome);
   const rest = { ...kept, ...(failure && { blocked: failure }) };
   if (former?.kind === 'seen') {
     const { arn, status, name } = former.group;
@@ -42,37 +41,45 @@ export function formerState({ after: s, done }: Outcome): FormerNodeGroup | unde
   return { ...record, ...rest };
 }
 
+/** The last node of the other group that could not be drained. */
+export function drainFailure({ after: { pool, now }, done }: Outcome): FormerNodeGroup['blocked'] {
+  const givenUp = done.find((step) => step.kind === 'giveUpNode');
+  if (!givenUp) return otherGroupIn(pool)?.blocked;
+  return { node: givenUp.node.name, message: cut(givenUp.why, MESSAGE_LENGTH), time: timeOf(now) };
+}
+
 /**
- * Whether the former group is not the pool's any more: another client removed its tag, or EKS has not had it for a while. One odd answer of AWS does
+ * Whether the other group is not the pool's any more: another client removed its tag, or EKS has not had it for a while. One odd answer of AWS does
  * not prove that. If the group was not being deleted, or its nodes are Ready, the answer must last longer: reads can lag behind a creation.
  */
-function isForgotten({ pool, former, now, settings, poolNodes }: ObservedState): boolean {
+export function isForgotten({ pool, former, now, settings, poolNodes }: ObservedState): boolean {
   if (former?.kind === 'seen') return !isOwnedBy(pool, former.group);
-  const { absentSince, status } = formerIn(pool) ?? {};
+  const { absentSince, status } = otherGroupIn(pool) ?? {};
   if (former?.kind !== 'absent' || absentSince === undefined) return false;
   const age = now - Date.parse(absentSince);
   const isExpected = status === 'DELETING' && poolNodes.inGroup(otherNameOf(pool)).ready === 0;
   return age >= (isExpected ? confirmationMs(settings) : READY_NODES_PATIENCE_MS);
 }
 
-/** Whether a former group exists as far as is known: a pool that is being deleted waits for it. */
-export function hasFormer(s: ObservedState): boolean {
-  return formerIn(s.pool) !== undefined && !isForgotten(s);
+/** Whether a former group or a canary exists as far as is known: a pool that is being deleted waits for it. */
+export function hasOther(s: ObservedState): boolean {
+  return otherGroupIn(s.pool) !== undefined && !isForgotten(s);
 }
 
 /** The stage; undefined when no replacement is in progress. */
 export function replacementStage(s: ObservedState): ReplacementStage | undefined {
   if (!formerIn(s.pool) || isDeleting(s.pool)) return undefined;
-  const former = formerGroup(s);
+  const former = otherGroup(s);
   if (!former || former.status === 'DELETING' || former.status === 'DELETE_FAILED') return 'deleting';
-  if (isDraining(s)) return nodesOfFormer(s).length === 0 ? 'deleting' : isBlocked(s) ? 'blocked' : 'draining';
+  if (isDraining(s)) return nodesOfOther(s).length === 0 ? 'deleting' : isBlocked(s) ? 'blocked' : 'draining';
   return s.group.kind === 'seen' && s.group.group.status !== 'CREATING' ? 'verifying' : 'creating';
 }
 
-function isBlocked(s: ObservedState): boolean {
-  const former = formerGroup(s);
+/** Whether the other group waits because one of its nodes could not be drained. */
+export function isBlocked(s: ObservedState): boolean {
+  const former = otherGroup(s);
   const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
-  return formerIn(s.pool)?.blocked !== undefined && isReady && !isRetiring(s);
+  return otherGroupIn(s.pool)?.blocked !== undefined && isReady && !isRetiring(s);
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
@@ -99,7 +106,7 @@ function describeStage(s: ObservedState, main: string, former: string): string {
       return `Node ${node} of ${former} was not drained: ${sentence(message)} Next attempt at ${next}. To cancel, revert the spec.`;
     }
     case 'draining': {
-      const left = `${count(nodesOfFormer(s).length, 'node')} of ${former} left to drain.`;
+      const left = `${count(nodesOfOther(s).length, 'node')} of ${former} left to drain.`;
       if (canTakeOver(s)) return `${left}${describeThird(s, main)}`;
       return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
     }

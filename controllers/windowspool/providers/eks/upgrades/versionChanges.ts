@@ -106,7 +106,19 @@ function combined(
   const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
-  return { ...base, ...(launchTemplate && { launchTemplate }), force };
+  const release = base.releaseVersion ?? releaseToTry(s, base);
+  return {
+    ...base,
+    ...(release && { releaseVersion: release }),
+    ...(launchTemplate && { launchTemplate }),
+    force,
+  };
+}
+
+/** With a canary, an update names its release, which EKS would choose otherwise: what the canary shows is true of one release only. */
+function releaseToTry(s: ObservedState, { kubernetesVersion }: Versions): string | undefined {
+  const newest = nodeGroupIn(s.pool.spec).update.canary && newestFor(s);
+  return newest && minorOf(newest) === kubernetesVersion ? newest : undefined;
 }
 
 /** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */

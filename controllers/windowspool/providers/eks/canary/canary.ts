@@ -1,0 +1,142 @@
+/**
+ * A canary: a second, temporary node group on which a version is tried before the main group is updated (`nodeGroup.update.canary`). Pure.
+ *
+ *   update due --recorded--> created --all nodes verified for `after`--> main group is updated --> drained, then deleted
+ *                               |                                                                      ^
+ *                               +--a node fails or does not join, EKS refuses it, another version------+
+ */
+import type { CanarySpec, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
+import { CANARY_TAG } from '../../../labels.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { VerificationResult } from '../../../model/poolNodes.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
+import { ownedGroup } from '../../../queries.ts';
+import type { NodeCheck } from '../../../reasons.ts';
+import { durationOf } from '../../../util/durations.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { desiredMachine } from '../machine/desiredMachine.ts';
+import { hasMachine } from '../machine/machine.ts';
+import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
+import { canaryIn, otherGroup } from '../replacement/replacement.ts';
+import { versionChangeFor } from '../upgrades/versionChanges.ts';
+
+/** The canary that the spec asks for; undefined when updates begin without one. */
+export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
+  return nodeGroupIn(spec).update.canary;
+}
+
+/** Whether the group is a canary, by its tag. */
+export function isCanary({ tags }: Pick<NodeGroup, 'tags'>): boolean {
+  return CANARY_TAG in tags;
+}
+
+/** A hash of what a canary tries: while it stays the same, the canary goes on. */
+export function canaryTargetOf({ spec }: WindowsPool, change: VersionChange): string {
+  const { kubernetesVersion, releaseVersion, launchTemplate } = change;
+  return hashOf({ kubernetesVersion, releaseVersion, launchTemplate, nodes: canarySpecIn(spec)?.nodes });
+}
+
+/** Whether a canary exists, or is about to be created, that has not ended. */
+export function isOpen({ pool }: Pick<ObservedState, 'pool'>): boolean {
+  const record = canaryIn(pool);
+  return record !== undefined && record.drainingSince === undefined;
+}
+
+/** The update that the open canary tries; undefined also when another one is due, or none. */
+export function triedChange(s: ObservedState): VersionChange | undefined {
+  const change = isOpen(s) && canarySpecIn(s.pool.spec) ? versionChangeFor(s) : undefined;
+  return change && canaryIn(s.pool)?.target === canaryTargetOf(s.pool, change) ? change : undefined;
+}
+
+/**
+ * Whether the main group is known, and EKS is not updating it: only then an update that is not due any more is one that the spec dropped or the group
+ * got. Until the launch template is read, its version is unknown.
+ */
+export function isMainSettled(s: ObservedState): boolean {
+  const main = ownedGroup(s.pool, s.group);
+  const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
+  const isTemplateKnown =
+    !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
+  return main !== undefined && acceptsUpdates(main) && !isUpdating && isTemplateKnown;
+}
+
+/** Whether all nodes of the canary are verified and accept pods. */
+export function isWhole(s: ObservedState): boolean {
+  const canary = otherGroup(s);
+  if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE') return false;
+  const { verified, total } = s.poolNodes.inGroup(canary.name);
+  return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
+}
+
+/** When the nodes of the open canary will have been verified for long enough, in epoch milliseconds; undefined while they are not verified. */
+export function passesAt({ pool }: Pick<ObservedState, 'pool'>): number | undefined {
+  const since = canaryIn(pool)?.verifiedSince;
+  const after = canarySpecIn(pool.spec)?.after;
+  return since === undefined || after === undefined ? undefined : Date.parse(since) + durationOf(after);
+}
+
+/** Whether the canary has shown that the main group may be updated. */
+export function hasPassed(s: ObservedState): boolean {
+  const at = passesAt(s);
+  return at !== undefined && s.now >= at && isWhole(s) && triedChange(s) !== undefined;
+}
+
+/** Why the version that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
+export function canaryFault(
+  s: ObservedState,
+): { readonly change: VersionChange; readonly message: string } | undefined {
+  const change = isMainSettled(s) ? triedChange(s) : undefined;
+  const why = change && faultOf(s);
+  if (!why) return undefined;
+  const { name = '' } = canaryIn(s.pool) ?? {};
+  const message = `Canary ${name} with ${describeTried(change)} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
+  return { change, message };
+}
+
+/** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */
+const PASSING: readonly NodeCheck[] = ['NotReady'];
+
+function faultOf(s: ObservedState): string | undefined {
+  const refusal = s.errors.find(({ step, error }) => step === 'createCanary' && LASTING.includes(error.kind))?.error;
+  if (refusal) return describeFailure(refusal);
+  const canary = otherGroup(s);
+  if (!canary || s.former?.kind !== 'seen') return undefined;
+  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${issuesOf(canary)}`;
+  const failing = failingNodes(s, canary.name).find(({ failures }) =>
+    failures.some(({ reason }) => !PASSING.includes(reason)),
+  );
+  if (failing) return `node ${failing.node.name} failed verification: ${describeFailures(failing)}`;
+  const { unverifiedSince } = canaryIn(s.pool) ?? {};
+  if (unverifiedSince === undefined || isWhole(s)) return undefined;
+  if (s.now < Date.parse(unverifiedSince) + s.settings.joinGraceMs) return undefined;
+  const { verified } = s.poolNodes.inGroup(canary.name);
+  const [first] = failingNodes(s, canary.name);
+  const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
+  const minutes = Math.round(s.settings.joinGraceMs / 60_000);
+  return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${count(minutes, 'minute')} (--join-grace)${why}`;
+}
+
+/** Errors that the same call would return again. */
+const LASTING: readonly string[] = ['refused', 'limit', 'unknown'];
+
+function failingNodes({ poolNodes }: ObservedState, group: string): VerificationResult[] {
+  return poolNodes.failing.filter(({ node }) => poolNodes.groupOf(node) === group);
+}
+
+function describeFailures({ failures: [failure] }: VerificationResult): string {
+  return failure ? `${failure.reason}: ${failure.message}` : 'unknown';
+}
+
+function issuesOf({ healthIssues: [issue] }: NodeGroup): string {
+  return issue ? `${issue.code}: ${issue.message}` : 'EKS reports no reason';
+}
+
+/** What a canary tries, in words: `release 1.36-2026.03.17`, `version 3 of the launch template`. */
+export function describeTried({ kubernetesVersion, releaseVersion, launchTemplate }: Partial<VersionChange>): string {
+  const version = releaseVersion
+    ? `release ${releaseVersion}`
+    : `the newest release for Kubernetes ${kubernetesVersion}`;
+  return launchTemplate ? `${version} and version ${launchTemplate.version} of its launch template` : version;
+}

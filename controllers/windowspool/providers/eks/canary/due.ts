@@ -1,0 +1,47 @@
+/** When a canary is to be created, and when it ends. Pure. */
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { VersionChange } from '../../../ports/eks.ts';
+import { groupOf } from '../../../queries.ts';
+import { failedTargetsOf, hasFailed } from '../failedTarget.ts';
+import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
+import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
+import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
+import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
+import { canarySpecIn, describeTried, isMainSettled, isOpen, triedChange } from './canary.ts';
+
+/** The update for which a canary is to be created now; undefined also when it exists, as far as is known. */
+export function canaryDue(s: ObservedState): VersionChange | undefined {
+  if (!canarySpecIn(s.pool.spec) || !isMainSettled(s)) return undefined;
+  if (isOpen(s)) {
+    const isMissing = s.former?.kind === 'absent' && canaryIn(s.pool)?.arn === undefined;
+    return isMissing ? triedChange(s) : undefined;
+  }
+  if (s.former || otherGroupIn(s.pool) || replacementDue(s).length > 0) return undefined;
+  return nextVersionChange(s);
+}
+
+/** Why the open canary ends, in words; undefined while it goes on. */
+export function whyCanaryEnds(s: ObservedState): string | undefined {
+  const { pool } = s;
+  if (!isOpen(s) || !isMainSettled(s)) return undefined;
+  const tried = triedChange(s);
+  if (tried && hasFailed(s, versionTargetOf(pool, tried))) return `${describeTried(tried)} failed`;
+  const main = groupOf(s);
+  const isReplaced = main && canReplace(s) && immutableDifferences(pool, main).length > 0;
+  if (isReplaced) return `another node group is to replace ${main.name}`;
+  if (tried) return undefined;
+  if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
+  const hasIt = main?.releaseVersion !== undefined && main.releaseVersion === canaryIn(pool)?.releaseVersion;
+  return hasIt ? `node group ${nodeGroupNameOf(pool)} has this version` : 'the spec no longer asks for it';
+}
+
+function canReplace({ pool }: ObservedState): boolean {
+  return pool.spec.nodeGroup?.replacement === 'BlueGreen';
+}
+
+/** The failure that ends the canary, which status must keep. */
+export function failureOfCanary(s: ObservedState) {
+  const tried = triedChange(s);
+  const target = tried && versionTargetOf(s.pool, tried);
+  return target === undefined ? undefined : failedTargetsOf(s).find((failed) => failed.target === target);
+}

@@ -1,0 +1,133 @@
+/** Rules for the canary of a node group. */
+import type { CanaryNodeGroup } from '../../../api.gen.ts';
+import { CANARY_TAG } from '../../../labels.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Memory, Step } from '../../../model/steps.ts';
+import type { NewNodeGroup, NodeGroup, VersionChange } from '../../../ports/eks.ts';
+import { ownedGroup } from '../../../queries.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { count } from '../../../util/words.ts';
+import { hasFailed } from '../failedTarget.ts';
+import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
+import { blockers } from '../prerequisites/examination.ts';
+import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
+import { accessEntryFirst, correctConfig, tokenFor } from '../rules.ts';
+import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
+import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen } from './canary.ts';
+import { canaryDue, failureOfCanary, whyCanaryEnds } from './due.ts';
+
+/** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
+export function recallCanary(s: ObservedState): Step[] | undefined {
+  const { pool, cluster } = s;
+  if (otherGroupIn(pool) || cluster.kind !== 'seen') return undefined;
+  const other = otherGroup(s);
+  if (other && s.former?.kind === 'seen' && isCanary(other)) {
+    const memory = { ...memoryOf(s), canary: recordFor(other, s.now) };
+    return [{ kind: 'beginCanary', memory, text: `continue with canary ${other.name}` }];
+  }
+  const main = ownedGroup(pool, s.group);
+  if (!main || !isCanary(main)) return undefined;
+  const name = otherNameOf(pool);
+  const memory = { ...memoryOf(s), nodeGroupName: name, switched: { canary: recordFor(main, s.now) } };
+  return [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
+}
+
+/** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
+export function tryOnCanary(s: ObservedState): Step[] | undefined {
+  const change = versionChangeFor(s);
+  const record = canaryIn(s.pool);
+  if (!change || (!record && !canarySpecIn(s.pool.spec))) return undefined;
+  if (hasFailed(s, versionTargetOf(s.pool, change)) || hasPassed(s)) return undefined;
+  const others = correctConfig(s) ?? [];
+  const isReady = !record && canaryDue(s) !== undefined && s.prerequisites?.complete && blockers(s).length === 0;
+  return isReady ? [...begun(s, change), ...others] : others;
+}
+
+function begun(s: ObservedState, change: VersionChange): Step[] {
+  const name = otherNameOf(s.pool);
+  const { kubernetesVersion, releaseVersion, launchTemplate } = change;
+  const canary: CanaryNodeGroup = {
+    name,
+    since: timeOf(s.now),
+    target: canaryTargetOf(s.pool, change),
+    ...(kubernetesVersion && { kubernetesVersion }),
+    ...(releaseVersion && { releaseVersion }),
+    ...(launchTemplate && { templateVersion: launchTemplate.version }),
+  };
+  const { nodes = 1, after = '' } = canarySpecIn(s.pool.spec) ?? {};
+  const text = `try ${describeTried(change)} on canary ${name} (${count(nodes, 'node')}) for ${after} before node group ${nodeGroupNameOf(s.pool)} is updated`;
+  return [{ kind: 'beginCanary', memory: { ...memoryOf(s), canary }, text }];
+}
+
+/** Ensures that a canary ends when it failed, when the main group has its version, and when that is not desired any more. */
+export function endCanary(s: ObservedState): Step[] | undefined {
+  const record = canaryIn(s.pool);
+  const why = record && whyCanaryEnds(s);
+  if (!why) return undefined;
+  const failed = failureOfCanary(s);
+  const canary = { ...record, drainingSince: timeOf(s.now) };
+  const memory = { ...memoryOf(s), canary, ...(failed && { failed }) };
+  const text = `drain the ${count(nodesOfOther(s).length, 'node')} of canary ${record.name}, then delete it: ${why}`;
+  return [{ kind: 'endCanary', memory, text }];
+}
+
+/** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
+export function createCanary(s: ObservedState): Step[] | undefined {
+  const change = isOpen(s) ? canaryDue(s) : undefined;
+  const main = ownedGroup(s.pool, s.group);
+  if (!change || !main) return undefined;
+  if (!s.prerequisites?.complete || blockers(s).length > 0) return [];
+  // Without an access entry of the role, EKS would create one of type EC2_LINUX: the entry is restored first.
+  if (accessEntryFirst(s).length > 0) return [];
+  const desired = desiredCanary(s, main, change);
+  const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.since);
+  return [{ kind: 'createCanary', desired, token }];
+}
+
+/** Ensures that an open canary is not changed. */
+export function keepOpenCanary({ pool }: ObservedState): Step[] | undefined {
+  return canaryIn(pool) && !isDraining({ pool }) ? [] : undefined;
+}
+
+/** The group of the canary: like the main group in everything but the version that is tried, and of a fixed size, which no autoscaler changes. */
+function desiredCanary(s: ObservedState, main: NodeGroup, change: VersionChange): NewNodeGroup {
+  const { pool } = s;
+  const { labels, taints, tags } = desiredNodeGroup(pool);
+  const { kubernetesVersion, releaseVersion } = change;
+  const { nodes = 1 } = canarySpecIn(pool.spec) ?? {};
+  const present = main.launchTemplate && { id: main.launchTemplate.id, version: main.launchTemplate.version };
+  const launchTemplate = change.launchTemplate ?? present;
+  return {
+    name: otherNameOf(pool),
+    amiType: main.amiType,
+    capacityType: main.capacityType,
+    instanceTypes: main.instanceTypes,
+    subnets: [...main.subnets].sort(),
+    nodeRoleArn: main.nodeRoleArn,
+    ...(launchTemplate ? { launchTemplate } : main.diskSizeGiB !== undefined && { diskSizeGiB: main.diskSizeGiB }),
+    scaling: { minSize: nodes, maxSize: nodes, desiredSize: nodes },
+    labels,
+    taints,
+    tags: { ...tags, [CANARY_TAG]: canaryTargetOf(pool, change) },
+    ...(kubernetesVersion && { kubernetesVersion }),
+    ...(releaseVersion && { releaseVersion }),
+  };
+}
+
+function memoryOf({ pool, cluster }: ObservedState): Memory {
+  const { name = '', arn = '' } = cluster.kind === 'seen' ? cluster.cluster : {};
+  return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(pool) };
+}
+
+/** What the tags of a canary say of it. Its version is what it has. */
+function recordFor({ name, arn, status, tags, kubernetesVersion, releaseVersion }: NodeGroup, now: number) {
+  return {
+    name,
+    arn,
+    status,
+    since: timeOf(now),
+    target: tags[CANARY_TAG] ?? '',
+    ...(kubernetesVersion && { kubernetesVersion }),
+    ...(releaseVersion && { releaseVersion }),
+  };
+}

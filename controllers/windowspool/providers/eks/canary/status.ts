@@ -1,0 +1,109 @@
+/** What status records of a canary, and how conditions describe it. Pure. */
+import type { CanaryNodeGroup } from '../../../api.gen.ts';
+import type { CanaryStage } from '../../../model/disruption.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Outcome } from '../../../model/outcome.ts';
+import { groupOf, isDeleting, isPaused } from '../../../queries.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { clockTime, count, describeFailure, sentence } from '../../../util/words.ts';
+import { nodeGroupNameOf } from '../nodeGroup.ts';
+import { blockers } from '../prerequisites/examination.ts';
+import {
+  canaryIn,
+  canTakeOver,
+  isDraining,
+  neededToDrain,
+  nodesOfOther,
+  otherGroup,
+} from '../replacement/replacement.ts';
+import { drainFailure, isBlocked, isForgotten } from '../replacement/status.ts';
+import { canarySpecIn, describeTried, hasPassed, isWhole, passesAt } from './canary.ts';
+
+/** status.nodeGroup.canary after a run; undefined when there is none any more. */
+export function canaryState(outcome: Outcome): CanaryNodeGroup | undefined {
+  const { after: s } = outcome;
+  const record = canaryIn(s.pool);
+  if (!record || isForgotten(s)) return undefined;
+  const {
+    nodes: _nodes,
+    verified: _verified,
+    absentSince,
+    verifiedSince,
+    unverifiedSince,
+    blocked: _b,
+    ...kept
+  } = record;
+  const blocked = drainFailure(outcome);
+  const rest = { ...kept, ...(blocked && { blocked }) };
+  if (s.former?.kind === 'absent') return { ...rest, absentSince: absentSince ?? timeOf(s.now) };
+  if (s.former?.kind !== 'seen') return { ...record, ...rest };
+  const { arn, status, name } = s.former.group;
+  const { total: nodes, verified } = s.poolNodes.inGroup(name);
+  const known = { ...rest, arn, status, nodes, verified };
+  if (isDraining(s) || status === 'CREATING' || status === 'CREATE_FAILED') return known;
+  return isWhole(s)
+    ? { ...known, verifiedSince: verifiedSince ?? timeOf(s.now) }
+    : { ...known, unverifiedSince: unverifiedSince ?? timeOf(s.now) };
+}
+
+/** The stage; undefined when there is no canary. */
+export function canaryStage(s: ObservedState): CanaryStage | undefined {
+  if (!canaryIn(s.pool) || isDeleting(s.pool)) return undefined;
+  const canary = otherGroup(s);
+  if (isDraining(s)) {
+    if (!canary || canary.status.startsWith('DELET') || nodesOfOther(s).length === 0) return 'deleting';
+    return isBlocked(s) ? 'blocked' : 'draining';
+  }
+  if (!canary || canary.status === 'CREATING') return 'creating';
+  if (!isWhole(s)) return 'verifying';
+  return hasPassed(s) ? 'passed' : 'waiting';
+}
+
+/** How the canary goes on, in sentences. It has no number that changes often. */
+export function describeCanary(s: ObservedState): string {
+  const { name = '', kubernetesVersion, releaseVersion, templateVersion: version } = canaryIn(s.pool) ?? {};
+  const launchTemplate = version === undefined ? {} : { launchTemplate: { version } };
+  const tried = describeTried({
+    ...(kubernetesVersion && { kubernetesVersion }),
+    ...(releaseVersion && { releaseVersion }),
+    ...launchTemplate,
+  });
+  const text = isDraining(s) ? `Canary ${name} has ended.` : `Canary ${name} tries ${tried}.`;
+  const more = describeStage(s, name);
+  return isPaused(s.pool) ? `${text} ${more} It continues when the pool is resumed.` : `${text} ${more}`;
+}
+
+function describeStage(s: ObservedState, name: string): string {
+  const main = nodeGroupNameOf(s.pool);
+  const error = s.errors.find(({ step }) => STEPS.includes(step))?.error;
+  if (error && error.kind !== 'busy' && error.kind !== 'conflict')
+    return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
+  if (s.former?.kind === 'unreachable') return `Node group ${name} cannot be read: ${describeFailure(s.former.error)}`;
+  const { nodes = 0, after = '' } = canarySpecIn(s.pool.spec) ?? {};
+  const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
+  switch (canaryStage(s)) {
+    case 'creating':
+      if (blockers(s).length > 0) return 'It is created when the prerequisites are met. See PrerequisitesMet.';
+      return `Node group ${main} is not updated until the nodes of the canary have been verified for ${after}.`;
+    case 'verifying':
+      return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${after}.`;
+    case 'waiting':
+      return `Node group ${main} is updated after ${clockTime(passesAt(s) ?? s.now)}, if all nodes of the canary stay verified until then.`;
+    case 'passed':
+      return `Its nodes have been verified for ${after}. Node group ${main} is updated next.`;
+    case 'blocked': {
+      const { node = '', message = '', time = '' } = canaryIn(s.pool)?.blocked ?? {};
+      const next = clockTime(Date.parse(time) + s.settings.createRetryMs);
+      return `Node ${node} was not drained: ${sentence(message)} Next attempt at ${next}.`;
+    }
+    case 'draining': {
+      const left = `${count(nodesOfOther(s).length, 'node')} left to drain.`;
+      if (canTakeOver(s)) return left;
+      return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
+    }
+    default:
+      return `Node group ${name} is being deleted.`;
+  }
+}
+
+const STEPS: readonly string[] = ['createCanary', 'shrinkFormerGroup', 'deleteFormerGroup'];

@@ -1,0 +1,353 @@
+/** An update that is tried on a canary first, from its first call to its last. */
+import assert from 'node:assert/strict';
+import type { StateOptions } from '../../hack/localaws/state.ts';
+import type { Deps } from './reconcile.ts';
+import type { FakeWorld } from './testing/fakeWorld.ts';
+import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';
+import { conditionOf, isReplaced, nodesIn, ready, readyWorld, retry, stateOf, until } from './testing/life.ts';
+import { pass } from './testing/nodeLife.ts';
+import { SECOND } from './testing/replacementScenes.ts';
+import { AUTOMATIC } from './testing/upgradeScenes.ts';
+
+/** The release after the next one. */
+const LATEST = '1.36-2026.04.14';
+const AFTER_MS = 30 * MINUTE;
+const MANUAL = { policy: 'Manual', force: false } as const;
+const CANARY = { nodes: 2, after: '30m' } as const;
+
+/** A pool whose updates have a canary, while EKS offers the next release. */
+async function poolWith(
+  update: SpecChange['nodeGroup'] = {},
+  spec: SpecChange = {},
+  options: Partial<StateOptions> = {},
+): Promise<{ world: FakeWorld; deps: Deps }> {
+  const nodeGroup = { update: { ...MANUAL, canary: CANARY }, ...update };
+  const { world, deps } = await readyWorld(
+    { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } as never },
+    options,
+  );
+  world.pods = [];
+  world.publish(NEXT);
+  return { world, deps };
+}
+
+function edit(world: FakeWorld, nodeGroup: object, spec: object = {}): void {
+  const pool = world.pools.get('web') ?? assert.fail();
+  world.apply({
+    ...pool,
+    spec: { ...pool.spec, ...spec, nodeGroup: { ...pool.spec.nodeGroup, ...nodeGroup } as never },
+  });
+}
+
+const pin = (world: FakeWorld) => edit(world, { releaseVersion: NEXT });
+const canaryOf = (world: FakeWorld) => stateOf(world)?.canary;
+const isVerified = (world: FakeWorld) => () => canaryOf(world)?.verifiedSince !== undefined;
+const releaseOf = (world: FakeWorld, group = 'web') => world.groups.get(group)?.releaseVersion;
+const isDone = (world: FakeWorld) => () =>
+  canaryOf(world) === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+const hasFailed = (world: FakeWorld) => () =>
+  canaryOf(world) === undefined && conditionOf(world, 'UpToDate')?.startsWith('False CanaryFailed') === true;
+const changesOf = (calls: readonly string[]) => calls.filter((call) => /^(Create|Update|Delete)Nodegroup/.test(call));
+
+describe('an update with a canary', () => {
+  it('is made when the nodes of the canary have been verified for long enough, and the canary is drained and deleted', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    const verified = world.now;
+    assert.deepEqual([releaseOf(world), releaseOf(world, SECOND)], [RELEASE, NEXT]);
+    assert.deepEqual(world.groups.get(SECOND)?.scaling, { minSize: 2, maxSize: 2, desiredSize: 2 });
+    assert.deepEqual(world.groups.get(SECOND)?.labels, world.groups.get('web')?.labels);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False CanaryRunning: Canary web-\w+ tries release 1\.36-2026\.03\.17\. Node group web is updated after /,
+    );
+    const { nodes } = world.pools.get('web')?.status ?? {};
+    assert.deepEqual([nodes?.desired, nodes?.total, nodes?.verified], [5, 5, 5]);
+    await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
+    assert.ok(world.now - verified >= AFTER_MS - 1_000, `after ${(world.now - verified) / MINUTE} minutes`);
+    assert.ok(world.now - verified < AFTER_MS + 5 * MINUTE, `after ${(world.now - verified) / MINUTE} minutes`);
+    await until(world, deps, isDone(world), 'the main group alone');
+    assert.deepEqual([[...world.groups.keys()], world.nodes.length], [['web'], 3]);
+    assert.deepEqual(changesOf(world.awsCalls()), [
+      'CreateNodegroup',
+      'UpdateNodegroupVersion',
+      'UpdateNodegroupConfig',
+      'DeleteNodegroup',
+    ]);
+    assert.equal(world.ended.length, 2);
+    assert.equal(ready(world), 'True');
+  });
+
+  it('costs a few calls while the canary waits', async () => {
+    const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '24h' } } });
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    world.awsCalls();
+    await pass(world, deps, 23 * 60);
+    assert.equal(releaseOf(world), RELEASE);
+    const calls = world.awsCalls().length;
+    assert.ok(calls < 23 * 6 * 12, `${calls} calls`);
+  });
+
+  it('is automatic, too', async () => {
+    const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: CANARY } });
+    edit(world, {}, { paused: false });
+    await until(world, deps, isVerified(world), 'a verified canary');
+    assert.equal(releaseOf(world), RELEASE);
+    await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
+    await until(world, deps, isDone(world), 'the main group alone');
+    assert.deepEqual([...world.groups.keys()], ['web']);
+  });
+
+  it('is not made when a node of the canary fails; the canary is deleted and the release is not tried again until it is requested', async () => {
+    const { world, deps } = await poolWith();
+    const before = world.groups.get('web');
+    world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+    pin(world);
+    await until(world, deps, hasFailed(world), 'a failed canary');
+    const message = conditionOf(world, 'UpToDate') ?? '';
+    assert.match(
+      message,
+      /Canary web-\w+ with release 1\.36-2026\.03\.17 failed: node ip-\S+ failed verification: WrongBuild: .* Node group web was not updated\. Not retried until/,
+    );
+    assert.deepEqual([...world.groups.keys()], ['web']);
+    assert.deepEqual(world.groups.get('web'), before);
+    const { created } = world;
+    await pass(world, deps, 120);
+    assert.deepEqual([world.created, releaseOf(world)], [created, RELEASE]);
+    retry(world, '1');
+    await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
+    await until(world, deps, isDone(world), 'the main group alone');
+  });
+
+  const failures: readonly (readonly [title: string, prepare: (world: FakeWorld) => void, message: RegExp])[] = [
+    [
+      'EKS rejects the canary',
+      (world) => {
+        world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused', { message: 'no' }) : undefined);
+      },
+      /failed: CreateNodegroup failed: no\. Node group web was not updated\./,
+    ],
+    [
+      'EKS cannot create it',
+      (world) => {
+        const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'no capacity', resourceIds: [] }];
+        world.cloud.faults.createFailure({ group: SECOND, issues });
+      },
+      /failed: EKS could not create it: AsgInstanceLaunchFailures: no capacity\./,
+    ],
+    [
+      'a node of it does not join',
+      (world) => world.cloud.faults.nextNode({ group: SECOND, neverJoins: true }),
+      /failed: (1 of 2 nodes verified after 15 minutes|EKS could not create it)/,
+    ],
+    [
+      'a node of it is not Ready for longer than the join grace',
+      (world) => {
+        world.cloud.faults.nextNode({ group: SECOND, notReady: true });
+      },
+      /failed: (1 of 2 nodes verified after 15 minutes|EKS could not create it)/,
+    ],
+  ];
+  for (const [title, prepare, message] of failures) {
+    it(`is not made when ${title}`, async () => {
+      const { world, deps } = await poolWith();
+      prepare(world);
+      pin(world);
+      const isKnown = () => conditionOf(world, 'UpToDate')?.startsWith('False CanaryFailed') === true;
+      await until(world, deps, isKnown, 'a failed canary');
+      assert.match(conditionOf(world, 'UpToDate') ?? '', message);
+      await pass(world, deps, 60);
+      assert.deepEqual([[...world.groups.keys()], releaseOf(world), canaryOf(world)], [['web'], RELEASE, undefined]);
+      assert.equal(ready(world), 'True');
+    });
+  }
+
+  it('waits again when a node of the canary restarts', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    await pass(world, deps, 20);
+    const [node = assert.fail()] = nodesIn(world, SECOND);
+    world.cloud.faults.nodeReady({ node: node.name, ready: false });
+    await pass(world, deps, 1);
+    assert.equal(canaryOf(world)?.verifiedSince, undefined);
+    world.cloud.faults.nodeReady({ node: node.name, ready: true });
+    await pass(world, deps, 25);
+    assert.equal(releaseOf(world), RELEASE);
+    await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
+  });
+
+  it('fails when a node of the canary fails after it was verified', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    await pass(world, deps, 20);
+    const [node = assert.fail()] = nodesIn(world, SECOND);
+    world.cloud.faults.patchKernel({ node: node.name, build: '10.0.17763' });
+    await until(world, deps, hasFailed(world), 'a failed canary');
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world)], [['web'], RELEASE]);
+  });
+
+  const stages: readonly (readonly [stage: string, isThere: (world: FakeWorld) => boolean])[] = [
+    ['begins', (world) => canaryOf(world) !== undefined],
+    ['is verified', (world) => canaryOf(world)?.verifiedSince !== undefined],
+    ['is drained', (world) => canaryOf(world)?.drainingSince !== undefined],
+  ];
+  for (const [stage, isThere] of stages) {
+    it(`leaves the main group alone when the spec goes back as the canary ${stage}`, async () => {
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      const before = world.groups.get('web');
+      pin(world);
+      if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+      await until(world, deps, () => isThere(world), `a canary that ${stage}`);
+      edit(world, { releaseVersion: undefined });
+      await until(world, deps, () => canaryOf(world) === undefined, 'a deleted canary');
+      assert.deepEqual([[...world.groups.values()], world.nodes.length], [[before], 3]);
+    });
+
+    it(`ends with the newer release when it appears as the canary ${stage}`, async () => {
+      const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: { nodes: 1, after: '30m' } } });
+      if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+      await until(world, deps, () => isThere(world), `a canary that ${stage}`);
+      world.publish(LATEST);
+      await until(world, deps, () => releaseOf(world) === LATEST, 'the newest release', 300);
+      await until(world, deps, () => canaryOf(world) === undefined, 'a deleted canary');
+      assert.deepEqual([...world.groups.keys()], ['web']);
+      assert.equal(ready(world), 'True');
+    });
+
+    it(`leaves nothing when the pool is deleted as the canary ${stage}`, async () => {
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      pin(world);
+      if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+      await until(world, deps, () => isThere(world), `a canary that ${stage}`);
+      world.remove('web');
+      await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+      assert.deepEqual([...world.groups.keys()], []);
+    });
+
+    it(`releases both groups when the pool is deleted and retained as the canary ${stage}`, async () => {
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      pin(world);
+      if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+      await until(world, deps, () => isThere(world), `a canary that ${stage}`);
+      edit(world, {}, { deletionPolicy: 'Retain' });
+      world.remove('web');
+      await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+      assert.deepEqual(
+        [...world.groups.values()].flatMap(({ tags }) => Object.keys(tags)),
+        [],
+      );
+    });
+
+    for (const isRestarted of [false, true]) {
+      it(`goes on when the status is lost as the canary ${stage}, and the operator ${isRestarted ? 'was restarted' : 'still runs'}`, async () => {
+        const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+        pin(world);
+        if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+        await until(world, deps, () => isThere(world), `a canary that ${stage}`);
+        const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+        world.pools.set('web', pool);
+        const now = isRestarted ? world.start() : deps;
+        const isOver = () => (stage === 'is drained' ? hasFailed(world) : isDone(world))();
+        await until(world, now, isOver, 'the main group alone', 200);
+        assert.deepEqual([...world.groups.keys()], ['web']);
+        assert.equal(releaseOf(world), stage === 'is drained' ? RELEASE : NEXT);
+      });
+    }
+  }
+
+  it('changes nothing while the pool is paused, and continues when it is resumed', async () => {
+    const { world, deps } = await poolWith();
+    edit(world, { releaseVersion: NEXT }, { paused: true });
+    await pass(world, deps, 10);
+    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
+      `try release ${NEXT} on canary ${SECOND} (2 nodes) for 30m before node group web is updated`,
+    ]);
+    edit(world, {}, { paused: false });
+    await until(world, deps, isVerified(world), 'a verified canary');
+    edit(world, {}, { paused: true });
+    await pass(world, deps, 60);
+    assert.equal(releaseOf(world), RELEASE);
+    edit(world, {}, { paused: false });
+    await until(world, deps, isDone(world), 'the main group alone');
+    assert.equal(releaseOf(world), NEXT);
+  });
+
+  it('is made at once, after the canary is gone, when the spec drops the canary', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    edit(world, { update: MANUAL });
+    await until(world, deps, isDone(world), 'the main group alone');
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world)], [['web'], NEXT]);
+  });
+
+  it('deletes the canary when EKS fails to update the main group, and tries both again when that is requested', async () => {
+    const { world, deps } = await poolWith();
+    world.cloud.faults.updateFailure({
+      group: 'web',
+      errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'x', resourceIds: [] }],
+    } as never);
+    pin(world);
+    const isOver = () =>
+      canaryOf(world) === undefined && conditionOf(world, 'UpToDate')?.includes('UpdateFailed') === true;
+    await until(world, deps, isOver, 'a failed update', 200);
+    assert.deepEqual([...world.groups.keys()], ['web']);
+    const { created } = world;
+    retry(world, '1');
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual([world.created, releaseOf(world)], [created + 1, NEXT]);
+  });
+
+  it('waits for a replacement of the node group, whose second group has the release already', async () => {
+    const { world, deps } = await poolWith({ replacement: 'BlueGreen' });
+    edit(world, { instanceTypes: ['m5.xlarge'], releaseVersion: NEXT });
+    await until(world, deps, isReplaced(world), 'a replaced group', 200);
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world, SECOND)], [[SECOND], NEXT]);
+    assert.equal(canaryOf(world), undefined);
+    world.publish(LATEST);
+    edit(world, { releaseVersion: LATEST });
+    await until(world, deps, isVerified(world), 'a verified canary');
+    assert.deepEqual([releaseOf(world, SECOND), releaseOf(world)], [NEXT, LATEST]);
+    // The canary has the first name.
+    const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+    world.pools.set('web', pool);
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world, SECOND)], [[SECOND], LATEST]);
+  });
+
+  it('delays a replacement until the canary is deleted', async () => {
+    const { world, deps } = await poolWith({ replacement: 'BlueGreen' });
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => stateOf(world)?.former !== undefined, 'a replacement');
+    assert.equal(canaryOf(world), undefined);
+    await until(world, deps, isReplaced(world), 'a replaced group', 200);
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world, SECOND)], [[SECOND], NEXT]);
+  });
+
+  it('ends when the pool was scaled to zero', async () => {
+    const { world, deps } = await poolWith({ scaling: { minSize: 0, maxSize: 5, desiredSize: 0 } } as never);
+    pin(world);
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world), world.nodes.length], [['web'], NEXT, 0]);
+  });
+
+  it('does not begin without addresses for the canary', async () => {
+    const { world, deps } = await poolWith();
+    for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 } as never);
+    pin(world);
+    await pass(world, deps, 30);
+    assert.deepEqual([canaryOf(world), releaseOf(world)], [undefined, RELEASE]);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False Outdated: .* Its canary is created when the prerequisites are met\./,
+    );
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /lower nodeGroup\.update\.canary\.nodes from 2/);
+    assert.equal(ready(world), 'True');
+  });
+});
