@@ -1,6 +1,7 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
 import type {
   AdviceState,
+  CanaryNodeGroup,
   Condition,
   FormerNodeGroup,
   NodeCounts,
@@ -47,6 +48,8 @@ export interface PoolReport {
   readonly nodeGroup?: string;
   /** The node group that it replaces. */
   readonly formerNodeGroup?: string;
+  /** The temporary node group on which a version is tried. */
+  readonly canary?: string;
   readonly warmPool?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly string[];
@@ -109,6 +112,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
     ...(group?.former && { formerNodeGroup: describeFormer(group.former) }),
+    ...(group?.canary && { canary: describeCanaryGroup(group.canary) }),
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: status?.pendingSteps ?? [],
@@ -119,6 +123,12 @@ export function reportOf(pool: WindowsPool): PoolReport {
 
 function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGroup): string {
   return `${name}: ${absentSince ? 'deleted' : `${status ?? 'unknown status'}, ${count(nodes, 'node')} left`}`;
+}
+
+/** `web-2d044d: ACTIVE, release 1.36-2026.03.17, 2 of 2 nodes verified`. */
+function describeCanaryGroup({ name, status, releaseVersion, nodes = 0, verified = 0 }: CanaryNodeGroup): string {
+  const release = releaseVersion ? `, release ${releaseVersion}` : '';
+  return `${name}: ${status ?? 'does not exist'}${release}, ${verified} of ${count(nodes, 'node')} verified`;
 }
 
 /** `2 instances, Stopped`. */

@@ -143,6 +143,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Kubernetes', kubernetesVersion ?? ''],
     ['Node group', nodeGroup ?? ''],
     ['Replaces', report.formerNodeGroup ?? ''],
+    ['Canary', report.canary ?? ''],
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],

@@ -3,7 +3,7 @@
  * docs is generated from it. Names follow https://prometheus.io/docs/practices/naming/.
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
-import type { ReplacementStage, TerminatingStage } from './model/disruption.ts';
+import type { CanaryStage, ReplacementStage, TerminatingStage } from './model/disruption.ts';
 import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
@@ -207,6 +207,23 @@ const nodeGroups = {
   windowspool_replacement_start_timestamp_seconds: poolGauge(
     'When the replacement of the node group began. No series if none is in progress.',
   ),
+  windowspool_canary_in_progress: poolGauge(
+    'Always 1 while a version is tried on a canary, or the canary is removed, by stage: creating; verifying (not all of its nodes are verified); waiting (they are, but not for long enough); passed (the node group is updated next); draining; blocked (a node of it could not be drained); deleting. No series if there is no canary.',
+    {
+      stage: {
+        values: [
+          'creating',
+          'verifying',
+          'waiting',
+          'passed',
+          'draining',
+          'blocked',
+          'deleting',
+        ] satisfies CanaryStage[],
+      },
+    },
+  ),
+  windowspool_canary_start_timestamp_seconds: poolGauge('When the canary began. No series if there is none.'),
   windowspool_update_in_progress: poolGauge(
     'Always 1 while the node group is updated. The type is other if the operator did not start the update.',
     { type: updateType },

@@ -9,6 +9,7 @@ import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
 import { type HealthCode, isHealthCode } from './ports/eks.ts';
+import { canaryStage } from './providers/eks/canary/status.ts';
 import { countByPart, reportedDrift } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
@@ -35,6 +36,7 @@ export function samplesOf(s: ObservedState, assessment: ConditionSet, status: Wi
     ...(status.nodeGroup ? groupSamples(status.nodeGroup) : []),
     ...reservationSamples(status),
     ...replacementSamples(s, status),
+    ...canarySamples(s, status),
     ...(status.nodeGroup ? updateSamples(status, status.nodeGroup) : []),
     ...(status.nodeGroup ? driftSamples(s) : []),
   ];
@@ -175,6 +177,16 @@ function replacementSamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus):
   return [
     gaugeSample('windowspool_replacement_in_progress', { stage }, 1),
     ...given('windowspool_replacement_start_timestamp_seconds', secondsOf(nodeGroup.former?.since)),
+  ];
+}
+
+/** The canary of an update. */
+function canarySamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
+  const stage = nodeGroup?.canary && canaryStage(s);
+  if (!stage) return [];
+  return [
+    gaugeSample('windowspool_canary_in_progress', { stage }, 1),
+    ...given('windowspool_canary_start_timestamp_seconds', secondsOf(nodeGroup.canary?.since)),
   ];
 }
 

@@ -5,6 +5,7 @@ import type { ObservedState } from '../../../controllers/windowspool/model/obser
 import { planFor } from '../../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../../controllers/windowspool/status.ts';
 import { known } from '../../../controllers/windowspool/testing/answers.ts';
+import { canaryScene } from '../../../controllers/windowspool/testing/canaryScenes.ts';
 import {
   knownStatus,
   LEAVING,
@@ -88,6 +89,7 @@ export const situations: Readonly<Record<string, WindowsPool>> = {
   }),
   'not-observed': samplePool(),
   replacing: reported(drainScene()),
+  canary: reported(canaryScene()),
 };
 
 /** A healthy pool with another condition of this type. */

@@ -7,6 +7,7 @@ import { POD_ADDRESSES } from '../nodes/windows.ts';
 import { samplesOf } from '../samples.ts';
 import { statusFor } from '../status.ts';
 import { known } from './answers.ts';
+import { canaryScene } from './canaryScenes.ts';
 import {
   existingPool,
   knownStatus,
@@ -100,6 +101,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     nodePods: { kind: 'seen', pods: [testPod(NO_DNS)] },
   },
   'a node group that is replaced': drainScene(),
+  'a canary': canaryScene(),
   'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
 };
 

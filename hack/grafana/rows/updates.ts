@@ -19,7 +19,7 @@ export function updates(): PanelBuilder[] {
         asks: 'Which updates are in progress in EKS, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
         alerts: ['WindowsUpdateStuck'],
         unit: 'none',
-        width: 12,
+        width: 8,
         queries: [
           { expr: ofPools('windowspool_update_in_progress') },
           { expr: `time() - ${ofPools('windowspool_update_start_timestamp_seconds')}` },
@@ -39,7 +39,7 @@ export function updates(): PanelBuilder[] {
         asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
         alerts: ['WindowsReplacementStuck'],
         unit: 'none',
-        width: 12,
+        width: 8,
         queries: [
           { expr: ofPools('windowspool_replacement_in_progress') },
           { expr: `time() - ${ofPools('windowspool_replacement_start_timestamp_seconds')}` },
@@ -49,6 +49,24 @@ export function updates(): PanelBuilder[] {
         { field: 'pool', title: 'Pool', link: TO_POOL },
         { field: 'stage', title: 'Stage' },
         { field: 'Value #B', title: 'Age', unit: 's', steps: UPDATE_AGE },
+      ],
+    ),
+    table(
+      {
+        title: 'Canaries',
+        asks: 'On which pools is a version tried on a canary, at which stage, and since when? If it fails, the pool is not updated to this version.',
+        alerts: ['WindowsPoolStalled'],
+        unit: 'none',
+        width: 8,
+        queries: [
+          { expr: ofPools('windowspool_canary_in_progress') },
+          { expr: `time() - ${ofPools('windowspool_canary_start_timestamp_seconds')}` },
+        ],
+      },
+      [
+        { field: 'pool', title: 'Pool', link: TO_POOL },
+        { field: 'stage', title: 'Stage' },
+        { field: 'Value #B', title: 'Age', unit: 's' },
       ],
     ),
     bars(

@@ -15,7 +15,7 @@ import { ownedGroup } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { count, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { desiredMachine } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
@@ -114,8 +114,7 @@ function faultOf(s: ObservedState): string | undefined {
   const { verified } = s.poolNodes.inGroup(canary.name);
   const [first] = failingNodes(s, canary.name);
   const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
-  const minutes = Math.round(s.settings.joinGraceMs / 60_000);
-  return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${count(minutes, 'minute')} (--join-grace)${why}`;
+  return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
 }
 
 /** Errors that the same call would return again. */

@@ -88,7 +88,7 @@ function describeStage(s: ObservedState, name: string): string {
     case 'verifying':
       return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${after}.`;
     case 'waiting':
-      return `Node group ${main} is updated after ${clockTime(passesAt(s) ?? s.now)}, if all nodes of the canary stay verified until then.`;
+      return `Node group ${main} is updated after ${whenPassed(s)}, if all nodes of the canary stay verified until then.`;
     case 'passed':
       return `Its nodes have been verified for ${after}. Node group ${main} is updated next.`;
     case 'blocked': {
@@ -105,5 +105,13 @@ function describeStage(s: ObservedState, name: string): string {
       return `Node group ${name} is being deleted.`;
   }
 }
+
+/** When the canary passes: a time of day if that is unambiguous. */
+function whenPassed(s: ObservedState): string {
+  const at = passesAt(s) ?? s.now;
+  return at - s.now < DAY_MS ? clockTime(at) : timeOf(at);
+}
+
+const DAY_MS = 86_400_000;
 
 const STEPS: readonly string[] = ['createCanary', 'shrinkFormerGroup', 'deleteFormerGroup'];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
+import type { CanaryNodeGroup, NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
 import { Fleet } from '../../../disruption/fleet.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
@@ -18,6 +18,15 @@ function other(
 ): WindowsPool {
   const status = { ...knownStatus({ amiType: CORE, releaseVersion }), failingNodes, nodes };
   return samplePool({}, { metadata: { name: 'api', uid: 'uid-api', ...rest }, status });
+}
+
+/** The pool with a canary of another release. */
+function withCanary(
+  { status, ...pool }: WindowsPool,
+  counts: Pick<CanaryNodeGroup, 'nodes' | 'verified'>,
+): WindowsPool {
+  const canary = { name: 'api-2', since: '2026-03-01T12:00:00Z', target: 't', ...counts };
+  return { ...pool, status: { ...status, nodeGroup: { name: 'api', ...status?.nodeGroup, canary } } };
 }
 
 describe('a release that fails verification', () => {
@@ -54,6 +63,16 @@ describe('a release that fails verification', () => {
       'is none if more nodes are verified: a bad AMI fails them all, and one kubelet can report anything',
       other([node('WrongBuild')], NEXT, {}, { verified: 2, failing: 1 }),
       undefined,
+    ],
+    [
+      'is none of the node group if only a node of its canary fails',
+      withCanary(other([node('WrongBuild')], NEXT, {}, { verified: 2, failing: 1 }), { nodes: 2, verified: 1 }),
+      undefined,
+    ],
+    [
+      'is found beside a canary that is verified',
+      withCanary(other([node('WrongBuild')], NEXT, {}, { verified: 2, failing: 1 }), { nodes: 1, verified: 1 }),
+      'WrongBuild: is wrong',
     ],
     [
       'does not count nodes that fail for another reason',

@@ -31,9 +31,13 @@ export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined 
   const { nodeGroup, nodes, failingNodes = [] } = pool.status ?? {};
   const [failing, ...others] = failingNodes.filter(({ reason }) => ofTheRelease.has(reason));
   if (!failing || !nodeGroup?.amiType || !nodeGroup.releaseVersion || isDeleting(pool)) return undefined;
+  // The nodes of a canary have another release: those that are not verified count as its own, and as failing.
+  const { nodes: tried = 0, verified: passed = 0 } = nodeGroup.canary ?? {};
   // The list of status is cut: its share stands for all failing nodes.
   const share = (1 + others.length) / failingNodes.length;
-  if (share * (nodes?.failing ?? failingNodes.length) < (nodes?.verified ?? 0)) return undefined;
+  const failingHere = share * (nodes?.failing ?? failingNodes.length) - (tried - passed);
+  if (tried > passed && failingHere <= 0) return undefined;
+  if (failingHere < (nodes?.verified ?? 0) - passed) return undefined;
   return {
     pool: pool.metadata.name,
     amiType: nodeGroup.amiType,

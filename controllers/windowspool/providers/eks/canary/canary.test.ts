@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { evaluateConditions } from '../../../conditions/conditions.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import { samplesOf } from '../../../samples.ts';
+import { untilNextRead } from '../../../schedule.ts';
+import { statusFor } from '../../../status.ts';
+import { known } from '../../../testing/answers.ts';
+import {
+  beforeCanary,
+  CANARY_NODES,
+  canaryScene,
+  ENDED,
+  MAIN_NODES,
+  PASSED,
+  trying,
+} from '../../../testing/canaryScenes.ts';
+import { MINUTE, NEXT, NOW, outcomeOf, sampleError } from '../../../testing/fixtures.ts';
+import { sampleFacts } from '../../../testing/prerequisites.ts';
+import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
+import { unseen } from '../../../testing/sights.ts';
+import { nodeGroupConditions } from '../conditions.ts';
+
+const at = (ms: number) => new Date(ms).toISOString();
+const young = { verifiedSince: undefined } as never;
+const missing = { arn: undefined, verifiedSince: undefined } as never;
+const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
+const SHRUNK = { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } };
+const blocked = { node: 'x', message: '1 pod left', time: at(NOW - MINUTE) };
+const denied = { at: NOW, step: 'createCanary', error: sampleError('denied', { operation: 'CreateNodegroup' }) };
+const done = { releaseVersion: NEXT };
+
+const stages: readonly (readonly [stage: string, s: ObservedState, message: string])[] = [
+  [
+    'creating',
+    canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: MAIN_NODES }),
+    `Canary ${SECOND} tries release ${NEXT}. Node group web is not updated until the nodes of the canary have been verified for 30m.`,
+  ],
+  [
+    'creating',
+    canaryScene({
+      record: missing,
+      canary: { kind: 'absent' },
+      nodes: MAIN_NODES,
+      rest: { prerequisites: quotaReached },
+    }),
+    `Canary ${SECOND} tries release ${NEXT}. It is created when the prerequisites are met. See PrerequisitesMet.`,
+  ],
+  [
+    'creating',
+    canaryScene({ record: missing, canary: { kind: 'absent' }, nodes: MAIN_NODES, rest: { errors: [denied] } }),
+    `Canary ${SECOND} tries release ${NEXT}. CreateNodegroup of node group ${SECOND} failed: the call was denied. The operator retries.`,
+  ],
+  [
+    'verifying',
+    canaryScene({ record: young, nodes: [...MAIN_NODES, ...CANARY_NODES.slice(1)] }),
+    `Canary ${SECOND} tries release ${NEXT}. 1 of 2 nodes verified; node group web is not updated until they have been verified for 30m.`,
+  ],
+  [
+    'waiting',
+    canaryScene(),
+    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:20Z, if all nodes of the canary stay verified until then.`,
+  ],
+  [
+    'waiting',
+    canaryScene({ spec: { ...trying(), paused: true } }),
+    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:20Z, if all nodes of the canary stay verified until then. It continues when the pool is resumed.`,
+  ],
+  [
+    'draining',
+    canaryScene({ record: ENDED, canary: SHRUNK, main: done }),
+    `Canary ${SECOND} has ended. 2 nodes left to drain.`,
+  ],
+  [
+    'draining',
+    canaryScene({ record: ENDED, canary: SHRUNK, main: done, nodes: [...MAIN_NODES.slice(1), ...CANARY_NODES] }),
+    `Canary ${SECOND} has ended. 2 nodes left to drain. The drain continues when 3 nodes of web are verified.`,
+  ],
+  [
+    'blocked',
+    canaryScene({ record: { ...ENDED, blocked }, canary: SHRUNK, main: done }),
+    `Canary ${SECOND} has ended. Node x was not drained: 1 pod left. Next attempt at 12:14Z.`,
+  ],
+  [
+    'deleting',
+    canaryScene({ record: ENDED, canary: { ...SHRUNK, status: 'DELETING' }, main: done, nodes: MAIN_NODES }),
+    `Canary ${SECOND} has ended. Node group ${SECOND} is being deleted.`,
+  ],
+  [
+    'creating',
+    canaryScene({ canary: unseen() as never }),
+    `Canary ${SECOND} tries release ${NEXT}. Node group ${SECOND} cannot be read: DescribeNodegroup failed: the call was unavailable.`,
+  ],
+];
+
+describe('a canary', () => {
+  for (const [stage, s, message] of stages) {
+    it(`is described while it is ${stage}: ${message.slice(message.indexOf('.') + 2)}`, () => {
+      const { UpToDate, Ready } = nodeGroupConditions(s);
+      assert.deepEqual([UpToDate.status, UpToDate.reason, UpToDate.message], ['False', 'CanaryRunning', message]);
+      assert.equal(Ready.status, 'True', Ready.message);
+      const assessment = evaluateConditions(s);
+      const series = samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
+      const shown = series.filter(({ metric }) => metric.startsWith('windowspool_canary'));
+      if (stage === 'creating' && s.former?.kind !== 'seen') return;
+      assert.deepEqual(
+        shown.map(({ metric, labels, value }) => [metric, labels, value]),
+        [
+          ['windowspool_canary_in_progress', { stage }, 1],
+          ['windowspool_canary_start_timestamp_seconds', {}, (NOW - 20 * MINUTE) / 1_000],
+        ],
+      );
+    });
+  }
+
+  it('that has passed lets the update begin', () => {
+    const { UpToDate } = nodeGroupConditions(canaryScene({ record: PASSED }));
+    assert.match(UpToDate.message, /^Node group web differs from the spec: .* It is about to be updated\.$/);
+  });
+
+  it('that cannot begin shows that its prerequisites are not met', () => {
+    const { UpToDate } = nodeGroupConditions(beforeCanary({ rest: { prerequisites: quotaReached } }));
+    assert.match(UpToDate.message, /Its canary is created when the prerequisites are met\. See PrerequisitesMet\.$/);
+  });
+
+  it('that failed stalls a pool whose spec pins the version', () => {
+    const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
+    const s = canaryScene({ nodes: [...MAIN_NODES, CANARY_NODES[0] ?? bad, bad] });
+    const { UpToDate, Stalled, Ready } = nodeGroupConditions(s);
+    assert.deepEqual([UpToDate.reason, Stalled?.reason, Ready.status], ['CanaryFailed', 'CanaryFailed', 'True']);
+    assert.match(UpToDate.message, /node y failed verification: WrongBuild: .* Node group web was not updated\./);
+  });
+
+  it('is read when its nodes have been verified for long enough, and soon while they are not', () => {
+    const near = (s: ObservedState, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
+    assert.ok(near(canaryScene({ record: { verifiedSince: at(NOW - 29 * MINUTE) } }), MINUTE));
+    assert.ok(near(canaryScene(), 10 * MINUTE));
+    assert.ok(near(canaryScene({ record: young, nodes: MAIN_NODES }), 20_000));
+  });
+});
