@@ -42,9 +42,10 @@ export function isRetrying(world: LocalAwsWorld): boolean {
   return hasFailed(world) || POOLS.some((name) => isBlocked(world.pools.get(name)));
 }
 
-/** Whether the replacement of the node group waits for pods that nobody may evict, and says so. */
+/** Whether the replacement of the node group, or the end of a canary, waits for pods that nobody may evict, and says so. */
 function isBlocked(pool: WindowsPool | undefined): boolean {
-  return pool?.status?.nodeGroup?.former?.blocked !== undefined;
+  const { former, canary } = pool?.status?.nodeGroup ?? {};
+  return (former ?? canary)?.blocked !== undefined;
 }
 
 function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {

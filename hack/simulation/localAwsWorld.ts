@@ -11,6 +11,7 @@ import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import { AUTHORITY } from '../../controllers/windowspool/testing/cloudWorld.ts';
 import { Crash, FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import { settings } from '../../controllers/windowspool/testing/fixtures.ts';
+import { durationOf } from '../../controllers/windowspool/util/durations.ts';
 import { subnetIds } from '../localaws/network.ts';
 import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
@@ -194,8 +195,9 @@ export class LocalAwsWorld extends FakeWorld {
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      const isReplaced = this.pools.get(pool ?? '')?.status?.nodeGroup?.former !== undefined;
-      if (others.length > Number(isReplaced)) this.broken(`pool ${pool} gets another group ${name}`);
+      const { former, canary } = this.pools.get(pool ?? '')?.status?.nodeGroup ?? {};
+      if (others.length > Number((former ?? canary) !== undefined))
+        this.broken(`pool ${pool} gets another group ${name}`);
     }
     // EKS returns the answer of the first call, and does nothing.
     if (this.cloud.state.tokens.has(`${operation}/${input.clientRequestToken}`)) return;
@@ -210,6 +212,7 @@ export class LocalAwsWorld extends FakeWorld {
       const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       if (pool?.status?.nodeGroup?.former) this.broken(`${name} is updated while it replaces another group`);
+      if (pool) this.#checkCanary(pool, name, input.releaseVersion);
       const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
@@ -219,6 +222,19 @@ export class LocalAwsWorld extends FakeWorld {
       if (rolling.length >= modelSettings.maxPoolsUpdating)
         this.broken(`${name} is updated while ${rolling.map((one) => one.name)} is`);
     }
+  }
+
+  /** A pool whose spec asks for a canary is only updated to a release of which a canary has all of its nodes Ready, for long enough. */
+  #checkCanary({ spec, status }: WindowsPool, name: string, release: string | undefined): void {
+    const { canary } = spec.nodeGroup?.update ?? {};
+    if (!canary) return;
+    const tried = status?.nodeGroup?.canary;
+    const age = this.now - Date.parse(tried?.verifiedSince ?? '');
+    const nodes = this.nodesOf(tried?.name ?? '');
+    const found = this.cloud.state.groups.get(tried?.name ?? '')?.nodegroup.releaseVersion;
+    // Times in status are in whole seconds.
+    if (tried && found === release && age >= durationOf(canary.after) && nodes.length >= canary.nodes) return;
+    this.broken(`${name} is updated to ${release}, and its canary ${tried?.name} has ${found} since ${age} ms`);
   }
 
   protected override joined(node: string): void {
@@ -239,6 +255,7 @@ function isWrite(operation: string): boolean {
 interface CheckedInput {
   readonly nodegroupName?: string;
   readonly clientRequestToken?: string;
+  readonly releaseVersion?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly InstanceId?: string;
   readonly ShouldDecrementDesiredCapacity?: boolean;

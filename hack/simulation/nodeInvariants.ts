@@ -83,11 +83,15 @@ export class NodeInvariants {
     if (entry.operation === 'Retire') this.#checkSuccessor(pool, id);
   }
 
-  /** A node of a group that is replaced leaves only while the other group has enough nodes that accept pods. */
+  /** A node of a group that is replaced, or of a canary, leaves only while the other group has enough nodes that accept pods. */
   #checkSuccessor(pool: WindowsPool, id: string): void {
     const { minSize = 0, desiredSize, maxSize = 0 } = pool.spec.nodeGroup?.scaling ?? {};
-    const needed = Math.min(Math.max(1, minSize), desiredSize ?? maxSize);
-    const open = this.#world.nodesOf(nodeGroupNameOf(pool)).filter(({ ready }) => ready === 'True');
+    const main = nodeGroupNameOf(pool);
+    const sizes = this.#world.viewsOf(main).map(({ desired }) => desired);
+    // The main group has the size that it had before its canary. With stale reads, one of the views is what the operator has seen.
+    const most = pool.status?.nodeGroup?.canary ? Math.min(...sizes) : (desiredSize ?? maxSize);
+    const needed = Math.min(Math.max(1, minSize), most);
+    const open = this.#world.nodesOf(main).filter(({ ready }) => ready === 'True');
     if (open.length < needed) this.#world.broken(`${id} leaves, and only ${open.length} nodes replace it`);
   }
 
@@ -194,10 +198,11 @@ function servingGroupOf(pool: WindowsPool): string {
     : nodeGroupNameOf(pool);
 }
 
-/** Whether the node is one of a group that is drained because another one replaces it. */
+/** Whether the node is one of a group that is drained because another one replaces it, or of a canary that has ended. */
 function isRetired({ status }: WindowsPool, { labels }: NodeRecord): boolean {
-  const { former } = status?.nodeGroup ?? {};
-  return former?.drainingSince !== undefined && former.name === labels[NODE_GROUP_LABEL];
+  const { former, canary } = status?.nodeGroup ?? {};
+  const other = former ?? canary;
+  return other?.drainingSince !== undefined && other.name === labels[NODE_GROUP_LABEL];
 }
 
 function isAsked(pool: WindowsPool, { operation }: LeavingNode, node: NodeRecord): boolean {

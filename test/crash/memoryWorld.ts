@@ -35,6 +35,7 @@ const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'list Linux groups': ['GET nodes'],
   'list pods': ['GET pods'],
   'list CoreDNS pods': ['GET pods'],
+  'list events': ['GET events'],
   'create pod': ['POST pods'],
   'delete pod': ['DELETE pods'],
   'get ConfigMap amazon-vpc-cni': ['GET configmaps'],

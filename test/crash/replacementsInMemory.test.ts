@@ -1,5 +1,6 @@
-/** The operator is killed before and after each request while a second node group replaces the first, in memory. */
+/** The operator is killed before and after each request while a second node group replaces the first, or tries a version, in memory. */
 import assert from 'node:assert/strict';
+import { canaries } from './canaries.ts';
 import { distinctPoints, kindOf, MOMENTS, type TimedRequest, visitsAll } from './crashPoints.ts';
 import { MemoryFixture } from './memoryFixture.ts';
 import { isOfTheRun } from './phases.ts';
@@ -43,9 +44,9 @@ function sampled<T>(points: readonly T[], offset: number): readonly (readonly [T
   return visitsAll ? all : all.filter((_point, index) => index % 3 === offset % 3);
 }
 
-describe('a replacement in memory whose operator is killed at any of its requests', function () {
+describe('a replacement or a canary in memory whose operator is killed at any of its requests', function () {
   this.timeout(600_000);
-  for (const [offset, replacement] of replacements.entries()) {
+  for (const [offset, replacement] of [...replacements, ...canaries].entries()) {
     it(replacement.name, async () => {
       const requests = await recordRequests(replacement);
       const kinds = requests.map(({ request }) => kindOf(request));

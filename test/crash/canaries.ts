@@ -1,0 +1,143 @@
+/** Updates that are tried on a canary, during which the operator is killed in memory. */
+import assert from 'node:assert/strict';
+import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { poolManifest } from '../pools.ts';
+import type { MemoryFixture } from './memoryFixture.ts';
+import type { Replacement } from './replacements.ts';
+
+const SIZE = 2;
+/** The releases of the pool before the update, and after it. */
+const [OLD, NEW] = ['1.36-2026.02.17', '1.36-2026.03.17'];
+const CANARY = { policy: 'Manual', force: false, canary: { nodes: 1, after: '10m' } };
+
+const apply = (fixture: MemoryFixture, releaseVersion: string | undefined, rest: Record<string, unknown> = {}) =>
+  fixture.apply(
+    poolManifest(fixture.name, {
+      runtimeClass: { name: fixture.name },
+      ...rest,
+      nodeGroup: { update: CANARY, releaseVersion, scaling: { minSize: SIZE, maxSize: 5 } },
+    }),
+  );
+
+/** Whether nothing is left to do. */
+function isAtRest(pool: WindowsPool | undefined): boolean {
+  const { nodeGroup, observedGeneration, disruption } = pool?.status ?? {};
+  const isCurrent = observedGeneration === pool?.metadata.generation && nodeGroup?.canary === undefined;
+  return isCurrent && disruption === undefined && nodeGroup?.update?.status !== 'InProgress';
+}
+
+/** The newest release is another one. */
+const isSettled = (pool: WindowsPool | undefined) =>
+  isAtRest(pool) &&
+  conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable' &&
+  conditionOf(pool, 'Ready') === 'True/Verified';
+
+const hasFailed = (pool: WindowsPool | undefined) =>
+  isAtRest(pool) && conditionOf(pool, 'UpToDate') === 'False/CanaryFailed';
+
+async function makeReady(fixture: MemoryFixture): Promise<void> {
+  fixture.mostGroups = 2;
+  await fixture.ready();
+  await apply(fixture, OLD);
+  await fixture.until(
+    'to have the old release',
+    (pool) => isAtRest(pool) && conditionOf(pool, 'Ready') === 'True/Verified',
+  );
+  await fixture.quiet();
+}
+
+/** Brings a canary to a stage. */
+const trying =
+  (
+    what: string,
+    isThere: (pool: WindowsPool | undefined) => boolean,
+    spoil: (fixture: MemoryFixture) => void = () => undefined,
+  ) =>
+  async (fixture: MemoryFixture): Promise<void> => {
+    await makeReady(fixture);
+    spoil(fixture);
+    await apply(fixture, NEW);
+    await fixture.until(what, isThere);
+  };
+
+/** The node that is launched next, that of the canary, has the wrong build. */
+const spoilNext = ({ world }: MemoryFixture) => world.cloud.faults.nextNode({ build: '10.0.17763' });
+
+const whileCreating = trying('to create the canary', (pool) => pool?.status?.nodeGroup?.canary?.status === 'CREATING');
+const whileVerified = trying(
+  'to verify the canary',
+  (pool) => pool?.status?.nodeGroup?.canary?.verifiedSince !== undefined,
+);
+const whileDraining = trying(
+  'to drain the canary',
+  (pool) => pool?.status?.nodeGroup?.canary?.drainingSince !== undefined,
+  spoilNext,
+);
+
+const endWith =
+  (release: string | undefined, isOver: (pool: WindowsPool | undefined) => boolean = isSettled) =>
+  async (fixture: MemoryFixture): Promise<void> => {
+    const pool = await fixture.until(`to have release ${release}`, isOver);
+    const [group, ...others] = fixture.groups();
+    assert.deepEqual(others, []);
+    assert.deepEqual([group?.releaseVersion, group?.status], [release, 'ACTIVE']);
+    assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
+    assert.deepEqual(group?.scalingConfig, { minSize: SIZE, maxSize: 5, desiredSize: SIZE });
+    const { nodes } = fixture.world;
+    assert.deepEqual(
+      nodes.map(({ unschedulable, annotations }) => [unschedulable, 'winpool.dev/cordoned' in annotations]),
+      Array.from({ length: SIZE }, () => [false, false]),
+    );
+  };
+
+async function endWithNothing(fixture: MemoryFixture): Promise<void> {
+  await fixture.until('to be gone', (pool) => pool === undefined);
+  assert.deepEqual(fixture.groups(), []);
+}
+
+export const canaries: readonly Replacement[] = [
+  {
+    name: 'a canary that passes',
+    prepare: makeReady,
+    act: (fixture) => apply(fixture, NEW),
+    end: endWith(NEW),
+    groupsEver: 2,
+    includes: ['CreateNodegroup', 'UpdateNodegroupVersion', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
+  },
+  {
+    name: 'a canary that fails',
+    prepare: async (fixture) => {
+      await makeReady(fixture);
+      spoilNext(fixture);
+    },
+    act: (fixture) => apply(fixture, NEW),
+    end: endWith(OLD, hasFailed),
+    groupsEver: 2,
+    includes: ['CreateNodegroup', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
+  },
+  {
+    name: 'a canary of which the spec goes back while it is created',
+    prepare: whileCreating,
+    act: (fixture) => apply(fixture, OLD),
+    end: endWith(OLD),
+    groupsEver: 2,
+    includes: ['PUT windowspools/status', 'DeleteNodegroup'],
+  },
+  {
+    name: 'a canary of which the spec goes back when it is verified',
+    prepare: whileVerified,
+    act: (fixture) => apply(fixture, OLD),
+    end: endWith(OLD),
+    groupsEver: 2,
+    includes: ['TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
+  },
+  {
+    name: 'a canary whose pool is deleted',
+    prepare: whileDraining,
+    act: (fixture) => fixture.delete(),
+    end: endWithNothing,
+    groupsEver: 2,
+    includes: ['DeleteNodegroup', 'PATCH windowspools'],
+  },
+];
