@@ -4,7 +4,7 @@ import type { StateOptions } from '../../hack/localaws/state.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';
-import { conditionOf, isReplaced, nodesIn, ready, readyWorld, retry, stateOf, until } from './testing/life.ts';
+import { conditionOf, fresh, isReplaced, nodesIn, ready, readyWorld, retry, stateOf, until } from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 import { AUTOMATIC } from './testing/upgradeScenes.ts';
@@ -335,6 +335,28 @@ describe('an update with a canary', () => {
     pin(world);
     await until(world, deps, isDone(world), 'the main group alone', 200);
     assert.deepEqual([[...world.groups.keys()], releaseOf(world), world.nodes.length], [['web'], NEXT, 0]);
+  });
+
+  it('tries another version of the launch template of the operator', async () => {
+    const { world, deps } = await poolWith();
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+    const disk = (sizeGiB: number) => ({ disk: { type: 'gp3', encrypted: true, sizeGiB } });
+    const scaling = { minSize: 3, maxSize: 5 };
+    const nodeGroup = { update: { ...MANUAL, canary: CANARY }, diskSizeGiB: undefined, ...disk(100), scaling };
+    world.apply(fresh({ nodeGroup: nodeGroup as never }));
+    await until(world, deps, () => ready(world) === 'True', 'a ready pool');
+    edit(world, disk(200));
+    await until(world, deps, isVerified(world), 'a verified canary');
+    const versions = () =>
+      [...world.groups.values()].map(({ name, launchTemplate }) => [name, launchTemplate?.version]);
+    assert.deepEqual(versions(), [
+      ['web', '1'],
+      [SECOND, '2'],
+    ]);
+    assert.equal(canaryOf(world)?.templateVersion, '2');
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual(versions(), [['web', '2']]);
   });
 
   it('does not begin without addresses for the canary', async () => {

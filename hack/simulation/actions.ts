@@ -28,6 +28,25 @@ export function newPool(name: string, setsMachine = false): NodeGroupPool {
   return samplePool({ nodeGroup: { ...nodeGroup, scaling: { minSize: 1, maxSize: 4 } } }, { metadata });
 }
 
+const newRelease = fc.constantFrom('2026.05.12', '2026.06.09').map((date) =>
+  action(`the release ${date}`, {
+    run: ({ cloud }) => {
+      const newest = cloud.state.releases.at(-1)?.date ?? '';
+      if (newest < date) cloud.faults.release({ date });
+    },
+  }),
+);
+
+const canaryEdits = edits(
+  'the canary',
+  fc
+    .option(fc.record({ nodes: fc.constantFrom(1, 2), after: fc.constantFrom('1m', '10m') }))
+    .map((canary) => (given) => {
+      const { canary: _before, ...update } = given.nodeGroup.update;
+      return { ...given, nodeGroup: { ...given.nodeGroup, update: { ...update, ...(canary && { canary }) } } };
+    }),
+);
+
 const spec: readonly fc.Arbitrary<Action>[] = [
   edits(
     'sizes',
@@ -87,16 +106,13 @@ const spec: readonly fc.Arbitrary<Action>[] = [
         fc.constantFrom('Manual', 'Automatic'),
         fc.option(fc.constantFrom('* * * * *', '0 2 * * SAT', '99 2 * * *')),
       )
-      .map(([policy, schedule]) =>
-        group({
-          update: {
-            policy,
-            force: false,
-            ...(schedule && { maintenanceWindows: [{ schedule, duration: '1h', timeZone: 'Etc/UTC' }] }),
-          },
-        }),
-      ),
+      .map(([policy, schedule]) => (given) => {
+        const { canary } = given.nodeGroup.update;
+        const windows = schedule && { maintenanceWindows: [{ schedule, duration: '1h', timeZone: 'Etc/UTC' }] };
+        return group({ update: { policy, force: false, ...windows, ...(canary && { canary }) } })(given);
+      }),
   ),
+  canaryEdits,
   edits(
     'the deletion policy',
     fc.constantFrom('Delete', 'Retain').map((deletionPolicy) => top({ deletionPolicy })),
@@ -270,7 +286,7 @@ const faults: readonly fc.Arbitrary<Action>[] = [
       },
     }),
   ),
-  fc.constant(action('a new release', { run: ({ cloud }) => cloud.faults.release({ date: '2026.05.12' }) })),
+  newRelease,
 ];
 
 /** Clears the health issues of a group. */
@@ -346,5 +362,30 @@ const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
   ...actions,
 ]);
 
+/** Both pools follow the newest release, which is tried on a canary first. */
+const tried: readonly Action[] = [
+  action('both pools, with canaries', {
+    run: (world) => {
+      for (const name of POOLS) {
+        const { spec: given, ...rest } = world.pools.get(name) ?? newPool(name);
+        const update = { policy: 'Automatic', force: false, canary: { nodes: 1, after: '5m' } } as const;
+        world.apply({ ...rest, spec: { ...given, nodeGroup: { ...given.nodeGroup, update } } } as NodeGroupPool);
+      }
+    },
+    passes: 5 * MINUTE,
+  }),
+];
+
+/** Mostly releases and what interrupts their canaries. */
+const ofCanaries: fc.Arbitrary<readonly Action[]> = anyOf(
+  [6, time],
+  [4, fc.oneof(newRelease, newRelease, canaryEdits)],
+  [2, fc.oneof(...spec)],
+  [1, fc.oneof(...objects)],
+  [1, fc.oneof(...consoles)],
+  [3, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
+  [2, nodeActions],
+).map((actions) => [...tried, ...actions]);
+
 /** The actions of a life. */
-export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine);
+export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine, ofCanaries);

@@ -50,16 +50,21 @@ export function triedChange(s: ObservedState): VersionChange | undefined {
   return change && canaryIn(s.pool)?.target === canaryTargetOf(s.pool, change) ? change : undefined;
 }
 
+/** Whether the main group is known, and EKS is not updating it. */
+export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): boolean {
+  const main = ownedGroup(pool, group);
+  const isUpdating = pool.status?.nodeGroup?.update?.status === 'InProgress';
+  return main !== undefined && acceptsUpdates(main) && !isUpdating;
+}
+
 /**
- * Whether the main group is known, and EKS is not updating it: only then an update that is not due any more is one that the spec dropped or the group
- * got. Until the launch template is read, its version is unknown.
+ * Whether an update that is not due any more is one that the spec dropped or the main group got. Until the launch template is read, its version is
+ * unknown.
  */
 export function isMainSettled(s: ObservedState): boolean {
-  const main = ownedGroup(s.pool, s.group);
-  const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
   const isTemplateKnown =
     !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
-  return main !== undefined && acceptsUpdates(main) && !isUpdating && isTemplateKnown;
+  return isMainIdle(s) && isTemplateKnown;
 }
 
 /** Whether all nodes of the canary are verified and accept pods. */

@@ -7,11 +7,12 @@ import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
-import { canarySpecIn, describeTried, isMainSettled, isOpen, triedChange } from './canary.ts';
+import { canarySpecIn, describeTried, isMainIdle, isMainSettled, isOpen, triedChange } from './canary.ts';
 
 /** The update for which a canary is to be created now; undefined also when it exists, as far as is known. */
 export function canaryDue(s: ObservedState): VersionChange | undefined {
-  if (!canarySpecIn(s.pool.spec) || !isMainSettled(s)) return undefined;
+  // The launch template is read last: which facts are read must not depend on it.
+  if (!canarySpecIn(s.pool.spec) || !isMainIdle(s)) return undefined;
   if (isOpen(s)) {
     const isMissing = s.former?.kind === 'absent' && canaryIn(s.pool)?.arn === undefined;
     return isMissing ? triedChange(s) : undefined;
