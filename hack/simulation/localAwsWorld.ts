@@ -27,6 +27,9 @@ const modelSettings: Settings = { ...settings, clusterName: sampleCluster.name, 
 /** A launch template that exists from the beginning. */
 export const TEMPLATE = 'windows';
 
+/** The scripts for nodes in ConfigMap `windows`, by their keys. */
+export const SCRIPTS: Readonly<Record<string, string>> = { 'a.ps1': 'Write-Host a', 'b.ps1': 'Write-Host b' };
+
 /** The options of such a world. */
 interface CloudWorldOptions {
   /** The version of the cluster, such as `1.36`. */
@@ -66,6 +69,7 @@ export class LocalAwsWorld extends FakeWorld {
     });
     this.workload = new Workload(this, (pod) => this.#nodeInvariants.checkEviction(pod), podGraceSeconds);
     this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
+    this.scripts.set('windows', SCRIPTS);
   }
 
   /** After a change of a spec or a retry, failed updates may be sent again. */

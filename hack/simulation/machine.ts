@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
 import { type Action, edits, group } from './action.ts';
-import type { LocalAwsWorld } from './localAwsWorld.ts';
+import { type LocalAwsWorld, SCRIPTS } from './localAwsWorld.ts';
 
 /** The machine of a new pool. */
 export const MACHINE = { diskSizeGiB: undefined, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
@@ -11,6 +11,9 @@ export const MACHINE = { diskSizeGiB: undefined, disk: { sizeGiB: 100, type: 'gp
 const change = fc.oneof(
   fc.constantFrom(100, 200).map((sizeGiB) => ({ disk: { ...MACHINE.disk, sizeGiB } })),
   fc.dictionary(fc.constantFrom('team'), fc.constantFrom('a', 'b')).map((instanceTags) => ({ instanceTags })),
+  fc
+    .constantFrom(...Object.keys(SCRIPTS))
+    .map((key) => ({ userData: { configMap: 'windows', key, phase: 'BeforeBootstrap' as const } })),
 );
 
 /** Another machine. A pool that sets none can never get one. */
@@ -38,7 +41,7 @@ function ownerOf(name = ''): TemplateOwner {
 
 /** Whether new instances of the group have the machine of the spec. Does not use the operator's own comparison. */
 export function hasMachine({ cloud: { state } }: LocalAwsWorld, pool: WindowsPool): boolean {
-  const { disk, instanceTags = {} } = pool.spec.nodeGroup ?? {};
+  const { disk, instanceTags = {}, userData } = pool.spec.nodeGroup ?? {};
   if (!disk) return true;
   const { id = '', version } = state.group(nodeGroupNameOf(pool)).nodegroup.launchTemplate ?? {};
   const data = state.launchTemplates.get(id)?.versions.find(({ number }) => String(number) === version)?.data;
@@ -46,8 +49,15 @@ export function hasMachine({ cloud: { state } }: LocalAwsWorld, pool: WindowsPoo
   const found = Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
   return (
     data?.BlockDeviceMappings?.[0]?.Ebs?.VolumeSize === disk.sizeGiB &&
-    JSON.stringify(found) === JSON.stringify(instanceTags)
+    JSON.stringify(found) === JSON.stringify(instanceTags) &&
+    Buffer.from(data?.UserData ?? '', 'base64').toString() === expectedScript(userData?.key)
   );
+}
+
+/** The user data with the script of this key; empty if there is none. */
+function expectedScript(key: string | undefined): string {
+  const script = key === undefined ? undefined : SCRIPTS[key];
+  return script === undefined ? '' : `<powershell>\n${script}\n</powershell>\n`;
 }
 
 /** Launch templates that a deleted pool has left, although it never retained its group. */
