@@ -1,11 +1,7 @@
 /** The port Releases on SSM and EC2: https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html */
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { Releases } from '../windowspool/ports/eks.ts';
+import { imageParameterOf, type Releases } from '../windowspool/ports/eks.ts';
 import type { Ec2Images } from './images.ts';
-
-function parameterOf(year: string, edition: string, minor: string): string {
-  return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
-}
 
 /** SSM has only the id of the newest AMI. The release date is at the end of the AMI's name. */
 export class PublishedReleases implements Releases {
@@ -20,7 +16,7 @@ export class PublishedReleases implements Releases {
     minor: string,
     signal: AbortSignal,
   ): Promise<CallResult<string | undefined>> {
-    const id = await this.#images.idIn(parameterOf(year, edition, minor), signal);
+    const id = await this.#images.idIn(imageParameterOf(year, edition, minor), signal);
     if (!id.ok || id.value === undefined) return id;
     const image = await this.#images.find(id.value, signal);
     if (!image.ok) return image;
@@ -33,7 +29,7 @@ export class PublishedReleases implements Releases {
     minor: string,
     signal: AbortSignal,
   ): Promise<CallResult<boolean>> {
-    const id = await this.#images.idIn(parameterOf(year, edition, minor), signal);
+    const id = await this.#images.idIn(imageParameterOf(year, edition, minor), signal);
     return id.ok ? { ok: true, value: id.value !== undefined } : id;
   }
 }

@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -74,7 +74,7 @@ export interface NodeGroupSpec {
    */
   nodeRole: string;
   /**
-   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
+   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami or kubelet, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
    */
   replacement: 'Refuse' | 'BlueGreen';
   /**
@@ -261,7 +261,7 @@ export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Settings of the kubelet, which EKS does not pass to the AMIs that it selects: requires ami. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node that does not reserve this memory gets a warning. See docs/custom-amis.md.
+ * Settings of the kubelet. A setting of the machine. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node that does not reserve this memory gets a warning. See docs/custom-amis.md.
  */
 export interface KubeletSpec {
   systemReserved?: SystemReserved;
@@ -310,12 +310,12 @@ export interface UserData {
    */
   key: string;
   /**
-   * Whether the script runs before or after the bootstrap, which starts the kubelet. If a script before the bootstrap throws an error, the node does not join the cluster. After the bootstrap, pods may already run. AfterBootstrap requires ami, because EKS runs its own bootstrap last.
+   * Whether the script runs before or after the bootstrap, which starts the kubelet. If a script before the bootstrap throws an error, the node does not join the cluster. After the bootstrap, pods may already run. AfterBootstrap requires ami or kubelet, because EKS runs its own bootstrap last.
    */
   phase: 'BeforeBootstrap' | 'AfterBootstrap';
 }
 /**
- * Your launch template, for settings that have no field in the pool, such as additional disks. It replaces ami, disk, metadataOptions, securityGroups, instanceTags and userData. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * Your launch template, for settings that have no field in the pool, such as additional disks. It replaces ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**

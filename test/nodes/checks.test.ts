@@ -195,7 +195,7 @@ describe('each check', () => {
       );
       assert.match(
         messageOf(pool, 'NodesVerified'),
-        /reserves 500Mi of memory for the system, less than verification\.minimumReservedMemory 2Gi: set nodeGroup\.kubelet\.systemReserved, which requires nodeGroup\.ami, or set memory limits on its pods\.$/,
+        /reserves 500Mi of memory for the system, less than verification\.minimumReservedMemory 2Gi: set nodeGroup\.kubelet\.systemReserved, or set memory limits on its pods\.$/,
       );
       await fixture.world.patchPool('looked-at', { verification: { minimumReservedMemory: null } });
       await fixture.world.waitForPool('looked-at', 'to warn no more', (it) =>

@@ -77,6 +77,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { securityGroups: [{ id: 'sg-0a000000' }] },
     { instanceTags: { team: 'web' } },
     { userData: { configMap: 'windows' } },
+    { kubelet: { maxPods: 30 } },
   ].flatMap((machine): (typeof refusals)[number][] => {
     const [field] = Object.keys(machine);
     return [
@@ -108,7 +109,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'an AMI together with a warm pool',
     { nodeGroup: { ami: { id: 'ami-0a000000' }, warmPool: {} } },
-    'EKS does not support warm pools with custom AMIs. Remove warmPool, or remove ami',
+    'EKS does not support warm pools with custom AMIs',
   ],
   [
     'an AMI together with a canary',
@@ -154,9 +155,14 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'set either id or tags in each item',
   ],
   [
-    'settings of the kubelet without an AMI',
-    { nodeGroup: { kubelet: { maxPods: 30 } } },
-    'EKS passes no arguments to the kubelet of the AMIs that it selects. Set ami, or remove kubelet',
+    'settings of the kubelet together with a release',
+    { nodeGroup: { kubelet: { maxPods: 30 }, releaseVersion: '1.36-2026.02.11' } },
+    'EKS accepts neither a release nor a Kubernetes version for a node group with a custom AMI or settings of the kubelet',
+  ],
+  [
+    'settings of the kubelet together with a warm pool',
+    { nodeGroup: { kubelet: { maxPods: 30 }, warmPool: {} } },
+    'EKS does not support warm pools with custom AMIs',
   ],
   ...(
     [

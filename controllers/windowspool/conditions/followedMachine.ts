@@ -1,12 +1,11 @@
 /** The part of UpToDate about settings of the machine that have changed although the spec did not. */
 
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { machineSettingOf } from '../providers/eks/applied.ts';
 import { differencesOf } from '../providers/eks/differences.ts';
 import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
-import { selectedImage } from '../providers/eks/machine/image.ts';
+import { imageParameterIn, selectedImage } from '../providers/eks/machine/image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
 import { userDataIn } from '../providers/eks/machine/userScript.ts';
 import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
@@ -41,7 +40,7 @@ function otherImage(s: ObservedState, { name }: NodeGroup, found = ''): string {
   const id = selectedImage(spec, s.prerequisites) ?? '';
   const failure = failureOfRelease(s, id);
   const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
-  return `Node group ${name} has AMI ${found}; SSM parameter ${nodeGroupIn(spec).ami?.ssmParameter} now has ${id}.${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
+  return `Node group ${name} has AMI ${found}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}.${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
 }
 
 /** Other security groups have the tags in the spec than the group has. */

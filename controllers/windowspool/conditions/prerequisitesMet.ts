@@ -118,8 +118,7 @@ function effectOfUnknown(s: ObservedState): string {
   const { spec } = s.pool;
   const { subnets, securityGroups, imageParameter } = s.prerequisites ?? {};
   const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
-  if (isUnresolved && isToBeMade(s))
-    return 'The node group is created when SSM returns the AMI in nodeGroup.ami.ssmParameter.';
+  if (isUnresolved && isToBeMade(s)) return 'The node group is created when SSM returns the ID of its AMI.';
   const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
   return isOpen && isToBeMade(s)
     ? 'The node group is created when EC2 shows what has the tags in the spec.'

@@ -494,7 +494,7 @@ describe('a warning', () => {
       littleReserved,
       reserving,
       'ReservedMemoryTooLow',
-      `reserves 500Mi ${asked} set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or ${limits}`,
+      `reserves 500Mi ${asked} set nodeGroup.kubelet.systemReserved, or ${limits}`,
     ],
     [
       'recommends systemReserved or memory limits otherwise',
@@ -508,7 +508,7 @@ describe('a warning', () => {
       almost,
       reserving,
       'ReservedMemoryTooLow',
-      `reserves 2047Mi ${asked} set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or ${limits}`,
+      `reserves 2047Mi ${asked} set nodeGroup.kubelet.systemReserved, or ${limits}`,
     ],
     [
       'reports a node that reserves less than nodeGroup.kubelet sets',

@@ -331,7 +331,7 @@ function minorOf(version: string): number | undefined {
 
 /**
  * Opt-in: on EKS allocatable is about capacity, because the bootstrap script reserves no memory
- * (https://github.com/aws/containers-roadmap/issues/481), and only groups with nodeGroup.ami accept kubelet arguments. The rest is the hard eviction threshold of
+ * (https://github.com/aws/containers-roadmap/issues/481), and EKS passes no arguments to the kubelet: nodeGroup.kubelet does. The rest is the hard eviction threshold of
  * the kubelet. Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
  */
 function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
@@ -344,7 +344,7 @@ function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): s
   if (reserved >= wanted) return undefined;
   const remedy =
     owner === undefined
-      ? 'set nodeGroup.kubelet.systemReserved, which requires nodeGroup.ami, or set memory limits on its pods'
+      ? 'set nodeGroup.kubelet.systemReserved, or set memory limits on its pods'
       : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
   return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

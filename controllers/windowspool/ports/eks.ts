@@ -232,6 +232,14 @@ export interface Releases {
   ): Promise<CallResult<boolean>>;
 }
 
+/**
+ * The public SSM parameter with the ID of the newest EKS-optimized Windows AMI for a Kubernetes minor version. Source:
+ * https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html
+ */
+export function imageParameterOf(year: string, edition: string, minor: string): string {
+  return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
+}
+
 /** The EKS health issue codes: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */
 export const HEALTH_CODES = [
   'AccessDenied',

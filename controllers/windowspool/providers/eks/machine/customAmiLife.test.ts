@@ -185,7 +185,7 @@ describe('a pool with a custom AMI', () => {
     await hours(world, deps, 1);
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',
-      /^Unknown AccessDenied: .*The node group is created when SSM returns the AMI in nodeGroup\.ami\.ssmParameter\./,
+      /^Unknown AccessDenied: .*The node group is created when SSM returns the ID of its AMI\./,
     );
     world.cloud.front.policy.restore();
     world.cloud.faults.image({ id: 'ami-0a000001' });

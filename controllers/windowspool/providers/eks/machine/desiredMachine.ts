@@ -101,8 +101,9 @@ export function wantedTexts(pool: WindowsPool): MachineTexts {
 }
 
 function amiText(spec: WindowsPoolSpec): string {
-  const { id = '', ssmParameter } = nodeGroupIn(spec).ami ?? {};
-  return ssmParameter === undefined ? id : `SSM parameter ${ssmParameter}`;
+  const { ami, kubelet, edition } = nodeGroupIn(spec);
+  if (!ami) return kubelet ? `newest EKS-optimized AMI (${edition})` : '';
+  return ami.ssmParameter === undefined ? (ami.id ?? '') : `SSM parameter ${ami.ssmParameter}`;
 }
 
 /**

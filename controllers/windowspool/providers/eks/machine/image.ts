@@ -1,9 +1,10 @@
 /** Custom AMIs: whether a pool can run one, and its age. Pure. */
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import type { ObservedCluster } from '../../../model/observedState.ts';
 import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { yearOf } from '../../../nodes/windows.ts';
-import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
+import { CUSTOM, imageParameterOf, type NodeGroup } from '../../../ports/eks.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
 import { cut } from '../../../util/words.ts';
 
@@ -18,9 +19,22 @@ export function imageIdOf(group: Pick<NodeGroup, 'amiType' | 'releaseVersion'> |
   return amiType === CUSTOM && isImageId(releaseVersion) ? releaseVersion : undefined;
 }
 
-/** Whether the spec follows the AMI in a parameter. */
+/** Whether the spec follows the AMI in a parameter: its own, or that of EKS if it only sets the kubelet. */
 export function followsImage(spec: WindowsPoolSpec): boolean {
-  return nodeGroupIn(spec).ami?.ssmParameter !== undefined;
+  const { ami, kubelet } = nodeGroupIn(spec);
+  return ami ? ami.ssmParameter !== undefined : kubelet !== undefined;
+}
+
+/**
+ * The parameter that the spec follows. That of EKS has the version of the cluster in its name.
+ *
+ * @returns undefined if the spec follows none, or the version is not known
+ */
+export function imageParameterIn(spec: WindowsPoolSpec, cluster: ObservedCluster): string | undefined {
+  const { ami, kubelet, edition } = nodeGroupIn(spec);
+  if (ami) return ami.ssmParameter;
+  if (!kubelet || cluster.kind !== 'seen') return undefined;
+  return imageParameterOf(yearOf(spec.windowsVersion), edition, cluster.cluster.kubernetesVersion);
 }
 
 /** The ID of the AMI that the spec selects; undefined if it selects none, or its parameter is not resolved or has no ID. */
@@ -28,8 +42,7 @@ export function selectedImage(
   spec: WindowsPoolSpec,
   { imageParameter }: Pick<PrerequisiteFacts, 'imageParameter'> = {},
 ): string | undefined {
-  const { id, ssmParameter } = nodeGroupIn(spec).ami ?? {};
-  if (ssmParameter === undefined) return id;
+  if (!followsImage(spec)) return nodeGroupIn(spec).ami?.id;
   const value = imageParameter?.ok ? imageParameter.value : undefined;
   return value !== undefined && isImageId(value) ? value : undefined;
 }

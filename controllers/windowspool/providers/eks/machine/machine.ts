@@ -11,14 +11,15 @@ import { describeTerm } from '../subnets.ts';
 /** The fields of the spec that a launch template of the operator needs. */
 type MachineSpec = Pick<
   NodeGroupSpec,
-  'ami' | 'disk' | 'metadataOptions' | 'securityGroups' | 'instanceTags' | 'userData'
+  'ami' | 'disk' | 'kubelet' | 'metadataOptions' | 'securityGroups' | 'instanceTags' | 'userData'
 >;
 
 /** Those fields, as far as they are set. */
 export function machineIn(spec: WindowsPoolSpec): MachineSpec {
-  const { ami, disk, metadataOptions, securityGroups, instanceTags, userData } = nodeGroupIn(spec);
+  const { ami, disk, kubelet, metadataOptions, securityGroups, instanceTags, userData } = nodeGroupIn(spec);
   return {
     ...(ami && { ami }),
+    ...(kubelet && { kubelet }),
     ...(disk && { disk }),
     ...(metadataOptions && { metadataOptions }),
     ...(securityGroups && { securityGroups }),
@@ -34,7 +35,8 @@ export function hasMachine(spec: WindowsPoolSpec): boolean {
 
 /** Whether the operator selects the AMI and writes the user data: the AMI type of the group is CUSTOM, for which EKS does neither. */
 export function isCustom(spec: WindowsPoolSpec): boolean {
-  return nodeGroupIn(spec).ami !== undefined;
+  const { ami, kubelet } = nodeGroupIn(spec);
+  return ami !== undefined || kubelet !== undefined;
 }
 
 /** The root volume; undefined if the spec does not set the machine. */

@@ -10,7 +10,7 @@ import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
-import { imageIdOf, selectedImage } from '../machine/image.ts';
+import { imageIdOf, imageParameterIn, selectedImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
@@ -137,10 +137,9 @@ async function amiOf(
 
 /** The custom AMI of the spec, and that of the node group, which EKS reports as its release. */
 async function imagesOf(s: ObservedState, images: Sources['images'], ask: Ask) {
-  const { ssmParameter } = nodeGroupIn(s.pool.spec).ami ?? {};
+  const parameter = imageParameterIn(s.pool.spec, s.cluster);
   const imageParameter =
-    ssmParameter !== undefined &&
-    (await ask(`SSM parameter ${ssmParameter}`, (signal) => images.idIn(ssmParameter, signal)));
+    parameter !== undefined && (await ask(`SSM parameter ${parameter}`, (signal) => images.idIn(parameter, signal)));
   const known = imageParameter ? { imageParameter } : {};
   const id = selectedImage(s.pool.spec, known);
   const image = id === undefined ? undefined : await imageOf(s, id, images, ask);

@@ -3,20 +3,20 @@
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { cut } from '../../../util/words.ts';
-import { describeImage, imageFault, isImageId, yearIn } from '../machine/image.ts';
+import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../machine/image.ts';
 import { failed, given, met, metWith } from './check.ts';
 
 /** Ensures that the parameter has the ID of an AMI. */
-function isNamed({ spec, facts, region }: CheckInput): PrerequisiteResult | undefined {
-  const { ssmParameter } = nodeGroupIn(spec).ami ?? {};
+function isNamed({ spec, cluster, facts, region }: CheckInput): PrerequisiteResult | undefined {
+  const parameter = imageParameterIn(spec, { kind: 'seen', cluster });
+  const remedy = nodeGroupIn(spec).ami
+    ? 'Create it with the ID of an AMI as its value, or correct nodeGroup.ami.ssmParameter'
+    : 'Set nodeGroup.ami, or remove nodeGroup.kubelet';
   return given(facts, 'imageParameter', (value) => {
     if (value !== undefined && isImageId(value)) return undefined;
-    if (value === undefined)
-      return failed(
-        `SSM parameter ${ssmParameter} does not exist in ${region}. Create it with the ID of an AMI as its value, or correct nodeGroup.ami.ssmParameter`,
-      );
+    if (value === undefined) return failed(`SSM parameter ${parameter} does not exist in ${region}. ${remedy}`);
     return failed(
-      `SSM parameter ${ssmParameter} has the value ${JSON.stringify(cut(value, 64))}, which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter`,
+      `SSM parameter ${parameter} has the value ${JSON.stringify(cut(value, 64))}, which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter`,
     );
   });
 }
