@@ -106,7 +106,7 @@ async function storm(
   };
   try {
     const [api, aws, pauses, nodes] = await Promise.all([
-      injectFaults({ cluster, probe, someProxies, say, signal }, FAULT_PAUSE_MS),
+      injectFaults({ cluster, probe, someProxies, isSpared, say, signal }, FAULT_PAUSE_MS),
       injectAwsFaults(cluster.world.cloud.faults.calls, random, signal),
       pauseLeaders({ replicas, say, random, signal, isSpared }),
       churn(cluster, signal),

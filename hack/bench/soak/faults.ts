@@ -12,14 +12,16 @@ import { failingWrites, tooManyRequests } from './refusals.ts';
 const NOTICE_SECONDS = 60;
 const NOTICE_LIMIT_MS = 120_000;
 const DOWN_MS = 2_000;
-/** Of a fault that lasts. Shorter than the 10 s after which a leader gives up the lease. */
-const LASTS_MS = 6_000;
+/** Of a fault that lasts. Shorter than the 10 s after which a leader gives up the lease, and while it is spared, also together with a pause. */
+const LASTS_MS = { always: 6_000, spared: 4_000 } as const;
 
 export interface SoakFixture {
   readonly cluster: BenchCluster;
   /** Those of the probe and of some replicas, at random; for a `long` fault, a leader whose connections break gives up the lease. */
   readonly someProxies: (fault: 'short' | 'long') => readonly FaultyProxy[];
   readonly probe: ProbeProcess;
+  /** Whether the leader has no faults now that could make it exit. */
+  readonly isSpared: () => boolean;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -70,26 +72,33 @@ async function cut({ someProxies, say }: SoakFixture, counts: FaultCounts): Prom
   counts.cuts++;
 }
 
-async function stall({ someProxies, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
-  const stalled = someProxies('short').map((proxy) => proxy.stall());
-  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+async function stall(fixture: SoakFixture, counts: FaultCounts): Promise<void> {
+  const stalled = fixture.someProxies('short').map((proxy) => proxy.stall());
+  const seconds = await last(fixture);
   for (const each of stalled) each[Symbol.dispose]();
   counts.slowAnswers++;
-  say(`The API server's answers took ${LASTS_MS / 1_000} s.`);
+  fixture.say(`The API server's answers took ${seconds} s.`);
 }
 
-async function throttle({ cluster, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
-  await using _throttled = await tooManyRequests(cluster.admin);
-  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+async function throttle(fixture: SoakFixture, counts: FaultCounts): Promise<void> {
+  await using _throttled = await tooManyRequests(fixture.cluster.admin);
+  const seconds = await last(fixture);
   counts.throttled++;
-  say(`The API server throttled the operator for ${LASTS_MS / 1_000} s.`);
+  fixture.say(`The API server throttled the operator for ${seconds} s.`);
 }
 
-async function fail({ cluster, say, signal }: SoakFixture, counts: FaultCounts): Promise<void> {
-  await using _failing = await failingWrites(cluster.admin);
-  await sleep(LASTS_MS, undefined, { signal }).catch(() => undefined);
+async function fail(fixture: SoakFixture, counts: FaultCounts): Promise<void> {
+  await using _failing = await failingWrites(fixture.cluster.admin);
+  const seconds = await last(fixture);
   counts.failed++;
-  say(`Writes of the operator failed for ${LASTS_MS / 1_000} s.`);
+  fixture.say(`Writes of the operator failed for ${seconds} s.`);
+}
+
+/** Waits for as long as a fault lasts, and returns the seconds. */
+async function last({ isSpared, signal }: SoakFixture): Promise<number> {
+  const ms = LASTS_MS[isSpared() ? 'spared' : 'always'];
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+  return ms / 1_000;
 }
 
 /** Measures how long the cache takes to detect a half-open connection. */

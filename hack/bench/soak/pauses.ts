@@ -8,6 +8,8 @@ import type { Replica, Replicas } from './replicas.ts';
 const BETWEEN = [3, 12] as const;
 /** Seconds of a pause that the leader usually survives. */
 const SHORT = [0.1, 5] as const;
+/** The same while the leader is spared: together with another fault, it stays below the 10 s after which a leader gives up the lease. */
+const SPARED = [0.1, 1] as const;
 /** Seconds of a pause after which it must not go on: it gives up the lease after 10 s, and another replica takes it after 15 s. */
 const LONG = [11, 40] as const;
 const LONG_SHARE = 0.5;
@@ -29,7 +31,7 @@ export interface PauseOptions {
   readonly random: () => number;
   /** Pauses until this signal aborts. */
   readonly signal: AbortSignal;
-  /** Whether the leader has no long pauses now. */
+  /** Whether the leader has no pauses now that could make it exit. */
   readonly isSpared: () => boolean;
 }
 
@@ -43,7 +45,8 @@ export async function pauseLeaders(options: PauseOptions): Promise<PauseCounts> 
     const { leader } = replicas;
     if (signal.aborted || !leader) continue;
     const isLong = !isSpared() && random() < LONG_SHARE;
-    await pause(leader, between(isLong ? LONG : SHORT), isLong, options, counts);
+    const short = isSpared() ? SPARED : SHORT;
+    await pause(leader, between(isLong ? LONG : short), isLong, options, counts);
   }
   return counts;
 }
