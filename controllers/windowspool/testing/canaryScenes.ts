@@ -10,7 +10,7 @@ import { knownStatus, MINUTE, NEXT, NOW, type SpecChange, sampleGroup, samplePoo
 import { sampleFacts } from './prerequisites.ts';
 import { FIRST, nodeIn, SECOND } from './replacementScenes.ts';
 
-export const CANARY_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web-2/4d5e';
+const CANARY_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web-2/4d5e';
 
 const at = (ms: number) => new Date(ms).toISOString();
 
@@ -71,7 +71,7 @@ export function canaryScene(scene: Scene = {}): ObservedState {
 }
 
 /** The group of the canary. */
-export function canaryGroup(change: Partial<NodeGroup> = {}): NodeGroup {
+function canaryGroup(change: Partial<NodeGroup> = {}): NodeGroup {
   const group = sampleGroup(samplePool());
   return {
     ...group,
