@@ -111,7 +111,7 @@ export interface NodeGroupSpec {
   userData?: UserData;
   launchTemplate?: LaunchTemplateSpec;
   /**
-   * Whether the pool adopts an existing node group of this name that it did not create. Never: the operator does not change the group. IfUnowned: if the group has the tag winpool.dev/adoptable-by with the name of this pool, and its AMI type matches windowsVersion, the operator sets the tag winpool.dev/pool on it. The operator must run with --enable-node-group-adoption. Then, status.pendingSteps shows the differences from the spec, and driftPolicy determines what happens to them. The operator manages an adopted group like any other, and deletionPolicy applies to it.
+   * Whether the pool adopts an existing node group of this name that it did not create. Never: the operator does not change the group. IfUnowned: if the group has the tag winpool.dev/adoptable-by with the name of this pool, and its AMI type matches windowsVersion (CUSTOM, if the operator created its launch template for a pool of this name), the operator sets the tag winpool.dev/pool on it. The operator must run with --enable-node-group-adoption. Then, status.pendingSteps shows the differences from the spec, and driftPolicy determines what happens to them. The operator manages an adopted group like any other, and deletionPolicy applies to it.
    */
   adoption: 'Never' | 'IfUnowned';
   /**

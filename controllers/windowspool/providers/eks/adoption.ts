@@ -6,8 +6,10 @@ import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { amiTypeOf } from '../../nodes/windows.ts';
-import type { NodeGroup } from '../../ports/eks.ts';
+import { CUSTOM, type NodeGroup } from '../../ports/eks.ts';
 import { remembering } from './applied.ts';
+import { isCustom } from './machine/machine.ts';
+import { isMadeFromOwn } from './machine/machineTemplate.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 
 /** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
@@ -23,7 +25,9 @@ export function adoptionOf(s: Pick<ObservedState, 'pool' | 'settings'>, group: N
   const { tags, status, amiType } = group;
   if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
   const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
-  if (!fitting.includes(amiType)) {
+  // A custom AMI may be one of Linux, unless the operator itself has put it into the launch template of the group.
+  const isOwnCustom = amiType === CUSTOM && isCustom(spec) && isMadeFromOwn(s.pool, group);
+  if (!isOwnCustom && !fitting.includes(amiType)) {
     const why = `its AMI type is ${amiType || 'unknown'}, but windowsVersion ${spec.windowsVersion} requires ${fitting.join(' or ')}`;
     return { kind: 'refused', why };
   }

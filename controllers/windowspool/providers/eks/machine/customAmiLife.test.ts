@@ -193,6 +193,18 @@ describe('a pool with a custom AMI', () => {
     await until(world, deps, isReady(world), 'a pool that is Ready');
   });
 
+  it('adopts the group that a former pool with a custom AMI has left behind', async () => {
+    const { world, deps } = await customWorld(spec(OLD, { deletionPolicy: 'Retain' }));
+    world.remove('web');
+    await until(world, deps, () => world.pools.size === 0, 'the deletion');
+    world.cloud.state.group('web').nodegroup.tags = { 'winpool.dev/adoptable-by': 'web' };
+    world.apply(fresh(spec(OLD, { nodeGroup: { adoption: 'IfUnowned' } })));
+    const isAdopted = () => conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+    await until(world, deps, isAdopted, 'the adoption');
+    assert.equal(world.created, 1);
+    assert.ok(!world.calls.includes('UpdateNodegroupVersion'));
+  });
+
   it('shows the age and the deprecation of its AMI', async () => {
     const world = new FakeWorld();
     const id = 'ami-0a000001';
