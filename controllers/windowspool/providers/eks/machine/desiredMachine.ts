@@ -122,16 +122,29 @@ export function foundTexts(version: Omit<MachineVersion, 'version'>, s: Seen): M
   };
 }
 
-/** The AMI is that of the spec if the parameter has it, or is not resolved. */
-function imageTexts({ imageId }: Machine, { pool: { spec }, prerequisites }: Seen) {
+/**
+ * Whether a setting counts as that of the spec while what the spec selects is not known: only if it was observed before. Otherwise, a change of the spec
+ * would be recorded as applied, and its effect would later look like that of another client.
+ */
+function wasApplied(pool: WindowsPool, setting: string, text: string): boolean {
+  const applied = appliedOf(pool);
+  return applied === undefined || isApplied(applied, machineField(setting), text);
+}
+
+/** The AMI is that of the spec if the parameter has it. */
+function imageTexts({ imageId }: Machine, { pool, prerequisites }: Seen) {
+  const { spec } = pool;
   const selected = selectedImage(spec, prerequisites);
-  const isSelected = selected === undefined || selected === imageId;
+  const isSelected = selected === undefined ? wasApplied(pool, AMI, amiText(spec)) : selected === imageId;
   return followsImage(spec) && imageId !== undefined && isSelected ? { [AMI]: amiText(spec) } : {};
 }
 
-function groupsText(machine: Machine, wanted: Machine | undefined, { pool: { spec }, cluster }: Seen): string {
-  const isSelected = wanted === undefined || wanted.securityGroups.join() === machine.securityGroups.join();
-  if (isSelected) return termsText(spec);
+function groupsText(machine: Machine, wanted: Machine | undefined, { pool, cluster }: Seen): string {
+  const text = termsText(pool.spec);
+  const isSelected = wanted
+    ? wanted.securityGroups.join() === machine.securityGroups.join()
+    : wasApplied(pool, SECURITY_GROUPS, text);
+  if (isSelected) return text;
   const own = cluster.kind === 'seen' ? cluster.cluster.securityGroup : undefined;
   return machine.securityGroups.filter((id) => id !== own).join(', ') || machine.securityGroups.join(', ');
 }
@@ -139,10 +152,11 @@ function groupsText(machine: Machine, wanted: Machine | undefined, { pool: { spe
 /** User data that another client wrote is another setting, and not a former one of the operator, which the pool follows. */
 function userDataTexts(version: Omit<MachineVersion, 'version'>, wanted: Machine | undefined, pool: WindowsPool) {
   const { machine } = version;
-  const isSame = wanted === undefined || haveSameUserData(machine, wanted);
+  const text = userDataText(pool);
+  const isSame = wanted ? haveSameUserData(machine, wanted) : wasApplied(pool, USER_DATA, text);
   const isForeign = hasUserData(pool.spec) && !isSame && !isOwnVersion(version);
   return {
-    ...(isSame && { [USER_DATA]: userDataText(pool) }),
+    ...(isSame && { [USER_DATA]: text }),
     [OTHERS]: isForeign ? 'UserData' : '',
   };
 }

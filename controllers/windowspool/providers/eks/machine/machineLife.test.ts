@@ -229,6 +229,18 @@ describe('a change of the machine', () => {
     );
   });
 
+  it('to security groups that do not exist yet is a change of the spec when they do, also with policy Manual', async () => {
+    const { world, deps } = await machineWorld();
+    change(world, { ...DISK_100, ...BY_TAGS });
+    await hours(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False SecurityGroupNotFound: .*securityGroups is not set \(expected tag tier=windows\)/,
+    );
+    world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags: { tier: 'windows' } });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+  });
+
   it('of other security groups with the tags is reported with policy Manual, and followed with Automatic', async () => {
     const world = new FakeWorld();
     const tags = { tier: 'windows' };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { NodeGroupSpec } from '../../../api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
-import { conditionOf, fresh, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
+import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 
 const KEY = 'user-data.ps1';
@@ -86,6 +86,17 @@ describe('the script of a pool', () => {
     assert.match(ofInstances(world), /^<powershell>\nsecond\n/);
   });
 
+  it('that the spec names before it exists is a change of the spec when it does, also with policy Manual', async () => {
+    const { world, deps } = await scriptWorld('first', { update: { ...MANUAL } });
+    change(world, spec({ update: { ...MANUAL } }, 'v2'));
+    await until(world, deps, isMissed(world, 'UserDataNotFound'), 'a missing key');
+    await hours(world, deps, 1);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UserDataNotFound: .*userData differs/);
+    world.scripts.set('windows', { [KEY]: 'first', v2: 'second' });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.match(ofInstances(world), /^<powershell>\nsecond\n/);
+  });
+
   it('that changes in the ConfigMap is reported with policy Manual, and followed with Automatic', async () => {
     const { world, deps } = await scriptWorld('first', { update: { ...MANUAL } });
     world.scripts.set('windows', { [KEY]: 'second' });
@@ -94,7 +105,7 @@ describe('the script of a pool', () => {
     await until(world, deps, isReported, 'a report of the other script');
     assert.equal(
       conditionOf(world, 'UpToDate'),
-      'False UpdateAvailable: The nodes of node group web have other user data than new nodes would have: key user-data.ps1 of ConfigMap windows in the namespace of the operator has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.',
+      'False UpdateAvailable: Node group web has other user data than the operator writes now: key user-data.ps1 of ConfigMap windows in the namespace of the operator has changed. Set nodeGroup.update.policy: Automatic, or write the script to another key and set nodeGroup.userData.key.',
     );
     assert.deepEqual(scripts(world).length, 1);
     change(world, spec({ update: { ...MANUAL, policy: 'Automatic' } }));
