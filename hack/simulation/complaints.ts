@@ -71,7 +71,9 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
     const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
     // EKS does not change to an older version either.
     const isOlder = (kubernetesVersion ?? releaseVersion)?.startsWith('1.35') && group?.kubernetesVersion === '1.36';
-    const impossible = releaseVersion === UNPUBLISHED || isOlder;
+    // EKS creates node groups, and so canaries, only with the version of the cluster.
+    const isRejected = pool.status.nodeGroup.failedTarget.message.includes('equal to the current Kubernetes version');
+    const impossible = releaseVersion === UNPUBLISHED || isOlder || isRejected;
     return impossible ? [] : [`it gave up: ${pool.status.nodeGroup.failedTarget.message}`];
   }
   // A group with a newer version than the control plane waits for it.
@@ -138,7 +140,9 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, group: string)
   } = spec.nodeGroup ?? {};
   const template = /^\d+$/.test(String(specTemplate?.version)) ? String(specTemplate?.version) : undefined;
   // Waiting for the control plane, or for a version of the template, is reported.
-  const isWaiting = /UnsupportedVersion|LaunchTemplateInvalid/.test(conditionOf(pool, 'UpToDate'));
+  const isWaiting =
+    /UnsupportedVersion|LaunchTemplateInvalid/.test(conditionOf(pool, 'UpToDate')) ||
+    conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion';
   const isOther = hasOtherOwner(world, pool);
   const checks: readonly (readonly [string, boolean | undefined])[] = [
     ['labels', has(labels, { ...spec.labels, 'winpool.dev/pool': name })],
@@ -158,7 +162,8 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, group: string)
     [
       'instance types',
       spec.nodeGroup?.replacement !== 'BlueGreen' ||
-        JSON.stringify(instanceTypes) === JSON.stringify(spec.nodeGroup.instanceTypes),
+        JSON.stringify(instanceTypes) === JSON.stringify(spec.nodeGroup.instanceTypes) ||
+        isWaiting,
     ],
     ['gate', (spec.verification.policy === 'Gate') === (taints?.some(({ key }) => key === GATE_TAINT_KEY) ?? false)],
   ];

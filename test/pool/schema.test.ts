@@ -245,6 +245,26 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     `maintenanceWindows[0].duration: Invalid value: ${chosenSeries() === '1.34' ? '"string"' : '"0h"'}: must be at least 1m`,
   ],
   [
+    'a canary without nodes',
+    { nodeGroup: { update: { canary: { nodes: 0 } } } },
+    'update.canary.nodes in body should be greater than or equal to 1',
+  ],
+  [
+    'a canary of more than 10 nodes',
+    { nodeGroup: { update: { canary: { nodes: 11 } }, scaling: { maxSize: 20 } } },
+    'update.canary.nodes in body should be less than or equal to 10',
+  ],
+  [
+    'a canary with more nodes than the pool may have',
+    { nodeGroup: { update: { canary: { nodes: 4 } } } },
+    'the canary must not have more nodes than scaling.maxSize',
+  ],
+  ...['59s', '169h'].map((after): (typeof refusals)[number] => [
+    `a canary that is watched for ${after}`,
+    { nodeGroup: { update: { canary: { after } } } },
+    'must be from 1m to 168h',
+  ]),
+  [
     'an invalid cron schedule',
     { nodeGroup: { update: { maintenanceWindows: [{ schedule: '@weekly', duration: '4h' }] } } },
     'maintenanceWindows[0].schedule in body should match',
