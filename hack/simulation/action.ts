@@ -39,10 +39,20 @@ export function edits(
       run: (world) => {
         const known = world.pools.get(name) as NodeGroupPool | undefined;
         if (!known || known.metadata.deletionTimestamp) return;
-        world.apply({ ...known, spec: change(known.spec) } as WindowsPool);
+        const spec = change(known.spec);
+        if (isRejected(spec)) return;
+        world.apply({ ...known, spec } as WindowsPool);
         also(world, name);
       },
     }),
+  );
+}
+
+/** Whether the schema rejects the spec: EKS accepts nothing of this together with a custom AMI. */
+function isRejected({ nodeGroup }: NodeGroupPool['spec']): boolean {
+  const { ami, releaseVersion, kubernetesVersion, warmPool, launchTemplate, update } = nodeGroup;
+  return (
+    ami !== undefined && [releaseVersion, kubernetesVersion, warmPool, launchTemplate, update.canary].some(Boolean)
   );
 }
 

@@ -30,6 +30,10 @@ export const TEMPLATE = 'windows';
 /** The scripts for nodes in ConfigMap `windows`, by their keys. */
 export const SCRIPTS: Readonly<Record<string, string>> = { 'a.ps1': 'Write-Host a', 'b.ps1': 'Write-Host b' };
 
+/** Custom AMIs, and the SSM parameter that has the first of them at the beginning. */
+export const IMAGES = ['ami-0a000001', 'ami-0a000002'] as const;
+export const IMAGE_PARAMETER = '/windowspool/golden';
+
 /** The options of such a world. */
 interface CloudWorldOptions {
   /** The version of the cluster, such as `1.36`. */
@@ -70,6 +74,8 @@ export class LocalAwsWorld extends FakeWorld {
     this.workload = new Workload(this, (pod) => this.#nodeInvariants.checkEviction(pod), podGraceSeconds);
     this.cloud.faults.launchTemplate({ name: TEMPLATE, data: {} });
     this.scripts.set('windows', SCRIPTS);
+    for (const id of IMAGES) this.cloud.faults.image({ id });
+    this.cloud.faults.parameter({ name: IMAGE_PARAMETER, value: IMAGES[0] });
   }
 
   /** After a change of a spec or a retry, failed updates may be sent again. */

@@ -1,9 +1,9 @@
 /** A pool for which the operator has a launch template: its changes, and what is wrong with its template in the end. */
 import fc from 'fast-check';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { AmiSpec, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
-import { type Action, edits, group } from './action.ts';
-import { type LocalAwsWorld, SCRIPTS } from './localAwsWorld.ts';
+import { type Action, action, edits, group } from './action.ts';
+import { IMAGE_PARAMETER, IMAGES, type LocalAwsWorld, SCRIPTS } from './localAwsWorld.ts';
 
 /** The machine of a new pool. */
 export const MACHINE = { diskSizeGiB: undefined, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
@@ -17,9 +17,35 @@ const change = fc.oneof(
 );
 
 /** Another machine. A pool that sets none can never get one. */
-export const machineEdits: fc.Arbitrary<Action> = edits(
+const settingEdits: fc.Arbitrary<Action> = edits(
   'the machine',
   change.map((machine) => (spec) => (spec.nodeGroup.disk ? group(machine)(spec) : spec)),
+);
+
+/** Another AMI, also the first custom one and the AMI of EKS again, which need another node group. */
+const imageEdits: fc.Arbitrary<Action> = edits(
+  'the AMI',
+  fc
+    .constantFrom(...IMAGES.map((id) => ({ id })), { ssmParameter: IMAGE_PARAMETER }, undefined)
+    .map((ami) => (spec) => {
+      const { ami: _before, ...rest } = spec.nodeGroup;
+      if (!rest.disk) return spec;
+      return { ...spec, nodeGroup: { ...rest, ...(ami && { ami }), replacement: 'BlueGreen' as const } };
+    }),
+);
+
+/** The pipeline that makes AMIs writes the parameter. */
+const parameterEdits: fc.Arbitrary<Action> = fc.constantFrom(...IMAGES).map((value) =>
+  action(`AMI ${value} in the parameter`, {
+    run: ({ cloud }) => cloud.faults.parameter({ name: IMAGE_PARAMETER, value }),
+  }),
+);
+
+/** Any change of the machine. */
+export const machineEdits: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: settingEdits },
+  { weight: 2, arbitrary: imageEdits },
+  { weight: 1, arbitrary: parameterEdits },
 );
 
 /** Whose launch template a group has, or should have. */
@@ -41,17 +67,34 @@ function ownerOf(name = ''): TemplateOwner {
 
 /** Whether new instances of the group have the machine of the spec. Does not use the operator's own comparison. */
 export function hasMachine({ cloud: { state } }: LocalAwsWorld, pool: WindowsPool): boolean {
-  const { disk, instanceTags = {}, userData } = pool.spec.nodeGroup ?? {};
+  const { ami, disk, instanceTags = {}, userData } = pool.spec.nodeGroup ?? {};
   if (!disk) return true;
-  const { id = '', version } = state.group(nodeGroupNameOf(pool)).nodegroup.launchTemplate ?? {};
+  const { amiType, launchTemplate } = state.group(nodeGroupNameOf(pool)).nodegroup;
+  const { id = '', version } = launchTemplate ?? {};
   const data = state.launchTemplates.get(id)?.versions.find(({ number }) => String(number) === version)?.data;
   const tags = data?.TagSpecifications?.find(({ ResourceType }) => ResourceType === 'instance')?.Tags ?? [];
   const found = Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value]));
   return (
     data?.BlockDeviceMappings?.[0]?.Ebs?.VolumeSize === disk.sizeGiB &&
     JSON.stringify(found) === JSON.stringify(instanceTags) &&
-    Buffer.from(data?.UserData ?? '', 'base64').toString() === expectedScript(userData?.key)
+    (amiType === 'CUSTOM') === (ami !== undefined) &&
+    hasImage(ami, data?.ImageId) &&
+    hasUserData(pool, Buffer.from(data?.UserData ?? '', 'base64').toString(), userData?.key)
   );
+}
+
+/** Which AMI of the parameter a group has depends on the update policy. */
+function hasImage(ami: AmiSpec | undefined, found: string | undefined): boolean {
+  if (ami?.ssmParameter !== undefined) return IMAGES.some((id) => id === found);
+  return ami?.id === found;
+}
+
+/** Nodes with a custom AMI get the labels of the spec, and the script, from the user data. */
+function hasUserData({ spec }: WindowsPool, found: string, key: string | undefined): boolean {
+  if (!spec.nodeGroup?.ami) return found === expectedScript(key);
+  const labels = Object.entries(spec.labels ?? {}).map(([name, value]) => `${name}=${value}`);
+  const script = key === undefined ? '' : (SCRIPTS[key] ?? '');
+  return found.includes('Start-EKSBootstrap.ps1') && [...labels, script].every((part) => found.includes(part));
 }
 
 /** The user data with the script of this key; empty if there is none. */
