@@ -473,7 +473,7 @@ export interface VerificationSpec {
    */
   minimumRevision?: number;
   /**
-   * Memory that a node should reserve for the system (capacity minus allocatable), such as 2Gi. A node with less gets a warning. Omit it if you cannot configure the kubelet: nodes of a node group reserve 100 to 500 MiB, and EKS passes no kubelet arguments to its Windows AMIs.
+   * Memory that a node should reserve for the system (capacity minus allocatable), such as 2Gi. A node with less gets a warning. Omit it if you cannot configure the kubelet: nodes of a node group reserve 100 to 500 MiB, unless nodeGroup.kubelet sets more.
    */
   minimumReservedMemory?: string;
   /**

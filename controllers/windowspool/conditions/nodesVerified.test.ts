@@ -108,7 +108,7 @@ describe('NodesVerified names failing nodes', () => {
       }),
       {
         NodesVerified:
-          'True AllVerified: 3 nodes verified. 1 node with a warning, such as ip-9 reserves 1024Mi of memory for the system, less than verification.minimumReservedMemory 2Gi: set memory limits on its pods (EKS passes no kubelet arguments to its Windows AMIs).',
+          'True AllVerified: 3 nodes verified. 1 node with a warning, such as ip-9 reserves 1024Mi of memory for the system, less than verification.minimumReservedMemory 2Gi: set nodeGroup.kubelet.systemReserved, or set memory limits on its pods.',
       },
     ],
   ]);
