@@ -164,6 +164,27 @@ describe('an update with a canary', () => {
     });
   }
 
+  it('asks again for the canary of a release that EKS does not offer yet', async () => {
+    const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: CANARY } });
+    await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
+    await until(world, deps, isDone(world), 'the main group alone');
+    const offer = world.publish(LATEST, { isOffered: false });
+    await pass(world, deps, 60);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False ReleaseNotOffered: .* failed: CreateNodegroup failed: .* is not valid for kubernetes version .* Retried at each --resync-interval/,
+    );
+    assert.equal(ready(world), 'True');
+    world.awsCalls();
+    await pass(world, deps, 60);
+    const calls = world.awsCalls();
+    assert.ok(calls.length < 250, `${calls.length} calls`);
+    assert.ok(calls.filter((call) => call === 'CreateNodegroup').length <= 8);
+    offer();
+    await until(world, deps, () => releaseOf(world) === LATEST, 'the newest release', 200);
+    await until(world, deps, isDone(world), 'the main group alone');
+  });
+
   it('waits again when a node of the canary restarts', async () => {
     const { world, deps } = await poolWith();
     pin(world);

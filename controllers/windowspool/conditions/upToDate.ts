@@ -16,7 +16,7 @@ import {
   differencesToCorrect,
   reportedDrift,
 } from '../providers/eks/differences.ts';
-import { describeRetry, failedTargetOf } from '../providers/eks/failedTarget.ts';
+import { describeRetry, failedAutomaticUpdate, failedTargetOf } from '../providers/eks/failedTarget.ts';
 import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
 import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
@@ -123,7 +123,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
     return falseCondition('UnsupportedVersion', message);
   }
-  if (isOpen(s) && !hasPassed(s)) return canaryRunning(s);
+  if (isOpen(s) && !hasPassed(s) && !failedAutomaticUpdate(s)) return canaryRunning(s);
   if (canaryDue(s) && blockers(s).length > 0) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
     const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';

@@ -76,7 +76,7 @@ function openFailures(s: ObservedState): FailedTarget[] {
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
 function hasPassed({ now, settings }: ObservedState, { reason, time }: FailedTarget): boolean {
-  return reason === NOT_OFFERED && now >= Date.parse(time) + settings.resyncMs / 2;
+  return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
 function isRetried({ pool }: ObservedState, failed: FailedTarget): boolean {
@@ -130,9 +130,14 @@ function refusedUpdate(s: ObservedState, step: Step['kind']): FailedTarget | und
 
 const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
 
+/** Whether the same change may succeed later, without a change of the spec. */
+export function isPassing({ reason }: Pick<FailedTarget, 'reason'>): boolean {
+  return reason === NOT_OFFERED;
+}
+
 /** When a failed change of a node group is tried again, in a sentence. */
-export function describeRetry(pool: WindowsPool, { reason }: FailedTarget): string {
-  if (reason === NOT_OFFERED) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
+export function describeRetry(pool: WindowsPool, failed: FailedTarget): string {
+  if (isPassing(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
   return `Not retried until the spec changes or you run: ${retryCommand(pool)}`;
 }
 
@@ -158,8 +163,9 @@ function failedCanary(s: ObservedState): FailedTarget | undefined {
   if (!fault) return undefined;
   const target = versionTargetOf(s.pool, fault.change);
   const known = rememberedFailures(s).find((failed) => failed.target === target);
-  const { message } = fault;
-  return known ?? { target, reason: 'CanaryFailed', message, time: timeOf(s.now), ...retryOf(s.pool) };
+  const { message, passes } = fault;
+  const reason = passes ? NOT_OFFERED : 'CanaryFailed';
+  return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool) };
 }
 
 /** How many nodes are still verified: a failed update leaves the group as it was. */

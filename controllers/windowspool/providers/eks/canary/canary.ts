@@ -88,23 +88,29 @@ export function hasPassed(s: ObservedState): boolean {
   return at !== undefined && s.now >= at && isWhole(s) && triedChange(s) !== undefined;
 }
 
+/** Why a canary fails. */
+interface CanaryFault {
+  readonly change: VersionChange;
+  readonly message: string;
+  /** Whether EKS does not offer the release yet: the same canary may be created later. */
+  readonly passes?: true;
+}
+
 /** Why the version that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
-export function canaryFault(
-  s: ObservedState,
-): { readonly change: VersionChange; readonly message: string } | undefined {
+export function canaryFault(s: ObservedState): CanaryFault | undefined {
   const change = isMainSettled(s) ? triedChange(s) : undefined;
   const why = change && faultOf(s);
   if (!why) return undefined;
   const { name = '' } = canaryIn(s.pool) ?? {};
   const message = `Canary ${name} with ${describeTried(change)} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
-  return { change, message };
+  return { change, message, ...(refusalOf(s)?.passes && { passes: true }) };
 }
 
 /** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */
 const PASSING: readonly NodeCheck[] = ['NotReady'];
 
 function faultOf(s: ObservedState): string | undefined {
-  const refusal = s.errors.find(({ step, error }) => step === 'createCanary' && LASTING.includes(error.kind))?.error;
+  const refusal = refusalOf(s);
   if (refusal) return describeFailure(refusal);
   const canary = otherGroup(s);
   if (!canary || s.former?.kind !== 'seen') return undefined;
@@ -120,6 +126,11 @@ function faultOf(s: ObservedState): string | undefined {
   const [first] = failingNodes(s, canary.name);
   const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
   return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
+}
+
+/** The lasting error of the creation of the canary. */
+function refusalOf({ errors }: ObservedState) {
+  return errors.find(({ step, error }) => step === 'createCanary' && LASTING.includes(error.kind))?.error;
 }
 
 /** Errors that the same call would return again. */

@@ -2,7 +2,7 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
-import { failedTargetsOf, hasFailed } from '../failedTarget.ts';
+import { failedTargetsOf, hasFailed, isPassing } from '../failedTarget.ts';
 import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
@@ -15,7 +15,9 @@ export function canaryDue(s: ObservedState): VersionChange | undefined {
   if (!canarySpecIn(s.pool.spec) || !isMainIdle(s)) return undefined;
   if (isOpen(s)) {
     const isMissing = s.former?.kind === 'absent' && canaryIn(s.pool)?.arn === undefined;
-    return isMissing ? triedChange(s) : undefined;
+    const tried = isMissing ? triedChange(s) : undefined;
+    // A release that EKS did not offer is asked for again at the next regular read.
+    return tried && !hasFailed(s, versionTargetOf(s.pool, tried)) ? tried : undefined;
   }
   if (s.former || otherGroupIn(s.pool) || replacementDue(s).length > 0) return undefined;
   return nextVersionChange(s);
@@ -26,7 +28,8 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   const { pool } = s;
   if (!isOpen(s) || !isMainSettled(s)) return undefined;
   const tried = triedChange(s);
-  if (tried && hasFailed(s, versionTargetOf(pool, tried))) return `${describeTried(tried)} failed`;
+  const failed = tried && hasFailed(s, versionTargetOf(pool, tried)) ? failureOfCanary(s) : undefined;
+  if (tried && failed && !isPassing(failed)) return `${describeTried(tried)} failed`;
   const main = groupOf(s);
   const isReplaced = main && canReplace(s) && immutableDifferences(pool, main).length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
