@@ -164,6 +164,29 @@ describe('an update with a canary', () => {
     });
   }
 
+  it('is not made when another client has created a node group with the name of the canary, which is left alone', async () => {
+    const { world, deps } = await poolWith();
+    const arn = `${world.groups.get('web')?.arn}x`;
+    world.makeGroup({ ...(world.groups.get('web') ?? assert.fail()), name: SECOND, arn, tags: {} });
+    const foreign = world.groups.get(SECOND);
+    pin(world);
+    await pass(world, deps, 10);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False CanaryFailed: .* failed: a node group with this name exists, which does not belong to the pool\. Delete it\. Node group web was not updated\. Not retried until/,
+    );
+    assert.equal(ready(world), 'True');
+    const known = world.calls.length;
+    await pass(world, deps, 60);
+    assert.ok(world.calls.length - known < 200, `${world.calls.length - known} calls`);
+    assert.deepEqual([world.groups.get(SECOND), canaryOf(world)], [foreign, undefined]);
+    world.cloud.faults.consoleDelete({ group: SECOND });
+    await pass(world, deps, 10);
+    retry(world, '1');
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual([[...world.groups.keys()], releaseOf(world)], [['web'], NEXT]);
+  });
+
   it('asks again for the canary of a release that EKS does not offer yet', async () => {
     const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: CANARY } });
     await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');

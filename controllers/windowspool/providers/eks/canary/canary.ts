@@ -112,8 +112,9 @@ const PASSING: readonly NodeCheck[] = ['NotReady'];
 function faultOf(s: ObservedState): string | undefined {
   const refusal = refusalOf(s);
   if (refusal) return describeFailure(refusal);
+  if (s.former?.kind !== 'seen') return undefined;
   const canary = otherGroup(s);
-  if (!canary || s.former?.kind !== 'seen') return undefined;
+  if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
   if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${issuesOf(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>
     failures.some(({ reason }) => !PASSING.includes(reason)),

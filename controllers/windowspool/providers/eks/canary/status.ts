@@ -37,7 +37,9 @@ export function canaryState(outcome: Outcome): CanaryNodeGroup | undefined {
   const rest = { ...kept, ...(blocked && { blocked }) };
   if (s.former?.kind === 'absent') return { ...rest, absentSince: absentSince ?? timeOf(s.now) };
   if (s.former?.kind !== 'seen') return { ...record, ...rest };
-  const { arn, status, name } = s.former.group;
+  const canary = otherGroup(s);
+  if (!canary) return rest;
+  const { arn, status, name } = canary;
   const { total: nodes, verified } = s.poolNodes.inGroup(name);
   const known = { ...rest, arn, status, nodes, verified };
   if (isDraining(s) || status === 'CREATING' || status === 'CREATE_FAILED') return known;

@@ -6,9 +6,11 @@ import type { Outcome } from '../../../model/outcome.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
+import { isOpen } from '../canary/canary.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
+  canaryIn,
   canShrink,
   canTakeOver,
   formerIn,
@@ -53,12 +55,18 @@ export function drainFailure({ after: { pool, now }, done }: Outcome): FormerNod
  * not prove that. If the group was not being deleted, or its nodes are Ready, the answer must last longer: reads can lag behind a creation.
  */
 export function isForgotten({ pool, former, now, settings, poolNodes }: ObservedState): boolean {
-  if (former?.kind === 'seen') return !isOwnedBy(pool, former.group);
+  // A group that another client created with the name of a canary is why that canary fails.
+  if (former?.kind === 'seen') return !isOwnedBy(pool, former.group) && !isNameTaken(pool);
   const { absentSince, status } = otherGroupIn(pool) ?? {};
   if (former?.kind !== 'absent' || absentSince === undefined) return false;
   const age = now - Date.parse(absentSince);
   const isExpected = status === 'DELETING' && poolNodes.inGroup(otherNameOf(pool)).ready === 0;
   return age >= (isExpected ? confirmationMs(settings) : READY_NODES_PATIENCE_MS);
+}
+
+/** Whether the other group, which exists and is not the pool's, has the name of a canary that is to be created. */
+function isNameTaken(pool: ObservedState['pool']): boolean {
+  return canaryIn(pool)?.arn === undefined && isOpen({ pool });
 }
 
 /** Whether a former group or a canary exists as far as is known: a pool that is being deleted waits for it. */
