@@ -303,6 +303,21 @@ describe('an update with a canary', () => {
     }
   }
 
+  it('is not made because of a canary of another version whose record was lost', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    const { status, ...pool } = world.pools.get('web') ?? assert.fail();
+    const { canary: _lost, ...nodeGroup } = status?.nodeGroup ?? assert.fail();
+    world.pools.set('web', { ...pool, status: { ...status, nodeGroup } });
+    world.publish(LATEST);
+    edit(world, { releaseVersion: LATEST });
+    await until(world, deps, () => releaseOf(world) === LATEST, 'an updated group', 200);
+    assert.equal(releaseOf(world, SECOND), LATEST);
+    await until(world, deps, isDone(world), 'the main group alone');
+    assert.deepEqual([...world.groups.keys()], ['web']);
+  });
+
   it('changes nothing while the pool is paused, and continues when it is resumed', async () => {
     const { world, deps } = await poolWith();
     edit(world, { releaseVersion: NEXT }, { paused: true });

@@ -67,10 +67,16 @@ export function isMainSettled(s: ObservedState): boolean {
   return isMainIdle(s) && isTemplateKnown;
 }
 
+/** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
+export function isOtherCanary(s: ObservedState): boolean {
+  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+  return canary !== undefined && canary.tags[CANARY_TAG] !== canaryIn(s.pool)?.target;
+}
+
 /** Whether all nodes of the canary are verified and accept pods. */
 export function isWhole(s: ObservedState): boolean {
   const canary = otherGroup(s);
-  if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE') return false;
+  if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE' || isOtherCanary(s)) return false;
   const { verified, total } = s.poolNodes.inGroup(canary.name);
   return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
 }

@@ -7,7 +7,15 @@ import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
-import { canarySpecIn, describeTried, isMainIdle, isMainSettled, isOpen, triedChange } from './canary.ts';
+import {
+  canarySpecIn,
+  describeTried,
+  isMainIdle,
+  isMainSettled,
+  isOpen,
+  isOtherCanary,
+  triedChange,
+} from './canary.ts';
 
 /** The update for which a canary is to be created now; undefined also when it exists, as far as is known. */
 export function canaryDue(s: ObservedState): VersionChange | undefined {
@@ -33,6 +41,7 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   const main = groupOf(s);
   const isReplaced = main && canReplace(s) && immutableDifferences(pool, main).length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
+  if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
   const hasIt = main?.releaseVersion !== undefined && main.releaseVersion === canaryIn(pool)?.releaseVersion;
