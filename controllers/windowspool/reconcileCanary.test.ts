@@ -303,6 +303,60 @@ describe('an update with a canary', () => {
     }
   }
 
+  const losses: readonly (readonly [
+    when: string,
+    change: (world: FakeWorld) => void,
+    undo: (world: FakeWorld) => void,
+  ])[] = [
+    [
+      'while the pool is paused',
+      (world) => edit(world, {}, { paused: true }),
+      (world) => edit(world, {}, { paused: false }),
+    ],
+    [
+      'while EKS cannot be reached',
+      (world) => {
+        world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('unavailable') : undefined);
+      },
+      (world) => {
+        world.fails = () => undefined;
+      },
+    ],
+    ['with the canary in the spec', (world) => edit(world, { update: MANUAL }), () => undefined],
+  ];
+  for (const [when, change, undo] of losses) {
+    it(`leaves no canary behind when the status is lost ${when}, and the version goes back`, async () => {
+      const { world, deps } = await poolWith();
+      pin(world);
+      await until(world, deps, isVerified(world), 'a verified canary');
+      edit(world, { releaseVersion: undefined });
+      change(world);
+      const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', pool);
+      const restarted = world.start();
+      await pass(world, restarted, 2);
+      undo(world);
+      await pass(world, restarted, 30);
+      assert.deepEqual([[...world.groups.keys()], releaseOf(world), canaryOf(world)], [['web'], RELEASE, undefined]);
+      assert.deepEqual([stateOf(world)?.name, ready(world)], ['web', 'True']);
+    });
+  }
+
+  it('releases a canary whose record was lost when the pool is deleted and retained', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    edit(world, {}, { deletionPolicy: 'Retain' });
+    const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+    world.pools.set('web', pool);
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+    assert.deepEqual(
+      [...world.groups.values()].map(({ tags }) => tags),
+      [{}, {}],
+    );
+  });
+
   it('is not made because of a canary of another version whose record was lost', async () => {
     const { world, deps } = await poolWith();
     pin(world);

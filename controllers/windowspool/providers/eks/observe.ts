@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
 import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
-import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
+import { FINALIZER, NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Expectation, GroupMembers } from '../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
@@ -227,14 +227,18 @@ async function readGroup(
   return viewOf(answer, awsCache.last(pool.metadata.name), now);
 }
 
-/** Reads the other group: the one that is being replaced, or the canary. A pool without a record of any group may have lost its status. */
+/**
+ * Reads the other group: the one that is being replaced, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
+ * operator has worked on it, whatever its spec was then.
+ */
 async function readFormer(
   pool: WindowsPool,
   { awsCache, sources, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup | undefined> {
   const record = otherGroupIn(pool);
   const { replacement, update } = nodeGroupIn(pool.spec);
-  const mayHaveOther = replacement === 'BlueGreen' || update.canary !== undefined;
+  const isKnown = pool.metadata.finalizers?.includes(FINALIZER) === true;
+  const mayHaveOther = isKnown || replacement === 'BlueGreen' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);

@@ -9,6 +9,7 @@ import { needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { needsExamination } from './prerequisites/examination.ts';
 import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
+import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
 import { untilGroupRead, untilWindow } from './schedule.ts';
 import { bookkeepingOf, nodeGroupState } from './status.ts';
@@ -27,7 +28,7 @@ export const eks: Provider = {
     const advice = adviceStates(outcome.after);
     const bookkeeping = bookkeepingOf(outcome);
     return {
-      nodeGroup: nodeGroupState(outcome),
+      ...(!isRecordLost(outcome.after) && { nodeGroup: nodeGroupState(outcome) }),
       ...(prerequisites.length > 0 && { prerequisites }),
       ...(advice.length > 0 && { advice }),
       ...(bookkeeping && { bookkeeping }),

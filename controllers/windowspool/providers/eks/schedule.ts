@@ -12,7 +12,7 @@ import { confirmationMs } from './confirmation.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { blockers, examinationOf, lastReported } from './prerequisites/examination.ts';
-import { otherGroupIn } from './replacement/replacement.ts';
+import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
 
@@ -79,6 +79,7 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);
+  if (isRecordLost(s)) return spread(s, isPaused(s.pool) ? settings.resyncMs : settings.pollMs);
   // Just adopted: its nodes are the pool's from now on, and its differences are corrected next.
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
   if (isUpdateOpen(s)) return spread(s, pollMs);

@@ -34,6 +34,15 @@ export function otherGroup({ pool, former }: Pick<ObservedState, 'pool' | 'forme
   return group && isOwnedBy(pool, group) ? group : undefined;
 }
 
+/**
+ * Whether the pool has, or may have, another group that status does not record: the status was lost. Until a step has recorded the group, status has no
+ * node group at all, so that the other one is read again.
+ */
+export function isRecordLost({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): boolean {
+  if (!former || pool.status?.nodeGroup !== undefined) return false;
+  return former.kind === 'unreachable' || otherGroup({ pool, former }) !== undefined;
+}
+
 /** Whether a second group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */
 export function canBeReplaced(pool: WindowsPool): boolean {
   return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).replacement === 'BlueGreen';

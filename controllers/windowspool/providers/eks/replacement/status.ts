@@ -15,6 +15,7 @@ import {
   canTakeOver,
   formerIn,
   isDraining,
+  isRecordLost,
   isRetiring,
   neededToDrain,
   nodesOfOther,
@@ -71,7 +72,7 @@ function isNameTaken(pool: ObservedState['pool']): boolean {
 
 /** Whether a former group or a canary exists as far as is known: a pool that is being deleted waits for it. */
 export function hasOther(s: ObservedState): boolean {
-  return otherGroupIn(s.pool) !== undefined && !isForgotten(s);
+  return (otherGroupIn(s.pool) !== undefined || isRecordLost(s)) && !isForgotten(s);
 }
 
 /** The stage; undefined when no replacement is in progress. */
