@@ -208,6 +208,32 @@ describe('an update with a canary', () => {
     await until(world, deps, isDone(world), 'the main group alone');
   });
 
+  it('fails with the health issue of a canary that stays DEGRADED', async () => {
+    const { world, deps } = await poolWith();
+    pin(world);
+    await until(world, deps, isVerified(world), 'a verified canary');
+    const issues = [{ code: 'Ec2SecurityGroupNotFound', message: 'no sg-1', resourceIds: [] }];
+    world.cloud.faults.healthIssue({ group: SECOND, issues } as never);
+    await until(world, deps, hasFailed(world), 'a failed canary', 200);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /failed: EKS says that it is DEGRADED: Ec2SecurityGroupNotFound: no sg-1\. Node group web was not updated/,
+    );
+  });
+
+  it('shows why EKS does not delete the canary, and when it is tried again', async () => {
+    const { world, deps } = await poolWith();
+    const issues = [{ code: 'Ec2SecurityGroupDeletionFailure', message: 'sg-1 is in use', resourceIds: [] }];
+    world.cloud.faults.deleteFailure({ group: SECOND, issues } as never);
+    pin(world);
+    await until(world, deps, () => canaryOf(world)?.status === 'DELETE_FAILED', 'a failed deletion', 200);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False CanaryRunning: Canary web-\w+ has ended\. EKS could not delete node group web-\w+: Ec2SecurityGroupDeletionFailure: sg-1 is in use\. Next attempt at 12:\d\dZ\.$/,
+    );
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+  });
+
   it('waits again when a node of the canary restarts', async () => {
     const { world, deps } = await poolWith();
     pin(world);

@@ -121,7 +121,7 @@ function faultOf(s: ObservedState): string | undefined {
   if (s.former?.kind !== 'seen') return undefined;
   const canary = otherGroup(s);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
-  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${issuesOf(canary)}`;
+  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeIssues(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>
     failures.some(({ reason }) => !PASSING.includes(reason)),
   );
@@ -129,6 +129,7 @@ function faultOf(s: ObservedState): string | undefined {
   const { unverifiedSince } = canaryIn(s.pool) ?? {};
   if (unverifiedSince === undefined || isWhole(s)) return undefined;
   if (s.now < Date.parse(unverifiedSince) + s.settings.joinGraceMs) return undefined;
+  if (canary.status === 'DEGRADED') return `EKS says that it is DEGRADED: ${describeIssues(canary)}`;
   const { verified } = s.poolNodes.inGroup(canary.name);
   const [first] = failingNodes(s, canary.name);
   const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
@@ -151,7 +152,8 @@ function describeFailures({ failures: [failure] }: VerificationResult): string {
   return failure ? `${failure.reason}: ${failure.message}` : 'unknown';
 }
 
-function issuesOf({ healthIssues: [issue] }: NodeGroup): string {
+/** The first health issue of a group, in words. */
+export function describeIssues({ healthIssues: [issue] }: Pick<NodeGroup, 'healthIssues'>): string {
   return issue ? `${issue.code}: ${issue.message}` : 'EKS reports no reason';
 }
 

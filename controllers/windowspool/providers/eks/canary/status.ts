@@ -16,7 +16,7 @@ import {
   nodesOfOther,
   otherGroup,
 } from '../replacement/replacement.ts';
-import { drainFailure, isBlocked, isForgotten } from '../replacement/status.ts';
+import { describeDeletion, drainFailure, isBlocked, isForgotten } from '../replacement/status.ts';
 import { canarySpecIn, describeTried, hasPassed, isWhole, passesAt } from './canary.ts';
 
 /** status.nodeGroup.canary after a run; undefined when there is none any more. */
@@ -104,7 +104,7 @@ function describeStage(s: ObservedState, name: string): string {
       return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
     }
     default:
-      return `Node group ${name} is being deleted.`;
+      return describeDeletion(s, name);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../model/outcome.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
-import { isOpen } from '../canary/canary.ts';
+import { describeIssues, isOpen } from '../canary/canary.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
@@ -120,8 +120,16 @@ function describeStage(s: ObservedState, main: string, former: string): string {
       return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
     }
     default:
-      return `Node group ${former} is being deleted.${describeThird(s, main)}`;
+      return `${describeDeletion(s, former)}${describeThird(s, main)}`;
   }
+}
+
+/** How the deletion of the other group goes on, in a sentence or two. */
+export function describeDeletion(s: ObservedState, name: string): string {
+  const other = otherGroup(s);
+  if (other?.status !== 'DELETE_FAILED') return `Node group ${name} is being deleted.`;
+  const next = clockTime(other.modifiedAt + s.settings.createRetryMs);
+  return `EKS could not delete node group ${name}: ${sentence(describeIssues(other))} Next attempt at ${next}.`;
 }
 
 /** Says what happens to a change of the spec that came during the replacement. */
