@@ -5,3 +5,5 @@ export const LIST_LENGTH = 20;
 
 /** The longest text of a step or an update, in characters. */
 export const STEP_LENGTH = 1_024;
+/** The maximum length of a message of AWS. */
+export const AWS_MESSAGE_LENGTH = 4_096;

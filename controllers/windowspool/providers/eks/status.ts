@@ -6,7 +6,7 @@ import { scalingIn } from '../../nodeSource.ts';
 import { gateTaintState } from '../../nodes/gateRefusal.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { isClusterMismatch, ownedGroup } from '../../queries.ts';
-import { LIST_LENGTH, STEP_LENGTH } from '../../statusLimits.ts';
+import { AWS_MESSAGE_LENGTH, LIST_LENGTH, STEP_LENGTH } from '../../statusLimits.ts';
 import { timeOf } from '../../util/durations.ts';
 import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
@@ -20,9 +20,6 @@ import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
-
-/** The maximum length of a message of AWS in the schema. */
-const AWS_MESSAGE_LENGTH = 4_096;
 
 /** status.nodeGroup after a run. */
 export function nodeGroupState(outcome: Outcome): NodeGroupState {

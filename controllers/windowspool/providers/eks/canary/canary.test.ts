@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
+import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
 import { untilNextRead } from '../../../schedule.ts';
 import { statusFor } from '../../../status.ts';
@@ -128,6 +129,18 @@ describe('a canary', () => {
     const { UpToDate, Stalled, Ready } = nodeGroupConditions(s);
     assert.deepEqual([UpToDate.reason, Stalled?.reason, Ready.status], ['CanaryFailed', 'CanaryFailed', 'True']);
     assert.match(UpToDate.message, /node y failed verification: WrongBuild: .* Node group web was not updated\./);
+  });
+
+  it('that failed has a reason in its record that the schema accepts', () => {
+    const error = sampleError('refused', { message: 'x'.repeat(10_000) });
+    const s = canaryScene({
+      record: missing,
+      canary: { kind: 'absent' },
+      nodes: MAIN_NODES,
+      rest: { errors: [{ at: NOW, step: 'createCanary', error }] },
+    });
+    const [step] = planFor(s).steps;
+    assert.equal(step?.kind === 'endCanary' && step.memory.failed?.message.length, 4_096);
   });
 
   it('is read when its nodes have been verified for long enough, and soon while they are not', () => {

@@ -2,6 +2,8 @@
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
+import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
+import { cut } from '../../../util/words.ts';
 import { failedTargetsOf, hasFailed, isPassing } from '../failedTarget.ts';
 import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
@@ -56,5 +58,6 @@ function canReplace({ pool }: ObservedState): boolean {
 export function failureOfCanary(s: ObservedState) {
   const tried = triedChange(s);
   const target = tried && versionTargetOf(s.pool, tried);
-  return target === undefined ? undefined : failedTargetsOf(s).find((failed) => failed.target === target);
+  const failure = target === undefined ? undefined : failedTargetsOf(s).find((failed) => failed.target === target);
+  return failure && { ...failure, message: cut(failure.message, AWS_MESSAGE_LENGTH) };
 }
