@@ -88,6 +88,9 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   if (differing.length > 0) return [`the group differs in ${differing}`];
   const upToDate = conditionOf(pool, 'UpToDate');
   if (hasOtherOwner(world, pool)) return upToDate === 'False/ImmutableDifference' ? [] : [`UpToDate=${upToDate}`];
+  // A replacement waits for the control plane, too.
+  const waits = conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion';
+  if (upToDate === 'False/ImmutableDifference' && waits) return [];
   return upToDate.startsWith('True/') || ACCEPTED_STATES.includes(upToDate) ? [] : [`UpToDate=${upToDate}`];
 }
 
