@@ -121,7 +121,7 @@ async function withMachineTemplate(s: ObservedState, { sources, signal }: Observ
   if (s.group.kind !== 'seen' || s.group.group.launchTemplate?.id !== template.id) return known;
   const { group } = s.group;
   const used = template.versions.find(({ version }) => version === group.launchTemplate?.version);
-  return used ? { ...known, group: { kind: 'seen', group: { ...group, machine: foundTexts(used, s) } } } : known;
+  return used ? { ...known, group: { kind: 'seen', group: { ...group, machine: foundTexts(used, known) } } } : known;
 }
 
 /** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */

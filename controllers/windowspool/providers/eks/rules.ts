@@ -11,11 +11,13 @@ import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../
 import { hashOf } from '../../util/hash.ts';
 import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
+import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
 import { differencesOf } from './differences.ts';
 import { hasFailed, rememberedFailures } from './failedTarget.ts';
 import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
-import { hasMachine } from './machine/machine.ts';
+import { followsImage, selectedImage } from './machine/image.ts';
+import { AMI, hasMachine } from './machine/machine.ts';
 import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
 import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
@@ -291,7 +293,12 @@ function rememberSending(s: ObservedState, fields: readonly string[]): Step[] {
 
 function changedAmong(s: ObservedState, fields: readonly string[]): string[] {
   const edited = driftAmong(s, fields).drift?.map(({ field }) => field) ?? [];
-  return fields.filter((field) => !edited.includes(field));
+  return fields.filter((field) => !edited.includes(field) && !keepsImage(s, field));
+}
+
+/** Whether the update leaves the AMI as it is, because the parameter in the spec has none. */
+function keepsImage({ pool: { spec }, prerequisites }: ObservedState, field: string): boolean {
+  return field === machineField(AMI) && followsImage(spec) && selectedImage(spec, prerequisites) === undefined;
 }
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */

@@ -27,8 +27,18 @@ const hasVersion = (world: FakeWorld, version: string) => () =>
   world.groups.get('web')?.launchTemplate?.version === version &&
   conditionOf(world, 'UpToDate')?.startsWith('True') === true;
 
-async function customWorld(to: SpecChange = spec(OLD), options: Partial<StateOptions> = {}) {
+const NAME = '/windowspool/golden';
+
+/** A Ready pool; `images` exist, and the parameter has the first of them. */
+async function customWorld(
+  to: SpecChange = spec(OLD),
+  options: Partial<StateOptions> = {},
+  images: readonly string[] = [],
+  parameter?: string,
+) {
   const world = new FakeWorld(options);
+  for (const id of images) world.cloud.faults.image({ id });
+  if (parameter !== undefined) world.cloud.faults.parameter({ name: parameter, value: images[0] ?? '' });
   world.apply(fresh(to));
   const deps = world.start();
   await until(world, deps, isReady(world), 'a pool that is Ready');
@@ -236,6 +246,57 @@ describe('a pool with a custom AMI', () => {
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False AMIInvalid: .*ami is ami-\w+ \(expected ami-0a000002\)/);
     world.cloud.faults.image({ id: 'ami-0a000002', name: 'golden-win2022' });
     await until(world, deps, hasVersion(world, '2'), 'the second version');
+  });
+
+  it('gets other labels on all nodes as soon as nodes can start from its AMI again', async () => {
+    const { world, deps } = await customWorld(spec('ami-0a000001'), {}, ['ami-0a000001']);
+    world.cloud.faults.image({ id: 'ami-0a000001', state: 'disabled' });
+    await hours(world, deps, 1);
+    change(world, spec('ami-0a000001', { labels: { team: 'web' } }));
+    await hours(world, deps, 1);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False AMIInvalid: .*userData differs/);
+    world.cloud.faults.image({ id: 'ami-0a000001', state: 'available' });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.ok([...world.nodes].every(({ labels }) => labels.team === 'web'));
+  });
+
+  it('changes to another parameter at once, also when it has an AMI only later and the policy is Manual', async () => {
+    const follows = (name: string) => spec('', { nodeGroup: { ami: { ssmParameter: name } } } as never);
+    const [a, b] = ['/windowspool/a', '/windowspool/b'] as const;
+    const { world, deps } = await customWorld(follows(a), {}, ['ami-0a000001', 'ami-0a000002'], a);
+    change(world, follows(b));
+    await hours(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'UpToDate') ?? '',
+      /^False AMIInvalid: .*ami is ami-0a000001 \(expected SSM parameter/,
+    );
+    world.cloud.faults.parameter({ name: b, value: 'ami-0a000002' });
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    assert.equal(stateOf(world)?.releaseVersion, 'ami-0a000002');
+  });
+
+  it('keeps its AMI with policy Manual when something else in the spec changes', async () => {
+    const follows = (labels = {}) => spec('', { labels, nodeGroup: { ami: { ssmParameter: NAME } } } as never);
+    const { world, deps } = await customWorld(follows(), {}, ['ami-0a000001', 'ami-0a000002'], NAME);
+    world.cloud.faults.parameter({ name: NAME, value: 'ami-0a000002' });
+    await hours(world, deps, 1);
+    change(world, follows({ team: 'web' }));
+    await hours(world, deps, 3);
+    assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupConfig', 'UpdateNodegroupVersion']);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateAvailable: Node group web has AMI ami-0a000001;/);
+    assert.ok([...world.nodes].every(({ labels }) => labels.team === 'web'));
+  });
+
+  it('gets other labels on all nodes while its parameter has no AMI', async () => {
+    const follows = (labels = {}) => spec('', { labels, nodeGroup: { ami: { ssmParameter: NAME } } } as never);
+    const { world, deps } = await customWorld(follows(), {}, ['ami-0a000001'], NAME);
+    world.cloud.faults.parameter({ name: NAME, value: 'none' });
+    await hours(world, deps, 1);
+    change(world, follows({ team: 'web' }));
+    await until(world, deps, hasVersion(world, '2'), 'the second version');
+    await hours(world, deps, 1);
+    assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupConfig', 'UpdateNodegroupVersion']);
+    assert.ok([...world.nodes].every(({ labels }) => labels.team === 'web'));
   });
 
   it('reports that the AMI of its group was deregistered', async () => {
