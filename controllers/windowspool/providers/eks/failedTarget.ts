@@ -14,6 +14,7 @@ import { timeOf } from '../../util/durations.ts';
 import { count, joined, sentence } from '../../util/words.ts';
 import { canaryFault } from './canary/canary.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
+import { isMachineKnown } from './machine/desiredMachine.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
 import { isNewerMinor } from './upgrades/releaseVersion.ts';
@@ -36,14 +37,20 @@ export function failedAutomaticUpdate(s: ObservedState): FailedTarget | undefine
 
 /**
  * All failures for status: a release may have failed, and later a label. All are kept, or they would be retried in turns. One for which the
- * user has requested a retry is kept until it succeeds.
+ * user has requested a retry is kept until it succeeds. While it is not known what the launch template should contain, none is forgotten: its update
+ * may be due again.
  */
 export function failedTargetsOf(s: ObservedState): FailedTarget[] {
+  return isMachineKnown(s) ? failures(s) : failures(s, failuresInStatus(s));
+}
+
+/** The failures of this run, and others that are known. */
+function failures(s: ObservedState, known = openFailures(s)): FailedTarget[] {
   const found = [refusedCreation(s), refusedConfig(s), refusedVersion(s), failedUpdate(s), failedCanary(s)].filter(
     (failed) => failed !== undefined,
   );
   const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
-  return [...found, ...openFailures(s).filter((failed) => !isFound(failed))];
+  return [...found, ...known.filter((failed) => !isFound(failed))];
 }
 
 /** Whether the last attempt at this target failed and is not to be repeated. */
@@ -63,15 +70,17 @@ export function rememberedFailures(s: ObservedState): FailedTarget[] {
 
 /** Failures from this run or from status that are not to be retried. */
 function standingFailures(s: ObservedState): FailedTarget[] {
-  return failedTargetsOf(s).filter((failed) => !isRetried(s, failed));
+  return failures(s).filter((failed) => !isRetried(s, failed));
 }
 
 function openFailures(s: ObservedState): FailedTarget[] {
-  const { failedTarget, moreFailedTargets = [] } = s.pool.status?.nodeGroup ?? {};
   const open = openTargets(s);
-  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].filter(
-    (failed) => open.has(failed.target) && !hasPassed(s, failed),
-  );
+  return failuresInStatus(s).filter((failed) => open.has(failed.target) && !hasPassed(s, failed));
+}
+
+function failuresInStatus({ pool }: ObservedState): FailedTarget[] {
+  const { failedTarget, moreFailedTargets = [] } = pool.status?.nodeGroup ?? {};
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
 }
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */

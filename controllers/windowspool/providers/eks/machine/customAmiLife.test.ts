@@ -4,7 +4,7 @@ import { imageIdFor } from '../../../../../hack/localaws/ec2/images.ts';
 import { nodeRoleArn } from '../../../../../hack/localaws/network.ts';
 import type { StateOptions } from '../../../../../hack/localaws/state.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';
+import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
@@ -274,6 +274,34 @@ describe('a pool with a custom AMI', () => {
     await until(world, deps, hasVersion(world, '2'), 'the second version');
     assert.equal(stateOf(world)?.releaseVersion, 'ami-0a000002');
   });
+
+  const gaps: readonly (readonly [what: string, begin: (world: FakeWorld) => void])[] = [
+    ['has no AMI', ({ cloud }) => cloud.faults.parameter({ name: NAME, value: 'none' })],
+    ['has an AMI that does not exist', ({ cloud }) => cloud.faults.parameter({ name: NAME, value: 'ami-0a00000f' })],
+    [
+      'cannot be read',
+      (world) => (world.fails = (call) => (call === 'GetParameter' ? sampleError('throttled') : undefined)),
+    ],
+  ];
+  for (const [what, begin] of gaps) {
+    it(`is not updated again to an AMI that failed, also if its parameter ${what} in between`, async () => {
+      const update = { policy: 'Automatic', force: false };
+      const follows = spec('', { nodeGroup: { ami: { ssmParameter: NAME }, update } } as never);
+      const { world, deps } = await customWorld(follows, {}, ['ami-0a000001', 'ami-0a000002'], NAME);
+      world.cloud.faults.updateFailure({
+        errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }],
+      });
+      world.cloud.faults.parameter({ name: NAME, value: 'ami-0a000002' });
+      await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+      begin(world);
+      await hours(world, deps, 1);
+      world.fails = () => undefined;
+      world.cloud.faults.parameter({ name: NAME, value: 'ami-0a000002' });
+      await hours(world, deps, 2);
+      assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion']);
+      assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+    });
+  }
 
   it('keeps its AMI with policy Manual when something else in the spec changes', async () => {
     const follows = (labels = {}) => spec('', { labels, nodeGroup: { ami: { ssmParameter: NAME } } } as never);

@@ -78,6 +78,14 @@ function suitableImage({ pool: { spec }, prerequisites }: Seen): string | undefi
   return known.found && imageFault(spec, known.found) === undefined ? id : undefined;
 }
 
+/** Whether everything is known that the launch template of the pool should contain, and what it contains: if not, an update may be due that cannot be seen. */
+export function isMachineKnown(s: Seen): boolean {
+  const { spec } = s.pool;
+  if (!hasMachine(spec)) return true;
+  const isImageKnown = !followsImage(spec) || suitableImage(s) !== undefined;
+  return isImageKnown && s.machineTemplate !== undefined && desiredMachine(s) !== undefined;
+}
+
 /** Why the nodes cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */
 export function userDataProblem(s: Seen): string | undefined {
   const imageId = desiredImage(s);

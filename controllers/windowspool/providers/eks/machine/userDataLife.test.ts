@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { NodeGroupSpec } from '../../../api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
-import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
+import { conditionOf, fresh, hours, ready, retry, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 
 const KEY = 'user-data.ps1';
@@ -48,6 +48,11 @@ async function scriptWorld(script: string, rest: Partial<NodeGroupSpec> = {}) {
   await until(world, deps, isReady(world), 'a pool that is Ready');
   return { world, deps };
 }
+
+/** All calls of this kind fail. */
+const failing = (name: string) => (world: FakeWorld) => {
+  world.fails = (call) => (call === name ? sampleError('denied') : undefined);
+};
 
 describe('the script of a pool', () => {
   it('is in its launch template, and runs before the bootstrap of EKS', async () => {
@@ -127,6 +132,29 @@ describe('the script of a pool', () => {
     await wake(world, deps);
     assert.deepEqual([scripts(world).length, stateOf(world)?.launchTemplate?.version], [1, '1']);
   });
+
+  const gaps: readonly (readonly [what: string, begin: (world: FakeWorld) => void])[] = [
+    ['the ConfigMap is missing', ({ scripts: configMaps }) => configMaps.delete('windows')],
+    ['the ConfigMap cannot be read', failing('get ConfigMap of user data')],
+    ['the launch template cannot be read', failing('DescribeLaunchTemplates')],
+  ];
+  for (const [what, begin] of gaps) {
+    it(`is not tried again after its update failed, also if ${what} in between`, async () => {
+      const { world, deps } = await scriptWorld('first', { update: { ...MANUAL, policy: 'Automatic' } });
+      world.cloud.faults.updateFailure({
+        errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }],
+      });
+      world.scripts.set('windows', { [KEY]: 'second' });
+      await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+      begin(world);
+      await hours(world, deps, 1);
+      world.fails = () => undefined;
+      world.scripts.set('windows', { [KEY]: 'second' });
+      await hours(world, deps, 2);
+      assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion']);
+      assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+    });
+  }
 
   it('is never in a message, an event or the status', async () => {
     const { world, deps } = await scriptWorld("$password = 'hunter22hunter22'", { update: { ...MANUAL } });
