@@ -8,6 +8,7 @@ import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
 import { followsImage } from '../providers/eks/machine/image.ts';
 import { followsSecurityGroups, isCustom } from '../providers/eks/machine/machine.ts';
+import { userDataIn } from '../providers/eks/machine/userScript.ts';
 import {
   blockers,
   examinationOf,
@@ -102,7 +103,7 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   return falseCondition(first.check.reason, missing + beside + remarks, progress);
 }
 
-/** The prerequisites that could not be checked. They block nothing, except what the spec selects by tags. */
+/** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
 function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
@@ -116,9 +117,11 @@ function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionSta
 
 function effectOfUnknown(s: ObservedState): string {
   const { spec } = s.pool;
-  const { subnets, securityGroups, imageParameter } = s.prerequisites ?? {};
+  const { subnets, securityGroups, imageParameter, userData } = s.prerequisites ?? {};
   const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
   if (isUnresolved && isToBeMade(s)) return 'The node group is created when SSM returns the ID of its AMI.';
+  const isUnread = spec.nodeGroup !== undefined && userDataIn(spec) !== undefined && !userData?.ok;
+  if (isUnread && isToBeMade(s)) return 'The node group is created when the script of nodeGroup.userData can be read.';
   const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
   return isOpen && isToBeMade(s)
     ? 'The node group is created when EC2 shows what has the tags in the spec.'

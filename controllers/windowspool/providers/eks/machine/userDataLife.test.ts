@@ -83,6 +83,22 @@ describe('the script of a pool', () => {
     await until(world, deps, isReady(world), 'a pool that is Ready');
   });
 
+  it('prevents the creation of the group while it cannot be read', async () => {
+    const world = new FakeWorld();
+    world.scripts.set('windows', { [KEY]: 'first' });
+    failing('get ConfigMap of user data')(world);
+    world.apply(fresh(spec()));
+    const deps = world.start();
+    await hours(world, deps, 1);
+    assert.match(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      /^Unknown AccessDenied: .*The node group is created when the script of nodeGroup\.userData can be read\. Grant/,
+    );
+    assert.equal(world.groups.size, 0);
+    world.fails = () => undefined;
+    await until(world, deps, isReady(world), 'a pool that is Ready');
+  });
+
   it('is replaced in a rolling update when the spec names another key, also with policy Manual', async () => {
     const { world, deps } = await scriptWorld('first', { update: { ...MANUAL } });
     world.scripts.set('windows', { [KEY]: 'first', v2: 'second' });
