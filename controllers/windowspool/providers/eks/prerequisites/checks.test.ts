@@ -329,7 +329,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'a parameter with something else',
       parameterInput('lat"est'),
       [
-        'AMIInvalid: SSM parameter /windowspool/golden has the value "lat\\"est", which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter',
+        'AMIInvalid: The value of SSM parameter /windowspool/golden is not the ID of an AMI, such as ami-0123456789abcdef0. Correct the value (aws ssm get-parameter --name /windowspool/golden), or nodeGroup.ami.ssmParameter',
       ],
     ],
     [

@@ -2,7 +2,6 @@
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
-import { cut } from '../../../util/words.ts';
 import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../machine/image.ts';
 import { failed, given, met, metWith } from './check.ts';
 
@@ -15,8 +14,9 @@ function isNamed({ spec, cluster, facts, region }: CheckInput): PrerequisiteResu
   return given(facts, 'imageParameter', (value) => {
     if (value !== undefined && isImageId(value)) return undefined;
     if (value === undefined) return failed(`SSM parameter ${parameter} does not exist in ${region}. ${remedy}`);
+    // The value is not shown: who may read the pool may not be allowed to read every parameter that the operator may.
     return failed(
-      `SSM parameter ${parameter} has the value ${JSON.stringify(cut(value, 64))}, which is not the ID of an AMI. Correct the value, or nodeGroup.ami.ssmParameter`,
+      `The value of SSM parameter ${parameter} is not the ID of an AMI, such as ami-0123456789abcdef0. Correct the value (aws ssm get-parameter --name ${parameter}), or nodeGroup.ami.ssmParameter`,
     );
   });
 }
