@@ -4,7 +4,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { machineSettingOf } from '../providers/eks/applied.ts';
 import { differencesOf } from '../providers/eks/differences.ts';
-import { desiredMachine } from '../providers/eks/machine/desiredMachine.ts';
+import { desiredMachine, suitableImage } from '../providers/eks/machine/desiredMachine.ts';
 import { imageParameterIn, selectedImage } from '../providers/eks/machine/image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
 import { userDataIn } from '../providers/eks/machine/userScript.ts';
@@ -40,6 +40,8 @@ function otherImage(s: ObservedState, { name }: NodeGroup, found = ''): string {
   const id = selectedImage(spec, s.prerequisites) ?? '';
   const failure = failureOfRelease(s, id);
   const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
+  if (suitableImage(s) === undefined)
+    return `Node group ${name} has AMI ${found}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}, from which no node can start. See PrerequisitesMet.`;
   return `Node group ${name} has AMI ${found}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}.${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
 }
 

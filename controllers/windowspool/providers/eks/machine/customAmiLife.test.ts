@@ -303,6 +303,19 @@ describe('a pool with a custom AMI', () => {
     });
   }
 
+  it('does not ask for an update to an AMI in its parameter from which no node can start', async () => {
+    const update = { policy: 'Automatic', force: false };
+    const follows = spec('', { nodeGroup: { ami: { ssmParameter: NAME }, update } } as never);
+    const { world, deps } = await customWorld(follows, {}, ['ami-0a000001'], NAME);
+    world.cloud.faults.parameter({ name: NAME, value: 'ami-0a00000f' });
+    await hours(world, deps, 1);
+    assert.equal(
+      conditionOf(world, 'UpToDate'),
+      'False UpdateAvailable: Node group web has AMI ami-0a000001; SSM parameter /windowspool/golden now has ami-0a00000f, from which no node can start. See PrerequisitesMet.',
+    );
+    assert.deepEqual(updatesIn(world.calls), []);
+  });
+
   it('keeps its AMI with policy Manual when something else in the spec changes', async () => {
     const follows = (labels = {}) => spec('', { labels, nodeGroup: { ami: { ssmParameter: NAME } } } as never);
     const { world, deps } = await customWorld(follows(), {}, ['ami-0a000001', 'ami-0a000002'], NAME);

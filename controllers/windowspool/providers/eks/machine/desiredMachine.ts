@@ -70,8 +70,8 @@ function keptImage(s: Seen): string | undefined {
   return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.machine.imageId;
 }
 
-/** The ID that the spec selects now. */
-function suitableImage({ pool: { spec }, prerequisites }: Seen): string | undefined {
+/** The ID that the spec selects now; undefined if it is not resolved, or no node of the pool can start from it. */
+export function suitableImage({ pool: { spec }, prerequisites }: Seen): string | undefined {
   const id = selectedImage(spec, prerequisites);
   const known = prerequisites?.image?.ok ? prerequisites.image.value : undefined;
   if (known === undefined || known.id !== id) return id;
