@@ -74,12 +74,12 @@ describe('the script of a ConfigMap', () => {
     [
       'EC2 accepts less',
       { text: '#'.repeat(12_261) },
-      'The user data of the nodes has 12289 bytes, and at most 12288 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance',
+      `${NAME} is too long. The user data of the nodes has 12289 bytes, and at most 12288 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance`,
     ],
     [
       'it has a megabyte',
       { text: '</powershell> '.repeat(75_000) },
-      'The user data of the nodes has 1050000 bytes, and at most 16384 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance',
+      `${NAME} is too long. The user data of the nodes has 1050000 bytes, and at most 16384 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance`,
     ],
   ];
   for (const [what, change, problem] of problems)

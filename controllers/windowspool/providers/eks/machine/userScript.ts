@@ -30,18 +30,23 @@ export function userScriptOf(
 export function readScript(userData: UserData, source: ScriptSource): UserScript {
   const { text } = source;
   if (text === undefined) return { problem: absence(userData, source) };
+  const where = describeSource(userData, source);
   // Before anything else looks at it: a ConfigMap can have a megabyte.
-  const excess = userDataSizeProblem(text);
+  const excess = excessOf(where, text);
   if (excess !== undefined) return { problem: excess };
   const script = withoutTags(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')).trimEnd();
-  const where = describeSource(userData, source);
   if (script.trim() === '') return { problem: `${where} is empty. Write the PowerShell commands for nodes to it` };
   if (/start-eksbootstrap/i.test(script))
     return {
       problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
     };
-  const problem = scriptProblem(where, script) ?? userDataSizeProblem(mergedUserData(script), MERGED_BYTES);
+  const problem = scriptProblem(where, script) ?? excessOf(where, mergedUserData(script), MERGED_BYTES);
   return problem === undefined ? { script } : { problem };
+}
+
+function excessOf(where: string, userData: string, mostBytes?: number): string | undefined {
+  const problem = userDataSizeProblem(userData, mostBytes);
+  return problem && `${where} is too long. ${problem}`;
 }
 
 /**
