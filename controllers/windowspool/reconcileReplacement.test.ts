@@ -138,6 +138,24 @@ describe('the replacement of a node group', () => {
     assert.deepEqual([...world.groups.keys()], [SECOND]);
   });
 
+  it('ends with one group when the status is lost while the pool is paused, and replacements are refused from then on', async () => {
+    const { world, deps } = await changed(2);
+    await until(world, deps, () => nodesIn(world, SECOND).length === 2, 'nodes of both groups');
+    const pool = world.pools.get('web') ?? assert.fail();
+    const refusing = { ...pool.spec.nodeGroup, replacement: 'Refuse' };
+    const { status: _lost, ...paused } = {
+      ...pool,
+      spec: { ...pool.spec, paused: true, nodeGroup: refusing as never },
+    };
+    world.pools.set('web', paused);
+    const restarted = world.start();
+    await pass(world, restarted, 5);
+    assert.deepEqual([...world.groups.keys()], ['web', SECOND]);
+    world.apply({ ...(world.pools.get('web') ?? assert.fail()), spec: { ...paused.spec, paused: false } });
+    await until(world, restarted, () => world.groups.size === 1, 'one group', 100);
+    assert.deepEqual([[...world.groups.keys()], nodesIn(world, SECOND).length], [[SECOND], 2]);
+  });
+
   it('ends with the first group when the spec goes back while its nodes are drained', async () => {
     const { world, deps } = await changed(3);
     await until(world, deps, () => nodesIn(world, 'web').length === 2, 'a drained node');
