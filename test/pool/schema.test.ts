@@ -114,7 +114,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'an AMI together with a canary',
     { nodeGroup: { ami: { id: 'ami-0a000000' }, update: { canary: {} } } },
-    'the user data of a custom AMI names the node group, so a canary cannot try it. Remove update.canary, or remove ami',
+    'the user data of a custom AMI names the node group, so a canary cannot try it, and settings of the kubelet need such user data as well. Remove update.canary, or remove ami and kubelet',
   ],
   [
     'a disk that is smaller than the AMI',
