@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { assertGolden } from '../../../../../test/goldenText.ts';
 import { nodesIn, powershellParser } from '../../../testing/powershellGrammar.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
-import { type Bootstrap, bootstrapProblem, bootstrapScript, MAX_USER_DATA_BYTES } from './bootstrap.ts';
+import { type Bootstrap, bootstrapUserData, MAX_USER_DATA_BYTES } from './bootstrap.ts';
 import { quoted } from './powershell.ts';
 
 const plain: Bootstrap = {
@@ -53,6 +53,19 @@ const specs: Readonly<Record<string, Bootstrap>> = {
   },
   'not-ascii': { ...plain, before: 'Write-Host ‘Grüße’' },
 };
+
+/** The user data of nodes that can get it. */
+function bootstrapScript(bootstrap: Bootstrap): string {
+  const userData = bootstrapUserData(bootstrap);
+  if ('problem' in userData) throw new Error(userData.problem);
+  return userData.script;
+}
+
+/** Why nodes cannot get it. */
+function bootstrapProblem(bootstrap: Bootstrap): string | undefined {
+  const userData = bootstrapUserData(bootstrap);
+  return 'problem' in userData ? userData.problem : undefined;
+}
 
 describe('the user data of CUSTOM groups', () => {
   for (const [name, bootstrap] of Object.entries(specs)) {

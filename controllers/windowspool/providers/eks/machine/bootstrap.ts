@@ -30,24 +30,27 @@ export interface Bootstrap {
  */
 export const MAX_USER_DATA_BYTES = 16_384;
 
+/** A text for nodes to run, or why they cannot run it, with the next step, without a full stop. */
+export type ScriptResult = { readonly script: string } | { readonly problem: string };
+
 /**
  * The user data, not encoded: `<powershell>…</powershell>`. Each value and each script in it is a single-quoted string. The parameters are those of the
  * bootstrap script in EKS-optimized AMIs: https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html#bootstrap-script-configuration-parameters
  *
  * An error stops the script, as it does in the user data of EKS: the node does not join. EKS does not read exit codes of user data.
- *
- * @throws {Error} if {@link bootstrapProblem} returns a text.
  */
-export function bootstrapScript(bootstrap: Bootstrap): string {
-  const problem = bootstrapProblem(bootstrap);
-  if (problem !== undefined) throw new Error(problem);
-  return render(bootstrap);
+export function bootstrapUserData(bootstrap: Bootstrap): ScriptResult {
+  const wrong = partProblem(bootstrap);
+  if (wrong !== undefined) return { problem: wrong };
+  const script = render(bootstrap);
+  const problem = userDataSizeProblem(script);
+  return problem === undefined ? { script } : { problem };
 }
 
-/** Why nodes cannot get this user data, with the next step, without a full stop; undefined if they can. */
-export function bootstrapProblem(bootstrap: Bootstrap): string | undefined {
+/** Why a part of the user data cannot be passed to nodes; undefined if all can. */
+function partProblem(bootstrap: Bootstrap): string | undefined {
   const { cluster, labels, taints, kubeletArguments } = bootstrap;
-  const found =
+  return (
     unlike('The name of the cluster', CLUSTER_NAME, [cluster.name]) ??
     unlike('The API server endpoint of the cluster', ENDPOINT, [cluster.endpoint]) ??
     unlike('The certificate authority of the cluster', BASE64, [cluster.certificateAuthority]) ??
@@ -72,8 +75,8 @@ export function bootstrapProblem(bootstrap: Bootstrap): string | undefined {
     unlike('The name of a kubelet argument', ARGUMENT_NAME, Object.keys(kubeletArguments)) ??
     unlike('The value of a kubelet argument', ARGUMENT_VALUE, Object.values(kubeletArguments)) ??
     scriptProblem('The script before the bootstrap', bootstrap.before) ??
-    scriptProblem('The script after the bootstrap', bootstrap.after);
-  return found ?? userDataSizeProblem(render(bootstrap));
+    scriptProblem('The script after the bootstrap', bootstrap.after)
+  );
 }
 
 /** Why EC2 would reject user data of this size, with the next step, without a full stop; undefined if it accepts it. */

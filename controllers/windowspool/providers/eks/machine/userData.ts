@@ -5,7 +5,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, nodeGroupNameOf, taintsFor } from '../nodeGroup.ts';
-import { type Bootstrap, bootstrapProblem, bootstrapScript } from './bootstrap.ts';
+import { type Bootstrap, bootstrapUserData, type ScriptResult } from './bootstrap.ts';
 import { kubeletArguments } from './kubelet.ts';
 import { isCustom } from './machine.ts';
 import { userDataIn } from './userScript.ts';
@@ -14,14 +14,9 @@ import { userDataIn } from './userScript.ts';
 const IMAGE_LABEL = 'eks.amazonaws.com/nodegroup-image';
 const CAPACITY_LABEL = 'eks.amazonaws.com/capacityType';
 
-/** The user data, or why nodes cannot get it, as a sentence with the next step. */
-export type UserData = { readonly script: string } | { readonly problem: string };
-
 /** The user data of the pool's nodes in this cluster with this AMI. */
-export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string, script?: string): UserData {
-  const bootstrap = { ...bootstrapOf(pool, cluster, imageId), ...scriptsOf(pool, script) };
-  const problem = bootstrapProblem(bootstrap);
-  return problem === undefined ? { script: bootstrapScript(bootstrap) } : { problem };
+export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string, script?: string): ScriptResult {
+  return bootstrapUserData({ ...bootstrapOf(pool, cluster, imageId), ...scriptsOf(pool, script) });
 }
 
 function bootstrapOf(pool: WindowsPool, cluster: Cluster, imageId: string): Bootstrap {

@@ -4,16 +4,13 @@ import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import { scriptProblem, userDataSizeProblem } from './bootstrap.ts';
+import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
 import { isAscii, scriptBlock } from './powershell.ts';
 
 /** The script that the spec names, if it names one. */
 export function userDataIn(spec: WindowsPoolSpec): UserData | undefined {
   return nodeGroupIn(spec).userData;
 }
-
-/** A script that nodes can run, or why they cannot, with the next step. */
-type UserScript = { readonly script: string } | { readonly problem: string };
 
 /** The script that the spec names; undefined while it was not read, or if the spec names none. */
 export function userScriptOf(
@@ -27,7 +24,7 @@ export function userScriptOf(
 }
 
 /** Reads the script: without a byte order mark and the tags of user data, and with the line breaks of Unix. */
-export function readScript(userData: UserData, source: ScriptSource): UserScript {
+export function readScript(userData: UserData, source: ScriptSource): ScriptResult {
   const { text } = source;
   if (text === undefined) return { problem: absence(userData, source) };
   const where = describeSource(userData, source);
