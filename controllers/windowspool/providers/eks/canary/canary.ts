@@ -16,8 +16,7 @@ import type { NodeCheck } from '../../../reasons.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, describeFailure, duration, sentence } from '../../../util/words.ts';
-import { desiredMachine } from '../machine/desiredMachine.ts';
-import { hasMachine } from '../machine/machine.ts';
+import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
 import { versionChangeFor } from '../upgrades/versionChanges.ts';
@@ -62,9 +61,7 @@ export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'
  * unknown.
  */
 export function isMainSettled(s: ObservedState): boolean {
-  const isTemplateKnown =
-    !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
-  return isMainIdle(s) && isTemplateKnown;
+  return isMainIdle(s) && isTemplateKnown(s);
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */

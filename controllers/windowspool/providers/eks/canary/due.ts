@@ -6,7 +6,7 @@ import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
 import { failedTargetsOf, hasFailed, isPassing } from '../failedTarget.ts';
 import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
-import { canaryIn, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
+import { canaryIn, canBeReplaced, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
 import {
@@ -41,17 +41,13 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   const failed = tried && hasFailed(s, versionTargetOf(pool, tried)) ? failureOfCanary(s) : undefined;
   if (tried && failed && !isPassing(failed)) return `${describeTried(tried)} failed`;
   const main = groupOf(s);
-  const isReplaced = main && canReplace(s) && immutableDifferences(pool, main).length > 0;
+  const isReplaced = main && canBeReplaced(pool) && immutableDifferences(pool, main).length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
   if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
   const hasIt = main?.releaseVersion !== undefined && main.releaseVersion === canaryIn(pool)?.releaseVersion;
   return hasIt ? `node group ${nodeGroupNameOf(pool)} has this version` : 'the spec no longer asks for it';
-}
-
-function canReplace({ pool }: ObservedState): boolean {
-  return pool.spec.nodeGroup?.replacement === 'BlueGreen';
 }
 
 /** The failure that ends the canary, which status must keep. */

@@ -80,10 +80,13 @@ export function suitableImage({ pool: { spec }, prerequisites }: Seen): string |
 
 /** Whether everything is known that the launch template of the pool should contain, and what it contains: if not, an update may be due that cannot be seen. */
 export function isMachineKnown(s: Seen): boolean {
-  const { spec } = s.pool;
-  if (!hasMachine(spec)) return true;
-  const isImageKnown = !followsImage(spec) || suitableImage(s) !== undefined;
-  return isImageKnown && s.machineTemplate !== undefined && desiredMachine(s) !== undefined;
+  const isImageKnown = !followsImage(s.pool.spec) || suitableImage(s) !== undefined;
+  return isImageKnown && isTemplateKnown(s);
+}
+
+/** Whether the operator's launch template was read, and it is known what it should contain; true for a pool that has none. */
+export function isTemplateKnown(s: Seen): boolean {
+  return !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
 }
 
 /** Why the nodes cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */

@@ -10,9 +10,8 @@ import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
 import { configChangeFor, configTargetOf } from '../groupChanges.ts';
-import { desiredMachine } from '../machine/desiredMachine.ts';
+import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
-import { hasMachine } from '../machine/machine.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { correctConfig, tokenFor } from '../rules.ts';
@@ -102,9 +101,8 @@ export function replaceChangedGroup(s: ObservedState): Step[] | undefined {
 /** Whether AWS has answered everything that the creation of a group would wait for: until then, the existing one is kept up to date. */
 function isKnownToCreate(s: ObservedState): boolean {
   const { spec } = s.pool;
-  const isMachineKnown = !hasMachine(spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
   const isImageKnown = !followsImage(spec) || selectedImage(spec, s.prerequisites) !== undefined;
-  return isMachineKnown && isImageKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
+  return isTemplateKnown(s) && isImageKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
 }
 
 interface Switch {
