@@ -53,9 +53,11 @@ function arbitraryOf(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   }
 }
 
-function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<unknown> {
+function objectOf({ properties = {}, required = [], minProperties = 0 }: Schema): fc.Arbitrary<unknown> {
   const fields = Object.entries(properties).map(([name, schema]) => [name, arbitraryOf(schema, name)] as const);
-  return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true });
+  return fc
+    .record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true })
+    .filter((value) => Object.keys(value).length >= minProperties);
 }
 
 function mapOf({ additionalProperties = {}, minProperties = 0, maxProperties = 0 }: Schema): fc.Arbitrary<unknown> {
