@@ -3,6 +3,8 @@ import type { WindowsPool } from './api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from './labels.ts';
 import type { ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
+import type { StepError } from './model/stepError.ts';
+import type { Step } from './model/steps.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
 import { isRegistrationTaint, SETTLING_MS } from './nodes/verify.ts';
@@ -78,6 +80,11 @@ export function createdFrom(s: ObservedState): string {
 /** Whether the same call would keep failing until people change something. */
 export function isLasting({ kind }: CallError): boolean {
   return ['denied', 'refused', 'limit', 'gone', 'unknown'].includes(kind);
+}
+
+/** The error of a step that EKS would answer with again, whatever the operator's permissions are; undefined if there is none. */
+export function rejectionOf({ errors }: Pick<ObservedState, 'errors'>, step: Step['kind']): StepError | undefined {
+  return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
 }
 
 /** Reasons of NodesVerified for nodes that have been missing for longer than the join grace. */

@@ -29,7 +29,7 @@ import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused, rejectionOf } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeFailure, joined, sentence } from '../util/words.ts';
@@ -164,9 +164,9 @@ const OBSTACLES = [
 ] as const;
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
-function assessScalingTags({ errors }: ObservedState, { name }: NodeGroup): ConditionState | undefined {
-  const error = errors.find(({ step }) => step === 'correctScalingTags')?.error;
-  if (!error || !['refused', 'limit', 'unknown'].includes(error.kind)) return undefined;
+function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionState | undefined {
+  const error = rejectionOf(s, 'correctScalingTags')?.error;
+  if (!error) return undefined;
   const why = describeFailure(error);
   const message = `The tags for the cluster-autoscaler cannot be set on the scaling group of node group ${name}. ${why} The operator retries.`;
   return falseCondition('Outdated', message);

@@ -18,9 +18,8 @@ import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { ownGroups } from '../../queries.ts';
 import type { OperationSources } from '../../sources.ts';
-import { nodeGroupNameOf } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
-import { correctConfig } from './rules.ts';
+import { correctConfig, memoryFor } from './rules.ts';
 import { nextVersionChange } from './upgrades/automaticUpdates.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
@@ -36,11 +35,7 @@ export function drainNodes(s: ObservedState): Step[] {
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
 export function admitNodes(s: ObservedState): Step[] {
-  return admissionSteps(s, (reservation) => {
-    if (s.cluster.kind !== 'seen') return undefined;
-    const { name, arn } = s.cluster.cluster;
-    return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), reservation };
-  });
+  return admissionSteps(s, (reservation) => memoryFor(s, { reservation }));
 }
 
 /** When an instance is still a node this long after its termination was requested, the request is repeated. */

@@ -3,12 +3,11 @@
 import type { NodeGroupState, WindowsPool } from '../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { StepError } from '../../model/stepError.ts';
 import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { NodeGroupUpdate } from '../../ports/eks.ts';
-import { createdFrom, groupOf } from '../../queries.ts';
+import { createdFrom, groupOf, rejectionOf } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
 import { timeOf } from '../../util/durations.ts';
 import { count, joined, sentence } from '../../util/words.ts';
@@ -100,7 +99,7 @@ function retryOf({ metadata }: ObservedState['pool']): Pick<FailedTarget, 'retry
 }
 
 function refusedCreation(s: ObservedState): FailedTarget | undefined {
-  const lasting = lastingError(s, 'createNodeGroup');
+  const lasting = rejectionOf(s, 'createNodeGroup');
   if (!lasting) return undefined;
   const { error, at } = lasting;
   const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRejected';
@@ -129,7 +128,7 @@ function refusedVersion(s: ObservedState): FailedTarget | undefined {
 }
 
 function refusedUpdate(s: ObservedState, step: Step['kind']): FailedTarget | undefined {
-  const lasting = lastingError(s, step);
+  const lasting = rejectionOf(s, step);
   const target = lasting?.target;
   if (lasting?.error.kind !== 'refused' || target === undefined || !openTargets(s).has(target)) return undefined;
   const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
@@ -218,9 +217,4 @@ function automaticTarget(s: ObservedState): string | undefined {
 function openPreparation(s: ObservedState): string | undefined {
   const change = s.group.kind === 'absent' ? undefined : preparationFor(s);
   return change && configTargetOf(s.pool, change);
-}
-
-/** An error that the same call would return again. */
-function lastingError({ errors }: ObservedState, step: Step['kind']): StepError | undefined {
-  return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
 }

@@ -311,11 +311,20 @@ function reserveDisruption(s: ObservedState, change: VersionChange, target: stri
   );
 }
 
+/** What status must record of the pool, with `what`; undefined while the cluster is not known. */
+export function memoryFor(
+  { pool, cluster }: ObservedState,
+  what: Omit<Memory, 'cluster' | 'nodeGroupName'> & Partial<Pick<Memory, 'nodeGroupName'>>,
+): Memory | undefined {
+  if (cluster.kind !== 'seen') return undefined;
+  const { name, arn } = cluster.cluster;
+  return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(pool), ...what };
+}
+
 /** The record that must be written before AWS is called; empty when status has it. */
 export function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
-  if (s.cluster.kind !== 'seen') return [];
-  const { name, arn } = s.cluster.cluster;
-  const memory: Memory = { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(s.pool), ...what };
+  const memory = memoryFor(s, what);
+  if (!memory) return [];
   const { status } = s.pool;
   return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory } as const];
 }

@@ -11,7 +11,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { VerificationResult } from '../../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
-import { ownedGroup } from '../../../queries.ts';
+import { ownedGroup, rejectionOf } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
@@ -133,13 +133,9 @@ function faultOf(s: ObservedState): string | undefined {
   return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
 }
 
-/** The lasting error of the creation of the canary. */
-function refusalOf({ errors }: ObservedState) {
-  return errors.find(({ step, error }) => step === 'createCanary' && LASTING.includes(error.kind))?.error;
+function refusalOf(s: ObservedState) {
+  return rejectionOf(s, 'createCanary')?.error;
 }
-
-/** Errors that the same call would return again. */
-const LASTING: readonly string[] = ['refused', 'limit', 'unknown'];
 
 function failingNodes({ poolNodes }: ObservedState, group: string): VerificationResult[] {
   return poolNodes.failing.filter(({ node }) => poolNodes.groupOf(node) === group);

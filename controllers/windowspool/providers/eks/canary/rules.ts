@@ -2,7 +2,7 @@
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { Memory, Step } from '../../../model/steps.ts';
+import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
@@ -11,25 +11,25 @@ import { hasFailed } from '../failedTarget.ts';
 import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
-import { accessEntryFirst, correctConfig, tokenFor } from '../rules.ts';
+import { accessEntryFirst, correctConfig, memoryFor, tokenFor } from '../rules.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
 import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen } from './canary.ts';
 import { canaryDue, failureOfCanary, whyCanaryEnds } from './due.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
 export function recallCanary(s: ObservedState): Step[] | undefined {
-  const { pool, cluster } = s;
-  if (otherGroupIn(pool) || cluster.kind !== 'seen') return undefined;
+  const { pool } = s;
+  if (otherGroupIn(pool)) return undefined;
   const other = otherGroup(s);
   if (other && s.former?.kind === 'seen' && isCanary(other)) {
-    const memory = { ...memoryOf(s), canary: recordFor(other, s.now) };
-    return [{ kind: 'beginCanary', memory, text: `continue with canary ${other.name}` }];
+    const memory = memoryFor(s, { canary: recordFor(other, s.now) });
+    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${other.name}` }];
   }
   const main = ownedGroup(pool, s.group);
   if (!main || !isCanary(main)) return undefined;
   const name = otherNameOf(pool);
-  const memory = { ...memoryOf(s), nodeGroupName: name, switched: { canary: recordFor(main, s.now) } };
-  return [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
+  const memory = memoryFor(s, { nodeGroupName: name, switched: { canary: recordFor(main, s.now) } });
+  return memory && [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
 }
 
 /** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
@@ -56,7 +56,8 @@ function begun(s: ObservedState, change: VersionChange): Step[] {
   };
   const { nodes = 1, after = '' } = canarySpecIn(s.pool.spec) ?? {};
   const text = `try ${describeTried(change)} on canary ${name} (${count(nodes, 'node')}) for ${after} before node group ${nodeGroupNameOf(s.pool)} is updated`;
-  return [{ kind: 'beginCanary', memory: { ...memoryOf(s), canary }, text }];
+  const memory = memoryFor(s, { canary });
+  return memory ? [{ kind: 'beginCanary', memory, text }] : [];
 }
 
 /** Ensures that a canary ends when it failed, when the main group has its version, and when that is not desired any more. */
@@ -66,9 +67,9 @@ export function endCanary(s: ObservedState): Step[] | undefined {
   if (!why) return undefined;
   const failed = failureOfCanary(s);
   const canary = { ...record, drainingSince: timeOf(s.now) };
-  const memory = { ...memoryOf(s), canary, ...(failed && { failed }) };
+  const memory = memoryFor(s, { canary, ...(failed && { failed }) });
   const text = `drain the ${count(nodesOfOther(s).length, 'node')} of canary ${record.name}, then delete it: ${why}`;
-  return [{ kind: 'endCanary', memory, text }];
+  return memory && [{ kind: 'endCanary', memory, text }];
 }
 
 /** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
@@ -112,11 +113,6 @@ function desiredCanary(s: ObservedState, main: NodeGroup, change: VersionChange)
     ...(kubernetesVersion && { kubernetesVersion }),
     ...(releaseVersion && { releaseVersion }),
   };
-}
-
-function memoryOf({ pool, cluster }: ObservedState): Memory {
-  const { name = '', arn = '' } = cluster.kind === 'seen' ? cluster.cluster : {};
-  return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(pool) };
 }
 
 /** What the tags of a canary say of it. Its version is what it has. */

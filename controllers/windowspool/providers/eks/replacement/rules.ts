@@ -1,7 +1,7 @@
 /** Rules for the replacement of a node group. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { Memory, Step } from '../../../model/steps.ts';
+import type { Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import { instanceIdOf } from '../../../nodes/lostNodes.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
@@ -14,7 +14,7 @@ import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
-import { correctConfig, tokenFor } from '../rules.ts';
+import { correctConfig, memoryFor, tokenFor } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import {
@@ -118,11 +118,10 @@ interface Switch {
 }
 
 /** The step that switches the names of the two groups in status. Nothing in AWS changes. */
-function switched({ pool, cluster }: ObservedState, { name, former, text, exists, keepsMain }: Switch): Step[] {
-  if (cluster.kind !== 'seen') return [];
+function switched(s: ObservedState, { name, former, text, exists, keepsMain }: Switch): Step[] {
+  const { pool } = s;
   const { desiredSize } = scalingIn(pool.spec);
-  const memory: Memory = {
-    cluster: { name: cluster.cluster.name, arn: cluster.cluster.arn },
+  const memory = memoryFor(s, {
     nodeGroupName: name,
     // What the main group has is unknown until it is read: the values of the spec are sent again.
     initial: exists
@@ -130,8 +129,8 @@ function switched({ pool, cluster }: ObservedState, { name, former, text, exists
       : { applied: entriesOf(desiredFields(pool)), desired: desiredSize },
     ...(exists && { sending: [...desiredFields(pool).keys(), ...(desiredSize === undefined ? [] : [DESIRED])] }),
     switched: { former },
-  };
-  return [{ kind: 'switchNodeGroup', memory, text, ...(keepsMain && { keepsMain }) }];
+  });
+  return memory ? [{ kind: 'switchNodeGroup', memory, text, ...(keepsMain && { keepsMain }) }] : [];
 }
 
 function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGroup {
@@ -186,15 +185,10 @@ export function waitForMainGroup(s: ObservedState): Step[] | undefined {
 /** Ensures that status records that the main group serves before the former one changes: from here on, only the spec itself can reverse the roles. */
 export function beginDraining(s: ObservedState): Step[] | undefined {
   const former = otherGroup(s);
-  if (isDraining(s) || !former || s.cluster.kind !== 'seen' || s.group.kind !== 'seen') return undefined;
-  const { name, arn } = s.cluster.cluster;
   const record = formerIn(s.pool);
-  if (!record) return undefined;
-  const memory: Memory = {
-    cluster: { name, arn },
-    nodeGroupName: s.group.group.name,
-    former: { ...record, drainingSince: timeOf(s.now) },
-  };
+  if (isDraining(s) || !former || !record || s.group.kind !== 'seen') return undefined;
+  const memory = memoryFor(s, { former: { ...record, drainingSince: timeOf(s.now) } });
+  if (!memory) return undefined;
   const nodes = count(nodesOfOther(s).length, 'node');
   return [{ kind: 'beginDraining', memory, text: `drain the ${nodes} of node group ${former.name}, then delete it` }];
 }
