@@ -90,6 +90,15 @@ export function describeIssues({ healthIssues }: { readonly healthIssues: readon
   return texts.join(' ') + (more > 0 ? ` EKS reports ${count(more, 'more health issue')}.` : '');
 }
 
+/** The first health issue, with the code and message of EKS, without a full stop. */
+export function describeFirstIssue({
+  healthIssues: [issue],
+}: {
+  readonly healthIssues: readonly HealthIssue[];
+}): string {
+  return issue ? `${issue.code}: ${issue.message}` : 'EKS reports no reason';
+}
+
 type Group = Pick<NodeGroup, 'name' | 'arn' | 'nodeRoleArn' | 'subnets' | 'autoScalingGroups' | 'healthIssues'>;
 
 /** The remedies for the first issues of a group, without duplicates. EKS evaluates the group's health again automatically. */

@@ -16,6 +16,7 @@ import type { NodeCheck } from '../../../reasons.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, describeFailure, duration, sentence } from '../../../util/words.ts';
+import { describeFirstIssue } from '../healthIssues.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
@@ -118,7 +119,7 @@ function faultOf(s: ObservedState): string | undefined {
   if (s.former?.kind !== 'seen') return undefined;
   const canary = otherGroup(s);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
-  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeIssues(canary)}`;
+  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>
     failures.some(({ reason }) => !PASSING.includes(reason)),
   );
@@ -126,7 +127,7 @@ function faultOf(s: ObservedState): string | undefined {
   const { unverifiedSince } = canaryIn(s.pool) ?? {};
   if (unverifiedSince === undefined || isWhole(s)) return undefined;
   if (s.now < Date.parse(unverifiedSince) + s.settings.joinGraceMs) return undefined;
-  if (canary.status === 'DEGRADED') return `EKS says that it is DEGRADED: ${describeIssues(canary)}`;
+  if (canary.status === 'DEGRADED') return `EKS says that it is DEGRADED: ${describeFirstIssue(canary)}`;
   const { verified } = s.poolNodes.inGroup(canary.name);
   const [first] = failingNodes(s, canary.name);
   const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
@@ -143,11 +144,6 @@ function failingNodes({ poolNodes }: ObservedState, group: string): Verification
 
 function describeFailures({ failures: [failure] }: VerificationResult): string {
   return failure ? `${failure.reason}: ${failure.message}` : 'unknown';
-}
-
-/** The first health issue of a group, in words. */
-export function describeIssues({ healthIssues: [issue] }: Pick<NodeGroup, 'healthIssues'>): string {
-  return issue ? `${issue.code}: ${issue.message}` : 'EKS reports no reason';
 }
 
 /** What a canary tries, in words: `release 1.36-2026.03.17`, `version 3 of the launch template`. */

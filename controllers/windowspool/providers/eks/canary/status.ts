@@ -5,18 +5,19 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import { groupOf, isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
-import { clockTime, count, describeFailure, sentence } from '../../../util/words.ts';
+import { clockTime } from '../../../util/words.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
+import { canaryIn, isDraining, nodesOfOther, otherGroup } from '../replacement/replacement.ts';
 import {
-  canaryIn,
-  canTakeOver,
-  isDraining,
-  neededToDrain,
-  nodesOfOther,
-  otherGroup,
-} from '../replacement/replacement.ts';
-import { describeDeletion, drainFailure, isBlocked, isForgotten } from '../replacement/status.ts';
+  describeBlocked,
+  describeDeletion,
+  describeDrain,
+  describeTrouble,
+  drainFailure,
+  isBlocked,
+  isForgotten,
+} from '../replacement/status.ts';
 import { canarySpecIn, describeTried, hasPassed, isWhole, passesAt } from './canary.ts';
 
 /** status.nodeGroup.canary after a run; undefined when there is none any more. */
@@ -77,10 +78,8 @@ export function describeCanary(s: ObservedState): string {
 
 function describeStage(s: ObservedState, name: string): string {
   const main = nodeGroupNameOf(s.pool);
-  const error = s.errors.find(({ step }) => STEPS.includes(step))?.error;
-  if (error && error.kind !== 'busy' && error.kind !== 'conflict')
-    return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
-  if (s.former?.kind === 'unreachable') return `Node group ${name} cannot be read: ${describeFailure(s.former.error)}`;
+  const trouble = describeTrouble(s, name);
+  if (trouble !== undefined) return trouble;
   const { nodes = 0, after = '' } = canarySpecIn(s.pool.spec) ?? {};
   const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
   switch (canaryStage(s)) {
@@ -93,16 +92,10 @@ function describeStage(s: ObservedState, name: string): string {
       return `Node group ${main} is updated after ${whenPassed(s)}, if all nodes of the canary stay verified until then.`;
     case 'passed':
       return `Its nodes have been verified for ${after}. Node group ${main} is updated next.`;
-    case 'blocked': {
-      const { node = '', message = '', time = '' } = canaryIn(s.pool)?.blocked ?? {};
-      const next = clockTime(Date.parse(time) + s.settings.createRetryMs);
-      return `Node ${node} was not drained: ${sentence(message)} Next attempt at ${next}.`;
-    }
-    case 'draining': {
-      const left = `${count(nodesOfOther(s).length, 'node')} left to drain.`;
-      if (canTakeOver(s)) return left;
-      return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
-    }
+    case 'blocked':
+      return describeBlocked(s);
+    case 'draining':
+      return describeDrain(s);
     default:
       return describeDeletion(s, name);
   }
@@ -115,5 +108,3 @@ function whenPassed(s: ObservedState): string {
 }
 
 const DAY_MS = 86_400_000;
-
-const STEPS: readonly string[] = ['createCanary', 'shrinkFormerGroup', 'deleteFormerGroup'];

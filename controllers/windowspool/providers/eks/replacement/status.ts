@@ -6,8 +6,9 @@ import type { Outcome } from '../../../model/outcome.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
-import { describeIssues, isOpen } from '../canary/canary.ts';
+import { isOpen } from '../canary/canary.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
+import { describeFirstIssue } from '../healthIssues.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
   canaryIn,
@@ -99,29 +100,49 @@ export function describeReplacement(s: ObservedState): string {
 }
 
 function describeStage(s: ObservedState, main: string, former: string): string {
-  const error = s.errors.find(({ step }) => step === 'shrinkFormerGroup' || step === 'deleteFormerGroup')?.error;
-  if (error && error.kind !== 'busy' && error.kind !== 'conflict')
-    return `${error.operation} of node group ${former} failed: ${sentence(error.message)} The operator retries.`;
-  if (s.former?.kind === 'unreachable')
-    return `Node group ${former} cannot be read: ${describeFailure(s.former.error)}`;
+  const trouble = describeTrouble(s, former);
+  if (trouble !== undefined) return trouble;
   switch (replacementStage(s)) {
     case 'creating':
       return `Its nodes are not changed until enough nodes of ${main} are verified.${describeThird(s, main)}`;
     case 'verifying':
       return `${verifiedInMain(s)} of ${count(neededToDrain(s), 'required node')} of ${main} verified; until then, the nodes of ${former} are not changed.${describeThird(s, main)}`;
-    case 'blocked': {
-      const { node = '', message = '', time = '' } = formerIn(s.pool)?.blocked ?? {};
-      const next = clockTime(Date.parse(time) + s.settings.createRetryMs);
-      return `Node ${node} of ${former} was not drained: ${sentence(message)} Next attempt at ${next}. To cancel, revert the spec.`;
-    }
-    case 'draining': {
-      const left = `${count(nodesOfOther(s).length, 'node')} of ${former} left to drain.`;
-      if (canTakeOver(s)) return `${left}${describeThird(s, main)}`;
-      return `${left} The drain continues when ${count(neededToDrain(s), 'node')} of ${main} ${neededToDrain(s) === 1 ? 'is' : 'are'} verified.`;
-    }
+    case 'blocked':
+      return `${describeBlocked(s, ` of ${former}`)} To cancel, revert the spec.`;
+    case 'draining':
+      return `${describeDrain(s, ` of ${former}`)}${canTakeOver(s) ? describeThird(s, main) : ''}`;
     default:
       return `${describeDeletion(s, former)}${describeThird(s, main)}`;
   }
+}
+
+/** What keeps the operator from the other group, in a sentence or two; undefined while nothing does. */
+export function describeTrouble({ pool, errors, former }: ObservedState, name: string): string | undefined {
+  const steps = canaryIn(pool) ? [...OF_OTHER, 'createCanary'] : OF_OTHER;
+  const error = errors.find(({ step }) => steps.includes(step))?.error;
+  if (error && error.kind !== 'busy' && error.kind !== 'conflict')
+    return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
+  return former?.kind === 'unreachable'
+    ? `Node group ${name} cannot be read: ${describeFailure(former.error)}`
+    : undefined;
+}
+
+/** The steps that end the other group. */
+const OF_OTHER: readonly string[] = ['shrinkFormerGroup', 'deleteFormerGroup'];
+
+/** Why the drain of the other group waits, in two sentences. `ofGroup`: what follows the node, such as ` of web`. */
+export function describeBlocked({ pool, settings }: ObservedState, ofGroup = ''): string {
+  const { node = '', message = '', time = '' } = otherGroupIn(pool)?.blocked ?? {};
+  const next = clockTime(Date.parse(time) + settings.createRetryMs);
+  return `Node ${node}${ofGroup} was not drained: ${sentence(message)} Next attempt at ${next}.`;
+}
+
+/** How the drain of the other group goes on, in a sentence or two. `ofGroup`: what follows the nodes, such as ` of web`. */
+export function describeDrain(s: ObservedState, ofGroup = ''): string {
+  const left = `${count(nodesOfOther(s).length, 'node')}${ofGroup} left to drain.`;
+  if (canTakeOver(s)) return left;
+  const needed = neededToDrain(s);
+  return `${left} The drain continues when ${count(needed, 'node')} of ${nodeGroupNameOf(s.pool)} ${needed === 1 ? 'is' : 'are'} verified.`;
 }
 
 /** How the deletion of the other group goes on, in a sentence or two. */
@@ -129,7 +150,7 @@ export function describeDeletion(s: ObservedState, name: string): string {
   const other = otherGroup(s);
   if (other?.status !== 'DELETE_FAILED') return `Node group ${name} is being deleted.`;
   const next = clockTime(other.modifiedAt + s.settings.createRetryMs);
-  return `EKS could not delete node group ${name}: ${sentence(describeIssues(other))} Next attempt at ${next}.`;
+  return `EKS could not delete node group ${name}: ${sentence(describeFirstIssue(other))} Next attempt at ${next}.`;
 }
 
 /** Says what happens to a change of the spec that came during the replacement. */
