@@ -5,7 +5,8 @@ import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';
 
-const SIZE = 2;
+/** The number of nodes. */
+export const SIZE = 2;
 /** The instance types of the pool before the replacement, after it, and of a third configuration. */
 const [OLD, NEW, THIRD] = ['m5.large', 'm5.xlarge', 'm5.2xlarge'];
 
@@ -82,20 +83,24 @@ const endWith =
   (type: string) =>
   async (fixture: MemoryFixture): Promise<void> => {
     const pool = await fixture.until('to be as specified', isSettled);
-    const [group, ...others] = fixture.groups();
-    assert.deepEqual(others, []);
-    assert.deepEqual([group?.instanceTypes, group?.status], [[type], 'ACTIVE']);
-    assert.equal(pool?.status?.nodeGroup?.arn, group?.nodegroupArn);
-    assert.deepEqual(group?.scalingConfig, { minSize: SIZE, maxSize: 5, desiredSize: SIZE });
-    const { nodes } = fixture.world;
-    assert.deepEqual(
-      nodes.map(({ unschedulable, annotations }) => [unschedulable, 'winpool.dev/cordoned' in annotations]),
-      nodes.map(() => [false, false]),
-    );
-    assert.equal(nodes.length, SIZE);
+    assert.deepEqual(theOnlyGroup(fixture, pool).instanceTypes, [type]);
   };
 
-async function endWithNothing(fixture: MemoryFixture): Promise<void> {
+/** The only node group of the pool, as it was before: of the same size, and with nodes that are not cordoned. */
+export function theOnlyGroup(fixture: MemoryFixture, pool: WindowsPool | undefined) {
+  const [group = assert.fail('there is no group'), ...others] = fixture.groups();
+  assert.deepEqual(others, []);
+  assert.equal(group.status, 'ACTIVE');
+  assert.equal(pool?.status?.nodeGroup?.arn, group.nodegroupArn);
+  assert.deepEqual(group.scalingConfig, { minSize: SIZE, maxSize: 5, desiredSize: SIZE });
+  assert.deepEqual(
+    fixture.world.nodes.map(({ unschedulable, annotations }) => [unschedulable, 'winpool.dev/cordoned' in annotations]),
+    Array.from({ length: SIZE }, () => [false, false]),
+  );
+  return group;
+}
+
+export async function endWithNothing(fixture: MemoryFixture): Promise<void> {
   await fixture.until('to be gone', (pool) => pool === undefined);
   assert.deepEqual(fixture.groups(), []);
 }
