@@ -26,6 +26,12 @@ const CREATE = `create node group web (CUSTOM, m5.large, version 1 of launch tem
 const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const update = (version: number) => `update node group web: version ${version} of launch template ${TEMPLATE_ID}`;
 const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
+/** The steps for another label, which the user data has too. */
+const OTHER_LABEL = [
+  add('userData changed'),
+  `remember web of ${CLUSTER_ARN}: sending label team`,
+  'update node group web: labels set team',
+];
 const FIRST = machineTemplate([machineFor(AMI_1)]);
 const CUSTOM_GROUP = { releaseVersion: AMI_1.ami.id };
 
@@ -132,11 +138,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'other labels are other user data, because the kubelet of a custom AMI sets them',
     observed: withSpec(changed(AMI_1), { labels: { team: 'web' } }),
-    want: [
-      add('userData changed'),
-      `remember web of ${CLUSTER_ARN}: sending label team`,
-      'update node group web: labels set team',
-    ],
+    want: OTHER_LABEL,
     later: [update(2)],
   },
   {
@@ -278,11 +280,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'another change with policy Manual does not change the AMI',
     observed: withSpec(following('ami-0a000002'), { labels: { team: 'web' } }),
-    want: [
-      add('userData changed'),
-      `remember web of ${CLUSTER_ARN}: sending label team`,
-      'update node group web: labels set team',
-    ],
+    want: OTHER_LABEL,
     later: [update(2)],
   },
   {
