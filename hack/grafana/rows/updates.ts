@@ -10,6 +10,35 @@ const AGE: Steps = ['green', [45 * DAY, 'yellow'], [90 * DAY, 'red']];
 const TIME_LEFT: Steps = ['red', [14 * DAY, 'yellow'], [30 * DAY, 'green']];
 const UPDATE_AGE: Steps = ['green', [2 * HOUR, 'yellow'], [6 * HOUR, 'red']];
 
+interface Progress {
+  readonly title: string;
+  readonly asks: string;
+  readonly alerts: string[];
+  readonly steps?: Steps;
+}
+
+/** The pools with a second node group for this purpose, with its stage and age. */
+function progress(purpose: 'replacement' | 'canary', { title, asks, alerts, steps }: Progress): PanelBuilder {
+  return table(
+    {
+      title,
+      asks,
+      alerts,
+      unit: 'none',
+      width: 8,
+      queries: [
+        { expr: ofPools(`windowspool_${purpose}_in_progress`) },
+        { expr: `time() - ${ofPools(`windowspool_${purpose}_start_timestamp_seconds`)}` },
+      ],
+    },
+    [
+      { field: 'pool', title: 'Pool', link: TO_POOL },
+      { field: 'stage', title: 'Stage' },
+      { field: 'Value #B', title: 'Age', unit: 's', ...(steps && { steps }) },
+    ],
+  );
+}
+
 /** Of the chosen pools. */
 export function updates(): PanelBuilder[] {
   return [
@@ -33,42 +62,17 @@ export function updates(): PanelBuilder[] {
         { field: 'Value #C', title: 'Budget held for', unit: 's' },
       ],
     ),
-    table(
-      {
-        title: 'Replacements of node groups',
-        asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
-        alerts: ['WindowsReplacementStuck'],
-        unit: 'none',
-        width: 8,
-        queries: [
-          { expr: ofPools('windowspool_replacement_in_progress') },
-          { expr: `time() - ${ofPools('windowspool_replacement_start_timestamp_seconds')}` },
-        ],
-      },
-      [
-        { field: 'pool', title: 'Pool', link: TO_POOL },
-        { field: 'stage', title: 'Stage' },
-        { field: 'Value #B', title: 'Age', unit: 's', steps: UPDATE_AGE },
-      ],
-    ),
-    table(
-      {
-        title: 'Canaries',
-        asks: 'On which pools is a version tried on a canary, at which stage, and since when? If it fails, the pool is not updated to this version.',
-        alerts: ['WindowsPoolStalled'],
-        unit: 'none',
-        width: 8,
-        queries: [
-          { expr: ofPools('windowspool_canary_in_progress') },
-          { expr: `time() - ${ofPools('windowspool_canary_start_timestamp_seconds')}` },
-        ],
-      },
-      [
-        { field: 'pool', title: 'Pool', link: TO_POOL },
-        { field: 'stage', title: 'Stage' },
-        { field: 'Value #B', title: 'Age', unit: 's' },
-      ],
-    ),
+    progress('replacement', {
+      title: 'Replacements of node groups',
+      asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
+      alerts: ['WindowsReplacementStuck'],
+      steps: UPDATE_AGE,
+    }),
+    progress('canary', {
+      title: 'Canaries',
+      asks: 'On which pools is a version tried on a canary, at which stage, and since when? If it fails, the pool is not updated to this version.',
+      alerts: ['WindowsPoolStalled'],
+    }),
     bars(
       {
         title: 'Age of the AMI release',
