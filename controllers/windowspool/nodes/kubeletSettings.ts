@@ -31,6 +31,7 @@ function reservedMemory({ systemReserved, kubeReserved, evictionHard }: KubeletS
   return (parseQuantity(systemReserved?.memory) ?? 0) + (parseQuantity(kubeReserved?.memory) ?? 0) + eviction;
 }
 
-function mebibytes(bytes: number): string {
+/** `2048Mi` */
+export function mebibytes(bytes: number): string {
   return `${Math.floor(bytes / 1024 ** 2)}Mi`;
 }

@@ -7,7 +7,7 @@ import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecor
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
-import { missingReservation } from './kubeletSettings.ts';
+import { mebibytes, missingReservation } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -346,5 +346,5 @@ function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): s
     owner === undefined
       ? 'set nodeGroup.kubelet.systemReserved, or set memory limits on its pods'
       : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
-  return `reserves ${Math.floor(reserved / 1024 ** 2)}Mi of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
+  return `reserves ${mebibytes(reserved)} of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

@@ -5,6 +5,7 @@ import type { Outcome } from '../model/outcome.ts';
 import type { Memory } from '../model/steps.ts';
 import type { Writers } from '../model/writers.ts';
 import { remembering } from '../providers/eks/applied.ts';
+import { otherGroupIn } from '../providers/eks/replacement/replacement.ts';
 import { changed, type StepKinds, type StepResult, when } from './stepKind.ts';
 
 export const poolSteps: StepKinds<
@@ -44,7 +45,7 @@ export const poolSteps: StepKinds<
         const { former: _before, ...after } = soFar.after;
         const views = {
           group: former ?? { kind: 'absent' as const },
-          ...((status.nodeGroup?.former ?? status.nodeGroup?.canary) && { former: group }),
+          ...(otherGroupIn({ status }) && { former: group }),
         };
         // What was read of the other group.
         const unread = { update: undefined, instances: undefined, autoscaler: undefined, answerSince: after.now };
