@@ -277,4 +277,5 @@ export const empty: readonly string[] = [
   'Terminated instances',
   'Abandoned drains',
   'Replacements of node groups',
+  'Canaries',
 ];
