@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LeaderElector, LeadershipLost } from './leaderElection.ts';
+import { LeaderElector, LeadershipLost, PAUSED_WHILE_SENDING } from './leaderElection.ts';
 import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
 import { silentLog } from './testing/silentLog.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
@@ -7,8 +7,12 @@ import { type Outage, SimulatedLease } from './testing/simulatedLease.ts';
 
 function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock, finish?: () => Promise<void>) {
   const log: string[] = [];
+  const warnings: object[] = [];
   const stopping = new AbortController();
-  const elector = new LeaderElector({ leases, identity, clock, log: silentLog, random: () => 0 });
+  const warn = (fields: object, message: string): void => {
+    if (message === PAUSED_WHILE_SENDING) warnings.push(fields);
+  };
+  const elector = new LeaderElector({ leases, identity, clock, log: { ...silentLog, warn }, random: () => 0 });
   const work = async (signal: AbortSignal): Promise<void> => {
     log.push('works');
     await new Promise((resolve) => {
@@ -28,6 +32,7 @@ function candidate(identity: string, leases: LeaseClient, clock: SimulatedClock,
   };
   return {
     log,
+    pauses: warnings,
     stop,
     running,
     works: () => log.includes('works'),
@@ -248,6 +253,40 @@ describe('leader election', () => {
       clock.jump(-86_400_000);
       first.check();
       await first.stop();
+    });
+  });
+
+  describe('reports the requests that may have been sent beside another leader', () => {
+    const cases: readonly [what: string, pausedSeconds: number, checks: number, expected: readonly object[]][] = [
+      ['after a pause that outlasted the lease', 19, 2, [{ requests: 2, renewedSecondsAgo: 19 }]],
+      ['and none after a shorter pause', 14, 2, []],
+      ['and none if nothing was being sent', 19, 0, []],
+    ];
+    for (const [what, pausedSeconds, checks, expected] of cases)
+      it(what, async () => {
+        const clock = new SimulatedClock();
+        const first = candidate('first', new SimulatedLease().client(), clock);
+        await clock.until(first.works, 'it leads');
+        first.check();
+        // What was sent before does not count.
+        await clock.advance(1);
+        for (let count = 0; count < checks; count++) first.check();
+        clock.jump(1_000 * pausedSeconds);
+        await clock.advance(1);
+        assert.deepEqual(first.pauses, expected);
+        await first.stop();
+        assert.equal(clock.pending, 0);
+      });
+
+    it('also if the work ends before it was reported', async () => {
+      const clock = new SimulatedClock();
+      const first = candidate('first', new SimulatedLease().client(), clock);
+      await clock.until(first.works, 'it leads');
+      await clock.advance(1);
+      first.check();
+      clock.jump(19_000);
+      await first.stop();
+      assert.deepEqual([first.pauses, clock.pending], [[{ requests: 1, renewedSecondsAgo: 19 }], 0]);
     });
   });
 

@@ -30,6 +30,9 @@ const RELEASED_SECONDS = 1;
 /** The tolerance of leaderElectionHealthChecker in kube-controller-manager and cluster-autoscaler. */
 const PATIENCE_MS = 20_000;
 
+/** `requests` of this message is how many requests were allowed before a pause, and may have been sent after it, beside another leader. */
+export const PAUSED_WHILE_SENDING = 'the process was paused while it sent requests; another process may lead since';
+
 export interface LeaderElectionOptions {
   readonly leases: LeaseClient;
   /** Unique to the process: the pod's name and a random suffix. */
@@ -68,6 +71,10 @@ export class LeaderElector implements Fence {
   #isLeading = false;
   /** When the lease was last read or written, monotonic. */
   #reachedAt: number | undefined;
+  /** Requests that were allowed and may not be sent yet. */
+  #allowed = 0;
+  /** Due when they are sent. */
+  #sent: Disposable | undefined;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -90,6 +97,7 @@ export class LeaderElector implements Fence {
       await this.#lead(signal, work);
     } finally {
       this.#isLeading = false;
+      if (this.#sent) this.#reportPause();
       hooks?.leading?.(false);
     }
     await this.#release();
@@ -97,11 +105,13 @@ export class LeaderElector implements Fence {
 
   /** Throws LeadershipLost if this process does not lead, or has not renewed the lease in time on the monotonic or on the wall clock. */
   check(): void {
-    const { clock } = this.#options;
     if (!this.#isLeading) throw new LeadershipLost('this process does not hold the lease');
-    const ageMs = Math.max(clock.monotonic() - this.#renewedAt, clock.now() - this.#renewedAtTime);
+    const ageMs = this.#ageMs();
     if (ageMs >= this.#times.renewDeadlineMs)
       throw new LeadershipLost(`the lease was not renewed for ${Math.round(ageMs / 1_000)} s`);
+    this.#allowed++;
+    // A request that was allowed is sent in the same turn of the event loop, and timers fire in a later one.
+    this.#sent ??= this.#options.clock.after(0, () => this.#reportPause());
   }
 
   /**
@@ -114,6 +124,23 @@ export class LeaderElector implements Fence {
     const silentMs = this.#options.clock.monotonic() - this.#reachedAt;
     if (silentMs <= this.#times.leaseMs + PATIENCE_MS) return undefined;
     return `the lease was not reached for ${Math.round(silentMs / 1000)} s`;
+  }
+
+  /** Since the last renewal. */
+  #ageMs(): number {
+    const { clock } = this.#options;
+    return Math.max(clock.monotonic() - this.#renewedAt, clock.now() - this.#renewedAtTime);
+  }
+
+  /** No process can check the lease and send a request at the same instant. A pause in between is logged if another process could lead after it. */
+  #reportPause(): void {
+    const requests = this.#allowed;
+    this.#allowed = 0;
+    this.#sent?.[Symbol.dispose]();
+    this.#sent = undefined;
+    const ageMs = this.#ageMs();
+    if (ageMs < this.#times.leaseMs) return;
+    this.#options.log.warn({ requests, renewedSecondsAgo: Math.round(ageMs / 1_000) }, PAUSED_WHILE_SENDING);
   }
 
   async #acquire(signal: AbortSignal): Promise<boolean> {

@@ -164,7 +164,7 @@ async function writesOfReplicas({ cluster, replicas, awsWrites }: SoakWorld): Pr
   const toApiServer = writes.filter(({ kind }) => kind === 'write').length;
   writes.push(...awsWrites.map((call) => timedCall(call, replicas.ofCall(call) ?? 'unknown')));
   return {
-    ...leaseReport(writes),
+    ...leaseReport(writes, replicas.pauses),
     toApiServer,
     toAws: awsWrites.length,
     carriedOut: countBy(awsWrites.filter(({ isDone }) => isDone).map(({ operation }) => operation)),
@@ -181,8 +181,8 @@ function complaintsAbout(writes: Writes): string[] {
       ? ['no write was recorded of the API server or of AWS, so nothing was checked']
       : []),
     ...about(
-      writes.accepted,
-      'writes were accepted from a replica that did not hold the lease; see docs/reliability.md',
+      writes.unexplained,
+      'writes were accepted from a replica that did not hold the lease and that was not sending them when it was paused',
     ),
     ...about(writes.doubleTerminations, 'instances were terminated more than once'),
     ...about(writes.doubleCreations, 'node groups were created twice'),

@@ -71,10 +71,20 @@ describe('the report about the lease', () => {
           writes: 4,
           takeovers: 1,
           accepted: ['1970-01-01T00:00:00.003Z a: patch nodes x: 200'],
+          unexplained: ['1970-01-01T00:00:00.003Z a: patch nodes x: 200'],
           rejected: ['1970-01-01T00:00:00.003Z a: patch nodes x: 200'],
         });
       }),
     );
+  });
+
+  it('explains as many writes as the replica was sending when it was paused, and only at the end of the pause', () => {
+    const writes = [lease(0, 'a'), lease(9_000, 'b'), write(10_000, 'a'), write(10_001, 'a'), write(15_000, 'a')];
+    const unexplained = (replica: string, requests: number) =>
+      leaseReport(writes, [{ replica, at: 10_100, requests }]).unexplained.map((text) => text.slice(17, 23));
+    assert.deepEqual(unexplained('a', 1), ['10.001', '15.000']);
+    assert.deepEqual(unexplained('a', 3), ['15.000']);
+    assert.deepEqual(unexplained('b', 3), ['10.000', '10.001', '15.000']);
   });
 
   it('accepts a write in the millisecond in which its replica got the lease', () => {

@@ -37,6 +37,18 @@ export function timedCall(call: AwsWrite, replica: string): TimedWrite {
   return { kind: 'write', replica, text: `${operation}: ${result}`, at: Date.parse(at), isAccepted: isDone };
 }
 
+/** A replica reports that it was paused while it sent requests, which may have arrived after the pause: the limit in docs/reliability.md. */
+export interface PauseReport {
+  readonly replica: string;
+  /** When it continued. */
+  readonly at: number;
+  /** How many requests it was sending. */
+  readonly requests: number;
+}
+
+/** A request arrives within this time after the process continued and sent it, on a busy machine, too. */
+const ARRIVAL_MS = 2_000;
+
 /** What the writes of all replicas show. */
 export interface LeaseReport {
   readonly writes: number;
@@ -44,24 +56,40 @@ export interface LeaseReport {
   readonly takeovers: number;
   /** Writes that were carried out, of replicas that did not hold the lease. */
   readonly accepted: readonly string[];
+  /** The same, except those that a replica was sending when it was paused. */
+  readonly unexplained: readonly string[];
   /** Writes that were rejected, of replicas that did not hold the lease. */
   readonly rejected: readonly string[];
 }
 
 /** Compares each write with the holder of the lease at its time. The order of `writes` does not matter. */
-export function leaseReport(writes: readonly TimedWrite[]): LeaseReport {
+export function leaseReport(writes: readonly TimedWrite[], pauses: readonly PauseReport[] = []): LeaseReport {
   // The lease first: times are compared by milliseconds, and its new holder may write within the same one.
   const rank = ({ kind }: TimedWrite) => (kind === 'write' ? 1 : 0);
   const ordered = writes.toSorted((a, b) => a.at - b.at || rank(a) - rank(b));
   const holders = ordered.filter(({ kind }) => kind === 'lease').map(({ replica }) => replica);
   const stray = writesWithoutLease(ordered);
+  const accepted = stray.filter((write) => write.isAccepted);
   const describe = ({ at, replica, text }: TimedWrite) => `${new Date(at).toISOString()} ${replica}: ${text}`;
   return {
     writes: ordered.filter(({ kind }) => kind === 'write').length,
     takeovers: holders.filter((holder, index) => index > 0 && holder !== holders[index - 1]).length,
-    accepted: stray.filter((write) => write.isAccepted).map(describe),
+    accepted: accepted.map(describe),
+    unexplained: unexplained(accepted, pauses).map(describe),
     rejected: stray.filter((write) => !write.isAccepted).map(describe),
   };
+}
+
+/** The writes that no report of a pause explains. Each report explains at most as many as its replica was sending. */
+function unexplained(writes: readonly TimedWrite[], pauses: readonly PauseReport[]): TimedWrite[] {
+  const left = pauses.map((pause) => ({ ...pause }));
+  return writes.filter(({ replica, at }) => {
+    const pause = left.find(
+      (each) => each.replica === replica && each.requests > 0 && Math.abs(at - each.at) <= ARRIVAL_MS,
+    );
+    if (pause) pause.requests--;
+    return pause === undefined;
+  });
 }
 
 /** The instances that AWS was asked to terminate more than once, with success. */

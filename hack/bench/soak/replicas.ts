@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { PAUSED_WHILE_SENDING } from '../../../controllers/runtime/leaderElection.ts';
 import type { CallEntry } from '../../localaws/wire/callLog.ts';
 import type { AuditEvent } from '../../testenv/audit.ts';
 import type { OperatorProcess } from '../../testenv/operatorProcess.ts';
 import type { TestEnv } from '../../testenv/testEnv.ts';
+import type { PauseReport } from './doubleWrites.ts';
 import { FaultyProxy } from './faultyProxy.ts';
 
 const NAMES = ['replica-a', 'replica-b'] as const;
@@ -61,6 +63,8 @@ export class Replicas {
   /** How often a process exited because it had lost the lease. */
   lostLeases = 0;
   readonly complaints: string[] = [];
+  /** Of all processes that have exited. */
+  readonly pauses: PauseReport[] = [];
   readonly #say: (line: string) => void;
 
   private constructor(all: readonly Replica[], say: (line: string) => void) {
@@ -101,6 +105,7 @@ export class Replicas {
     await Promise.all(
       this.all.map(async ({ name, process, proxy }) => {
         const code = await process.stop();
+        this.pauses.push(...pausesIn(name, process));
         if (code !== 0) this.complaints.push(`${name} ended with ${code} after SIGTERM:\n${process.tail()}`);
         await proxy.stop();
       }),
@@ -110,6 +115,7 @@ export class Replicas {
   async #replace(replica: Replica): Promise<void> {
     const { name, process } = replica;
     const code = await process.stop();
+    this.pauses.push(...pausesIn(name, process));
     const isLost = code === 1 && process.tail().includes('LeadershipLost');
     if (isLost) this.lostLeases++;
     else this.complaints.push(`${name} ended by itself with ${code}:\n${process.tail()}`);
@@ -117,6 +123,12 @@ export class Replicas {
     replica.restart();
     this.#say(`${name} ${isLost ? 'lost the lease' : `ended with ${code}`}, and was started again.`);
   }
+}
+
+function pausesIn(replica: string, { lines }: OperatorProcess): PauseReport[] {
+  return lines
+    .filter(({ msg }) => msg === PAUSED_WHILE_SENDING)
+    .map(({ time, requests }) => ({ replica, at: Date.parse(String(time)), requests: Number(requests) }));
 }
 
 async function startReplica(world: TestEnv, name: string): Promise<Replica> {
