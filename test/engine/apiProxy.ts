@@ -24,6 +24,9 @@ export interface Exchange {
   ): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>>;
 }
 
+/** The API server closes a connection that was idle for so long: IdleTimeout in k8s.io/apiserver/pkg/server/secure_serving.go. */
+const IDLE_MS = 90_000;
+
 /**
  * Starts a proxy before the API server for the user of a kubeconfig. It serves with the API server's own certificate, so that clients trust it. An
  * error of `handle` breaks the connection.
@@ -37,7 +40,7 @@ export async function startApiProxy(
   const [cert, key] = await Promise.all([readFile(join(pki, 'apiserver.crt')), readFile(join(pki, 'apiserver.key'))]);
   const ca = Buffer.from(controlPlane.caData, 'base64').toString();
   const dispatcher = new Agent({ connect: { ca }, bodyTimeout: 0 });
-  const server = createServer({ cert, key }, (request, response) => {
+  const server = createServer({ cert, key, keepAliveTimeout: IDLE_MS }, (request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     const forward: Exchange['forward'] = async (body, signal) => {

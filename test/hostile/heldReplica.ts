@@ -1,12 +1,15 @@
 /** A replica whose requests a test can hold on their way, so that it can be stopped at a known point. */
-
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { LocalAws } from '../../hack/localaws/localAws.ts';
 import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import { describeWrite } from '../../hack/testenv/audit.ts';
+import type { OperatorOptions, OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
 import { type Moment, startMarkingProxy } from './markingProxy.ts';
+import { writesOfOperators } from './replicas.ts';
 
 const MARK = 'held-replica';
 
@@ -37,8 +40,12 @@ export class HeldReplica implements AsyncDisposable {
     this.#cloud = cloud;
   }
 
-  /** Starts it. Its requests to the API server and its calls to AWS carry the mark. */
-  static async start(world: TestEnv, flags: readonly string[]): Promise<HeldReplica> {
+  /** Starts it, with more environment variables and flags for Node. Its requests to the API server and its calls to AWS carry the mark. */
+  static async start(
+    world: TestEnv,
+    flags: readonly string[],
+    { environment, ...more }: Pick<OperatorOptions, 'environment' | 'nodeFlags'> = {},
+  ): Promise<HeldReplica> {
     const replica = new HeldReplica(world.cloud);
     replica.#proxy = await startMarkingProxy(world, MARK, (text) => replica.#arrive(text));
     const holds = new WeakMap<CallEntry, (moment: Moment) => Promise<void>>();
@@ -50,7 +57,8 @@ export class HeldReplica implements AsyncDisposable {
     });
     replica.#process = world.operator(flags, {
       credentials: replica.#proxy.kubeconfig,
-      environment: { AWS_SDK_UA_APP_ID: MARK },
+      ...more,
+      environment: { ...environment, AWS_SDK_UA_APP_ID: MARK },
     });
     return replica;
   }
@@ -91,6 +99,26 @@ export class HeldReplica implements AsyncDisposable {
     process.kill(this.process.pid, name);
   }
 
+  /** Waits until it is stopped by SIGSTOP. */
+  async untilStopped(timeoutMs = 10_000): Promise<void> {
+    const isStopped = async () => /\) T /.test(await readFile(`/proc/${this.process.pid}/stat`, 'utf8'));
+    const explain = () => this.process.tail();
+    await waitFor(isStopped, { what: 'the process to stop', timeoutMs, intervalMs: 5, explain });
+  }
+
+  /** Lets it continue after a pause, and waits until it has exited because it lost the lease. */
+  async resume(): Promise<void> {
+    this.signal('SIGCONT');
+    const explain = () => this.process.tail();
+    await waitFor(() => !this.process.running, {
+      what: 'the process that was paused to exit',
+      timeoutMs: 60_000,
+      explain,
+    });
+    assert.equal(await this.process.stop(), 1);
+    assert.match(this.process.tail(), /LeadershipLost: the lease was not renewed for/);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();
     await this.#process?.kill();
@@ -116,6 +144,30 @@ export function textOf({ operation, input }: Pick<CallEntry, 'operation' | 'inpu
 
 function matches(request: string, text: string): boolean {
   return /[?{]/.test(request) ? text.startsWith(request) : text.split('?')[0] === request;
+}
+
+/** Numbers of requests so far. */
+interface Requests {
+  readonly calls: number;
+  readonly writes: number;
+}
+
+/** Which requests of all replicas arrived until now, to compare with those of the held replica after another one led. */
+export async function countRequests(world: TestEnv): Promise<Requests> {
+  return { calls: world.cloud.calls().length, writes: (await writesOfOperators(world)).length };
+}
+
+/** The calls to AWS and the writes to the API server that arrived from the held replica since then. */
+export async function sentSince(world: TestEnv, { calls, writes }: Requests): Promise<string[]> {
+  return [
+    ...world.cloud.calls().slice(calls).filter(isMarked).map(describeCall),
+    ...(await writesOfOperators(world)).slice(writes).filter(isMarked).map(describeWrite),
+  ].sort();
+}
+
+/** The operation of a call to AWS and its result. */
+export function describeCall({ operation, result }: CallEntry): string {
+  return `${operation}: ${result}`;
 }
 
 /** Whether a request or a call is of the held replica. */

@@ -3,21 +3,17 @@
  * for a process without CPU time, or a virtual machine that is suspended.
  */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
-import { describeWrite } from '../../hack/testenv/audit.ts';
 import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
-import { HeldReplica, isMarked, textOf } from './heldReplica.ts';
+import { countRequests, describeCall, HeldReplica, isMarked, sentSince, textOf } from './heldReplica.ts';
 import type { Moment } from './markingProxy.ts';
 import { isSettled, type PausedWrite, pausedWrites, type Target } from './pausedWrites.ts';
-import { LEASE, REPLICA_FLAGS, untilLeads, writesOfOperators } from './replicas.ts';
+import { LEASE, REPLICA_FLAGS, untilLeads } from './replicas.ts';
 
 /** So many that each pool that is held has a worker, and each its share of the disruption budget. */
 const FLAGS = [...REPLICA_FLAGS, '--workers=30', '--max-pools-updating=20'];
@@ -76,37 +72,11 @@ describe('a leader that is paused', function () {
       await paused.untilHeld();
     }
     paused.signal('SIGSTOP');
-    const isStopped = async () => /\) T /.test(await readFile(`/proc/${paused.process.pid}/stat`, 'utf8'));
-    await waitFor(isStopped, { what: 'the leader to stop', timeoutMs: 10_000, intervalMs: 5 });
+    await paused.untilStopped();
   }
 
   async function untilDone(targets: Map<PausedWrite, Target>): Promise<void> {
     for (const [{ isDone = isSettled }, { pool }] of targets) await world.waitForPool(pool, 'to be complete', isDone);
-  }
-
-  /** Lets the paused process continue, and waits until it has exited because it lost the lease. */
-  async function resume(): Promise<void> {
-    paused.signal('SIGCONT');
-    await waitFor(() => !paused.process.running, {
-      what: 'the process that was paused to exit',
-      timeoutMs: 60_000,
-      explain: () => paused.process.tail(),
-    });
-    assert.equal(await paused.process.stop(), 1);
-    assert.match(paused.process.tail(), /LeadershipLost: the lease was not renewed for/);
-  }
-
-  /** Which requests arrived until now, to compare with those of the paused process after another one led. */
-  async function countRequests(): Promise<Requests> {
-    return { calls: world.cloud.calls().length, writes: (await writesOfOperators(world)).length };
-  }
-
-  /** The calls to AWS and the writes to the API server that arrived from the paused process since then. */
-  async function sentSince({ calls, writes }: Requests): Promise<string[]> {
-    return [
-      ...world.cloud.calls().slice(calls).filter(isMarked).map(describeCall),
-      ...(await writesOfOperators(world)).slice(writes).filter(isMarked).map(describeWrite),
-    ].sort();
   }
 
   /** The results of the calls to AWS that were on the way when the process was paused. */
@@ -146,10 +116,10 @@ describe('a leader that is paused', function () {
     await pause(targets, 'response');
     paused.release();
     await untilLeads(other);
-    const before = await countRequests();
+    const before = await countRequests(world);
     await untilDone(targets);
-    await resume();
-    assert.deepEqual(await sentSince(before), []);
+    await paused.resume();
+    assert.deepEqual(await sentSince(world, before), []);
     assertDoneOnce(targets);
   });
 
@@ -162,30 +132,20 @@ describe('a leader that is paused', function () {
     other = await world.operator(FLAGS).ready();
     await pause(targets, 'request');
     await untilLeads(other);
-    const before = await countRequests();
+    const before = await countRequests(world);
     await untilDone(targets);
     await world.patchPool('sent-config', { labels: { tier: 'api' } });
     await world.waitForPool('sent-config', 'to have other labels', isSettled);
     paused.release();
-    await resume();
+    await paused.resume();
     const results = resultsOf([...targets].map(([{ write }, target]) => write(target)));
     const late = [...targets].map(([write, target]) => write.late(target));
     // An event is always accepted.
-    assert.deepEqual([...(await sentSince(before)), ...results].sort(), [...late, 'create events: 201'].sort());
+    assert.deepEqual([...(await sentSince(world, before)), ...results].sort(), [...late, 'create events: 201'].sort());
     assertDoneOnce(targets);
     assert.equal(world.cloud.state.group('sent-config').nodegroup.labels?.tier, 'api');
   });
 });
-
-/** Numbers of requests so far. */
-interface Requests {
-  readonly calls: number;
-  readonly writes: number;
-}
-
-function describeCall({ operation, result }: CallEntry): string {
-  return `${operation}: ${result}`;
-}
 
 /** The client request tokens with which the group of a pool was created. */
 function creationTokens({ cloud }: TestEnv, pool: string): Set<unknown> {

@@ -22,6 +22,12 @@ interface Incoming {
 }
 
 /** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in the body of a POST to /. */
+/**
+ * A connection that was idle for so long is closed. How long those of AWS stay open is not documented; this is the default of its load balancers. A
+ * request of a client that was paused for less than that still arrives.
+ */
+const IDLE_MS = 60_000;
+
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
@@ -34,7 +40,7 @@ export class HttpFront {
     this.#admin = admin;
     this.#callerArn = callerArn;
     this.#administratorArn = `arn:aws:iam::${front.state.cluster.accountId}:user/${ADMINISTRATOR}`;
-    this.#server = createServer((request, response) => {
+    this.#server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         // A caller that disconnected during its request gets no response.
         if (response.headersSent || response.destroyed) return;
