@@ -498,6 +498,23 @@ describe('an update with a canary', () => {
     assert.deepEqual(versions(), [['web', '2']]);
   });
 
+  it('tries the security groups that have the tags in the spec now, if updates are automatic', async () => {
+    const { world, deps } = await poolWith();
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+    const tags = { tier: 'windows' };
+    world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags });
+    const nodeGroup = { diskSizeGiB: undefined, securityGroups: [{ tags }], scaling: { minSize: 3, maxSize: 5 } };
+    world.apply(fresh({ nodeGroup: { ...nodeGroup, update: { ...AUTOMATIC.update, canary: CANARY } } as never }));
+    await until(world, deps, () => ready(world) === 'True', 'a ready pool');
+    world.cloud.faults.securityGroup({ id: 'sg-0b000000', tags });
+    const versionOf = (group: string) => world.groups.get(group)?.launchTemplate?.version;
+    await until(world, deps, isVerified(world), 'a verified canary');
+    assert.deepEqual([versionOf('web'), versionOf(SECOND)], ['1', '2']);
+    await until(world, deps, isDone(world), 'the main group alone', 200);
+    assert.deepEqual([[...world.groups.keys()], versionOf('web')], [['web'], '2']);
+  });
+
   it('does not begin without addresses for the canary', async () => {
     const { world, deps } = await poolWith();
     for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 } as never);

@@ -39,7 +39,7 @@ import { isCustom } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
-import { scopeOf } from './prerequisites/examination.ts';
+import { needsExamination, scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { otherGroupIn } from './replacement/replacement.ts';
@@ -105,8 +105,10 @@ async function askAws(s: ObservedState, context: ObserveContext): Promise<Observ
     gatherFacts(seen, sources, awsCache, signal),
     findNewestRelease(seen, context),
   ]);
-  const complete = withIpamError({ ...seen, prerequisites, newestRelease }, awsCache);
-  return withAutoscaler(await withMachineTemplate(complete, context), context);
+  const read = await withMachineTemplate({ ...seen, prerequisites, newestRelease }, context);
+  // What the launch template should contain follows from these facts: only now is it known whether a canary of it is due.
+  const facts = needsExamination(read) ? await gatherFacts(read, sources, awsCache, signal) : prerequisites;
+  return withAutoscaler(withIpamError({ ...read, prerequisites: facts }, awsCache), context);
 }
 
 /** Adds the launch template of the pool, and the settings of the group's version of it. */
