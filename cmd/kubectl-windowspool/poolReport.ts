@@ -9,6 +9,7 @@ import type {
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
+import { isImageId } from '../../controllers/windowspool/providers/eks/machine/image.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
 import {
   type NodeCheck,
@@ -127,8 +128,9 @@ function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGrou
 
 /** `web-2d044d: ACTIVE, release 1.36-2026.03.17, 2 of 2 nodes verified`. */
 function describeCanaryGroup({ name, status, releaseVersion, nodes = 0, verified = 0 }: CanaryNodeGroup): string {
-  const release = releaseVersion ? `, release ${releaseVersion}` : '';
-  return `${name}: ${status ?? 'does not exist'}${release}, ${verified} of ${count(nodes, 'node')} verified`;
+  const kind = releaseVersion && isImageId(releaseVersion) ? 'AMI' : 'release';
+  const version = releaseVersion ? `, ${kind} ${releaseVersion}` : '';
+  return `${name}: ${status ?? 'does not exist'}${version}, ${verified} of ${count(nodes, 'node')} verified`;
 }
 
 /** `2 instances, Stopped`. */

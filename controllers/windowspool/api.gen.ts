@@ -368,7 +368,7 @@ export interface MaintenanceWindow {
   timeZone?: string;
 }
 /**
- * Tries another AMI release, Kubernetes version or launch template version on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for the time in after. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
+ * Tries another AMI release, Kubernetes version, launch template version or custom AMI on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for the time in after. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
  */
 export interface CanarySpec {
   /**
@@ -1122,11 +1122,11 @@ export interface CanaryNodeGroup {
    */
   kubernetesVersion?: string;
   /**
-   * AMI release that is tried.
+   * AMI release that is tried, or the ID of the custom AMI.
    */
   releaseVersion?: string;
   /**
-   * Version of the launch template that is tried, if it differs from that of the node group of the pool.
+   * Version of the launch template that is tried, if it differs from that of the node group of the pool. With a custom AMI, the canary itself has another version, whose user data has its name.
    */
   templateVersion?: string;
   /**

@@ -50,10 +50,8 @@ export function edits(
 
 /** Whether the schema rejects the spec: EKS accepts nothing of this together with a custom AMI. */
 function isRejected({ nodeGroup }: NodeGroupPool['spec']): boolean {
-  const { ami, releaseVersion, kubernetesVersion, warmPool, launchTemplate, update } = nodeGroup;
-  return (
-    ami !== undefined && [releaseVersion, kubernetesVersion, warmPool, launchTemplate, update.canary].some(Boolean)
-  );
+  const { ami, releaseVersion, kubernetesVersion, warmPool, launchTemplate } = nodeGroup;
+  return ami !== undefined && [releaseVersion, kubernetesVersion, warmPool, launchTemplate].some(Boolean);
 }
 
 /** A change of some fields of `spec.nodeGroup`. */

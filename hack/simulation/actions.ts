@@ -353,6 +353,7 @@ const ofNodes: fc.Arbitrary<readonly Action[]> = anyOf(
 const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
   [5, time],
   [5, machineEdits],
+  [1, canaryEdits],
   [2, fc.oneof(...spec)],
   [2, fc.oneof(...objects)],
   [1, fc.oneof(...consoles)],

@@ -222,7 +222,7 @@ export class LocalAwsWorld extends FakeWorld {
       const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       if (pool?.status?.nodeGroup?.former) this.broken(`${name} is updated while it replaces another group`);
-      if (pool) this.#checkCanary(pool, name, input.releaseVersion);
+      if (pool) this.#checkCanary(pool, name, input.releaseVersion ?? this.#imageIn(input));
       const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
       const taken = maxUnavailablePercentage === undefined ? maxUnavailable : `${maxUnavailablePercentage}%`;
@@ -232,6 +232,12 @@ export class LocalAwsWorld extends FakeWorld {
       if (rolling.length >= modelSettings.maxPoolsUpdating)
         this.broken(`${name} is updated while ${rolling.map((one) => one.name)} is`);
     }
+  }
+
+  /** The custom AMI of an update, which EKS reports as the release of its group. */
+  #imageIn({ launchTemplate: { id = '', version } = {} }: CheckedInput): string | undefined {
+    const versions = this.cloud.state.launchTemplates.get(id)?.versions;
+    return versions?.find(({ number }) => String(number) === version)?.data.ImageId;
   }
 
   /** A pool whose spec asks for a canary is only updated to a release of which a canary has all of its nodes Ready, for long enough. */
@@ -266,6 +272,7 @@ interface CheckedInput {
   readonly nodegroupName?: string;
   readonly clientRequestToken?: string;
   readonly releaseVersion?: string;
+  readonly launchTemplate?: { readonly id?: string; readonly version?: string };
   readonly tags?: Readonly<Record<string, string>>;
   readonly InstanceId?: string;
   readonly ShouldDecrementDesiredCapacity?: boolean;

@@ -1,6 +1,7 @@
 /** Updates that are tried on a canary, during which the operator is killed in memory. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';
@@ -18,6 +19,8 @@ const apply = (fixture: MemoryFixture, releaseVersion: string | undefined, rest:
       nodeGroup: { update: CANARY, releaseVersion, scaling: { minSize: SIZE, maxSize: 5 } },
     }),
   );
+
+const canaryIn = (pool: WindowsPool | undefined) => pool?.status?.nodeGroup?.canary;
 
 /** Whether nothing is left to do. */
 function isAtRest(pool: WindowsPool | undefined): boolean {
@@ -63,16 +66,9 @@ const trying =
 /** The node that is launched next, that of the canary, has the wrong build. */
 const spoilNext = ({ world }: MemoryFixture) => world.cloud.faults.nextNode({ build: '10.0.17763' });
 
-const whileCreating = trying('to create the canary', (pool) => pool?.status?.nodeGroup?.canary?.status === 'CREATING');
-const whileVerified = trying(
-  'to verify the canary',
-  (pool) => pool?.status?.nodeGroup?.canary?.verifiedSince !== undefined,
-);
-const whileDraining = trying(
-  'to drain the canary',
-  (pool) => pool?.status?.nodeGroup?.canary?.drainingSince !== undefined,
-  spoilNext,
-);
+const whileCreating = trying('to create the canary', (pool) => canaryIn(pool)?.status === 'CREATING');
+const whileVerified = trying('to verify the canary', (pool) => canaryIn(pool)?.verifiedSince !== undefined);
+const whileDraining = trying('to drain the canary', (pool) => canaryIn(pool)?.drainingSince !== undefined, spoilNext);
 
 const endWith =
   (release: string | undefined, isOver: (pool: WindowsPool | undefined) => boolean = isSettled) =>
@@ -80,6 +76,50 @@ const endWith =
     const pool = await fixture.until(`to have release ${release}`, isOver);
     assert.equal(theOnlyGroup(fixture, pool).releaseVersion, release);
   };
+
+/** The custom AMIs of the pool before the update, and after it. */
+const [OLD_IMAGE, NEW_IMAGE] = ['ami-0a000001', 'ami-0a000002'];
+
+const applyCustom = (fixture: MemoryFixture, id: string) =>
+  fixture.apply(
+    poolManifest(fixture.name, {
+      runtimeClass: { name: fixture.name },
+      nodeGroup: { diskSizeGiB: undefined, ami: { id }, update: CANARY, scaling: { minSize: SIZE, maxSize: 5 } },
+    }),
+  );
+
+/** The versions of the launch templates of the pool. */
+const versionsOf = ({ world, name }: MemoryFixture) =>
+  [...world.cloud.state.launchTemplates.values()]
+    .filter(({ tags }) => tags?.['winpool.dev/pool'] === name)
+    .flatMap(({ versions }) => versions.map(({ number }) => number));
+
+const isAsSpecified = (pool: WindowsPool | undefined) =>
+  isAtRest(pool) &&
+  conditionOf(pool, 'UpToDate') === 'True/AsSpecified' &&
+  conditionOf(pool, 'Ready') === 'True/Verified';
+
+async function makeCustom(fixture: MemoryFixture): Promise<void> {
+  fixture.mostGroups = 2;
+  for (const id of [OLD_IMAGE, NEW_IMAGE]) fixture.world.cloud.faults.image({ id });
+  await fixture.ready();
+  await applyCustom(fixture, OLD_IMAGE);
+  await fixture.until('to have the first AMI', isAsSpecified);
+  await fixture.quiet();
+  // A node with the label of another group would count as one of its nodes.
+  fixture.check = () =>
+    [...fixture.world.cloud.state.instances.values()].flatMap(({ group, nodeLabels }) =>
+      nodeLabels[NODE_GROUP_LABEL] === group
+        ? []
+        : [`a node of ${group} had the label ${nodeLabels[NODE_GROUP_LABEL]}`],
+    );
+}
+
+const endWithImage = (id: string, versions: string) => async (fixture: MemoryFixture) => {
+  const isPruned = () => versionsOf(fixture).join() === versions;
+  const pool = await fixture.until(`to have ${id}`, (found) => isAsSpecified(found) && isPruned());
+  assert.equal(theOnlyGroup(fixture, pool).releaseVersion, id);
+};
 
 export const canaries: readonly Replacement[] = [
   {
@@ -124,5 +164,40 @@ export const canaries: readonly Replacement[] = [
     end: endWithNothing,
     groupsEver: 2,
     includes: ['DeleteNodegroup', 'PATCH windowspools'],
+  },
+  {
+    name: 'a canary with a custom AMI that passes',
+    prepare: (fixture) => makeCustom(fixture),
+    act: (fixture) => applyCustom(fixture, NEW_IMAGE),
+    end: endWithImage(NEW_IMAGE, '1,2,3'),
+    groupsEver: 2,
+    includes: ['CreateLaunchTemplateVersion', 'CreateNodegroup', 'UpdateNodegroupVersion', 'DeleteNodegroup'],
+  },
+  {
+    name: 'a canary with a custom AMI of which the spec goes back when it is verified',
+    prepare: async (fixture) => {
+      await makeCustom(fixture);
+      await applyCustom(fixture, NEW_IMAGE);
+      await fixture.until('to verify the canary', (pool) => canaryIn(pool)?.verifiedSince !== undefined);
+    },
+    act: (fixture) => applyCustom(fixture, OLD_IMAGE),
+    end: endWithImage(OLD_IMAGE, '1,3'),
+    groupsEver: 2,
+    includes: ['TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup', 'DeleteLaunchTemplateVersions'],
+  },
+  {
+    name: 'a canary with a custom AMI whose pool is deleted',
+    prepare: async (fixture) => {
+      await makeCustom(fixture);
+      await applyCustom(fixture, NEW_IMAGE);
+      await fixture.until('to create the canary', (pool) => canaryIn(pool)?.status === 'CREATING');
+    },
+    act: (fixture) => fixture.delete(),
+    end: async (fixture) => {
+      await endWithNothing(fixture);
+      assert.deepEqual(versionsOf(fixture), []);
+    },
+    groupsEver: 2,
+    includes: ['DeleteNodegroup', 'DeleteLaunchTemplate', 'PATCH windowspools'],
   },
 ];

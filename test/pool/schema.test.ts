@@ -112,11 +112,6 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'EKS does not support warm pools with custom AMIs',
   ],
   [
-    'an AMI together with a canary',
-    { nodeGroup: { ami: { id: 'ami-0a000000' }, update: { canary: {} } } },
-    'the user data of a custom AMI names the node group, so a canary cannot try it, and settings of the kubelet need such user data as well. Remove update.canary, or remove ami and kubelet',
-  ],
-  [
     'a disk that is smaller than the AMI',
     { nodeGroup: { disk: { sizeGiB: 30 } } },
     'disk.sizeGiB in body should be greater than or equal to 50',

@@ -22,6 +22,7 @@ import {
 } from './deletionRules.ts';
 import { admitNodes, drainNodes, waitForTerminatingNodes } from './disruption.ts';
 import {
+  addCanaryVersion,
   addTemplateVersion,
   afterTemplateSteps,
   createTemplate,
@@ -99,6 +100,7 @@ export const poolChains: readonly RuleChain[] = [
       skipUnownedGroup,
       createTemplate,
       addTemplateVersion,
+      addCanaryVersion,
       pruneTemplateVersions,
       deleteUnusedTemplate,
     ],
@@ -177,9 +179,15 @@ export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
   const ahead = adoption ? afterAdoption(s, steps) : (written ?? s);
   const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
   const corrected = stepsOf(poolChains, { ...ahead, pool: { ...ahead.pool, spec } });
-  return corrected.filter(
-    ({ kind }) =>
-      ['createNodeGroup', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(kind) &&
-      !steps.some((step) => step.kind === kind),
-  );
+  return corrected.filter(({ kind }) => LATER.includes(kind) && !steps.some((step) => step.kind === kind));
 }
+
+/** The steps that may follow. */
+const LATER: readonly Step['kind'][] = [
+  'createNodeGroup',
+  'updateConfig',
+  'updateNodeGroupVersion',
+  'correctTags',
+  'beginCanary',
+  'createCanary',
+];

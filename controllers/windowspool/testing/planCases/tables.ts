@@ -4,6 +4,7 @@ import { automaticUpdateCases } from './automaticUpdates.ts';
 import { autoscalerCases } from './autoscaler.ts';
 import { canaryCases } from './canary.ts';
 import { customAmiCases } from './customAmi.ts';
+import { customCanaryCases } from './customCanary.ts';
 import { deletionCases } from './deletion.ts';
 import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
@@ -49,6 +50,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
   'for a launch template': templateCases,
   'for the machine': machineCases,
   'for a custom AMI': customAmiCases,
+  'for a custom AMI that is tried on a canary first': customCanaryCases,
   'for a script of nodes': userDataCases,
   'for a RuntimeClass': runtimeClassCases,
   'for the labels of nodes': nodeLabelCases,

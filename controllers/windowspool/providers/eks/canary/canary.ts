@@ -17,10 +17,11 @@ import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
-import { isTemplateKnown } from '../machine/desiredMachine.ts';
+import { isMachineKnown } from '../machine/desiredMachine.ts';
+import { isImageId } from '../machine/image.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
-import { versionChangeFor } from '../upgrades/versionChanges.ts';
+import { imageIn, versionChangeFor } from '../upgrades/versionChanges.ts';
 
 /** The canary that the spec asks for; undefined when updates begin without one. */
 export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
@@ -58,11 +59,11 @@ export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'
 }
 
 /**
- * Whether an update that is not due any more is one that the spec dropped or the main group got. Until the launch template is read, its version is
- * unknown.
+ * Whether an update that is not due any more is one that the spec dropped or the main group got. Until the launch template and the SSM parameter of a
+ * custom AMI are read, that is unknown.
  */
 export function isMainSettled(s: ObservedState): boolean {
-  return isMainIdle(s) && isTemplateKnown(s);
+  return isMainIdle(s) && isMachineKnown(s);
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
@@ -106,7 +107,7 @@ export function canaryFault(s: ObservedState): CanaryFault | undefined {
   const why = change && faultOf(s);
   if (!why) return undefined;
   const { name = '' } = canaryIn(s.pool) ?? {};
-  const message = `Canary ${name} with ${describeTried(change)} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
+  const message = `Canary ${name} with ${describeTried(triedBy(s, change))} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
   return { change, message, ...(refusalOf(s)?.passes && { passes: true }) };
 }
 
@@ -146,10 +147,19 @@ function describeFailures({ failures: [failure] }: VerificationResult): string {
   return failure ? `${failure.reason}: ${failure.message}` : 'unknown';
 }
 
-/** What a canary tries, in words: `release 1.36-2026.03.17`, `version 3 of the launch template`. */
-export function describeTried({ kubernetesVersion, releaseVersion, launchTemplate }: Partial<VersionChange>): string {
+/** What a canary tries. The release of a group with a custom AMI is its ID, as EKS reports it. */
+type Tried = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion' | 'launchTemplate'>;
+
+/** What a canary of this update tries. */
+export function triedBy(s: ObservedState, change: VersionChange): Tried {
+  const image = imageIn(s, change);
+  return image === undefined ? change : { ...change, releaseVersion: image };
+}
+
+/** What a canary tries, in words: `release 1.36-2026.03.17`, `AMI ami-0a000002 and version 3 of its launch template`. */
+export function describeTried({ kubernetesVersion, releaseVersion, launchTemplate }: Tried): string {
   const version = releaseVersion
-    ? `release ${releaseVersion}`
+    ? `${isImageId(releaseVersion) ? 'AMI' : 'release'} ${releaseVersion}`
     : `the newest release for Kubernetes ${kubernetesVersion}`;
   return launchTemplate ? `${version} and version ${launchTemplate.version} of its launch template` : version;
 }

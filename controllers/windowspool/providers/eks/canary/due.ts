@@ -16,6 +16,7 @@ import {
   isMainSettled,
   isOpen,
   isOtherCanary,
+  triedBy,
   triedChange,
 } from './canary.ts';
 
@@ -39,15 +40,19 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   if (!isOpen(s) || !isMainSettled(s)) return undefined;
   const tried = triedChange(s);
   const failed = tried && hasFailed(s, versionTargetOf(pool, tried)) ? failureOfCanary(s) : undefined;
-  if (tried && failed && !isPassing(failed)) return `${describeTried(tried)} failed`;
+  if (tried && failed && !isPassing(failed)) return `${describeTried(triedBy(s, tried))} failed`;
   const main = groupOf(s);
   const isReplaced = main && canBeReplaced(pool) && immutableDifferences(pool, main).length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
   if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
-  const hasIt = main?.releaseVersion !== undefined && main.releaseVersion === canaryIn(pool)?.releaseVersion;
-  return hasIt ? `node group ${nodeGroupNameOf(pool)} has this version` : 'the spec no longer asks for it';
+  const { releaseVersion, templateVersion } = canaryIn(pool) ?? {};
+  const hasRelease = main?.releaseVersion !== undefined && main.releaseVersion === releaseVersion;
+  const hasTemplate = templateVersion === undefined || main?.launchTemplate?.version === templateVersion;
+  return hasRelease && hasTemplate
+    ? `node group ${nodeGroupNameOf(pool)} has this version`
+    : 'the spec no longer asks for it';
 }
 
 /** The failure that ends the canary, which status must keep. */

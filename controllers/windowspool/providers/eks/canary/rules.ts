@@ -3,7 +3,7 @@ import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
-import type { NewNodeGroup, NodeGroup, VersionChange } from '../../../ports/eks.ts';
+import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count } from '../../../util/words.ts';
@@ -13,7 +13,8 @@ import { blockers } from '../prerequisites/examination.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
 import { accessEntryFirst, correctConfig, memoryFor, tokenFor } from '../rules.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
-import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen } from './canary.ts';
+import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen, triedBy } from './canary.ts';
+import { canaryTemplate } from './canaryTemplate.ts';
 import { canaryDue, failureOfCanary, whyCanaryEnds } from './due.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
@@ -45,7 +46,8 @@ export function tryOnCanary(s: ObservedState): Step[] | undefined {
 
 function begun(s: ObservedState, change: VersionChange): Step[] {
   const name = otherNameOf(s.pool);
-  const { kubernetesVersion, releaseVersion, launchTemplate } = change;
+  const tried = triedBy(s, change);
+  const { kubernetesVersion, releaseVersion, launchTemplate } = tried;
   const canary: CanaryNodeGroup = {
     name,
     since: timeOf(s.now),
@@ -55,7 +57,7 @@ function begun(s: ObservedState, change: VersionChange): Step[] {
     ...(launchTemplate && { templateVersion: launchTemplate.version }),
   };
   const { nodes = 1, after = '' } = canarySpecIn(s.pool.spec) ?? {};
-  const text = `try ${describeTried(change)} on canary ${name} (${count(nodes, 'node')}) for ${after} before node group ${nodeGroupNameOf(s.pool)} is updated`;
+  const text = `try ${describeTried(tried)} on canary ${name} (${count(nodes, 'node')}) for ${after} before node group ${nodeGroupNameOf(s.pool)} is updated`;
   const memory = memoryFor(s, { canary });
   return memory ? [{ kind: 'beginCanary', memory, text }] : [];
 }
@@ -80,7 +82,10 @@ export function createCanary(s: ObservedState): Step[] | undefined {
   if (!s.prerequisites?.complete || blockers(s).length > 0) return [];
   // Without an access entry of the role, EKS would create one of type EC2_LINUX: the entry is restored first.
   if (accessEntryFirst(s).length > 0) return [];
-  const desired = desiredCanary(s, main, change);
+  const template = canaryTemplate(s, main, change);
+  // The rules for the template create it first.
+  if (template === 'missing') return [];
+  const desired = desiredCanary(s, main, change, template);
   const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.since);
   return [{ kind: 'createCanary', desired, token }];
 }
@@ -91,13 +96,16 @@ export function keepOpenCanary({ pool }: ObservedState): Step[] | undefined {
 }
 
 /** The group of the canary: like the main group in everything but the version that is tried, and of a fixed size, which no autoscaler changes. */
-function desiredCanary(s: ObservedState, main: NodeGroup, change: VersionChange): NewNodeGroup {
+function desiredCanary(
+  s: ObservedState,
+  main: NodeGroup,
+  change: VersionChange,
+  launchTemplate: TemplateVersion | undefined,
+): NewNodeGroup {
   const { pool } = s;
   const { labels, taints, tags } = desiredNodeGroup(pool);
   const { kubernetesVersion, releaseVersion } = change;
   const { nodes = 1 } = canarySpecIn(pool.spec) ?? {};
-  const present = main.launchTemplate && { id: main.launchTemplate.id, version: main.launchTemplate.version };
-  const launchTemplate = change.launchTemplate ?? present;
   return {
     name: otherNameOf(pool),
     amiType: main.amiType,

@@ -1,59 +1,23 @@
 /** The life of a pool with a custom AMI, on the local AWS in memory. */
 import assert from 'node:assert/strict';
-import { imageIdFor } from '../../../../../hack/localaws/ec2/images.ts';
 import { nodeRoleArn } from '../../../../../hack/localaws/network.ts';
-import type { StateOptions } from '../../../../../hack/localaws/state.ts';
+import {
+  change,
+  contentOf,
+  customWorld,
+  hasVersion,
+  imagesOf,
+  isReady,
+  NEW,
+  OLD,
+  spec,
+} from '../../../testing/customAmiWorld.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
+import { sampleError } from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
-import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
 
-const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>
-  imageIdFor('WINDOWS_CORE_2022_x86_64', `1.36-${date}`),
-) as [string, string];
-
-function spec(id: string, rest: SpecChange = {}): SpecChange {
-  return { ...rest, nodeGroup: { diskSizeGiB: undefined, ami: { id }, ...rest.nodeGroup } } as SpecChange;
-}
-
-function change(world: FakeWorld, to: SpecChange): void {
-  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
-  world.apply({ ...pool, spec: { ...pool.spec, ...samplePool(to).spec } });
-}
-
-const isReady = (world: FakeWorld) => () => ready(world) === 'True';
-const hasVersion = (world: FakeWorld, version: string) => () =>
-  world.groups.get('web')?.launchTemplate?.version === version &&
-  conditionOf(world, 'UpToDate')?.startsWith('True') === true;
-
 const NAME = '/windowspool/golden';
-
-/** A Ready pool; `images` exist, and the parameter has the first of them. */
-async function customWorld(
-  to: SpecChange = spec(OLD),
-  options: Partial<StateOptions> = {},
-  images: readonly string[] = [],
-  parameter?: string,
-) {
-  const world = new FakeWorld(options);
-  for (const id of images) world.cloud.faults.image({ id });
-  if (parameter !== undefined) world.cloud.faults.parameter({ name: parameter, value: images[0] ?? '' });
-  world.apply(fresh(to));
-  const deps = world.start();
-  await until(world, deps, isReady(world), 'a pool that is Ready');
-  return { world, deps };
-}
-
-/** The AMI and the user data of a version of the template. */
-function contentOf({ cloud }: FakeWorld, number: number) {
-  const template = [...cloud.state.launchTemplates.values()].find(({ name }) => name === TEMPLATE_NAME);
-  const { ImageId, UserData = '' } = template?.versions.find((version) => version.number === number)?.data ?? {};
-  return { image: ImageId, script: Buffer.from(UserData, 'base64').toString() };
-}
-
-const imagesOf = ({ cloud }: FakeWorld) =>
-  [...cloud.state.instances.values()].filter(({ state }) => state === 'running').map(({ imageId }) => imageId);
 
 describe('a pool with a custom AMI', () => {
   for (const settingsOfCustomNodes of ['later', 'never'] as const) {

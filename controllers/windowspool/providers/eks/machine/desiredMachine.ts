@@ -5,6 +5,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { appliedOf, isApplied, machineField } from '../appliedRecord.ts';
+import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
 import {
   AMI,
@@ -32,8 +33,10 @@ type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'> &
  * nodes cannot get the user data.
  * If the template names security groups, EKS does not add that of the cluster:
  * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
+ *
+ * @param name - the name of the group: the user data of a custom AMI contains it
  */
-export function desiredMachine(s: Seen): Machine | undefined {
+export function desiredMachine(s: Seen, name = nodeGroupNameOf(s.pool)): Machine | undefined {
   const { pool, cluster, prerequisites } = s;
   const selected = selectedGroups(pool.spec, prerequisites);
   if (cluster.kind !== 'seen' || !selected) return undefined;
@@ -44,8 +47,9 @@ export function desiredMachine(s: Seen): Machine | undefined {
   if (script === undefined && userDataIn(pool.spec)) return undefined;
   if (!isCustom(pool.spec)) return script === undefined ? machine : { ...machine, userData: mergedUserData(script) };
   const imageId = desiredImage(s);
-  const userData = imageId === undefined ? undefined : userDataOf(pool, cluster.cluster, imageId, script);
-  if (imageId === undefined || !userData || 'problem' in userData) return undefined;
+  if (imageId === undefined) return undefined;
+  const userData = userDataOf(pool, { cluster: cluster.cluster, group: name, imageId, script });
+  if ('problem' in userData) return undefined;
   return { ...machine, imageId, userData: userData.script };
 }
 
@@ -89,11 +93,12 @@ export function isTemplateKnown(s: Seen): boolean {
   return !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
 }
 
-/** Why the nodes cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */
-export function userDataProblem(s: Seen): string | undefined {
+/** Why the nodes of the group with this name cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */
+export function userDataProblem(s: Seen, name = nodeGroupNameOf(s.pool)): string | undefined {
   const imageId = desiredImage(s);
   if (s.cluster.kind !== 'seen' || imageId === undefined) return undefined;
-  const userData = userDataOf(s.pool, s.cluster.cluster, imageId, userScriptOf(s.pool.spec, s.prerequisites));
+  const script = userScriptOf(s.pool.spec, s.prerequisites);
+  const userData = userDataOf(s.pool, { cluster: s.cluster.cluster, group: name, imageId, script });
   return 'problem' in userData ? userData.problem : undefined;
 }
 

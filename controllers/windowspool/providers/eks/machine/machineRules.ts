@@ -7,8 +7,11 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.ts';
 import { groupOf } from '../../../queries.ts';
 import { isTemplateField } from '../applied.ts';
+import { isOpen } from '../canary/canary.ts';
+import { canaryMachine } from '../canary/canaryTemplate.ts';
+import { canaryDue } from '../canary/due.ts';
 import { differencesToCorrect } from '../differences.ts';
-import { acceptsUpdates } from '../nodeGroup.ts';
+import { acceptsUpdates, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
@@ -53,20 +56,34 @@ export function addTemplateVersion(s: ObservedState): Step[] | undefined {
   if (unlikeWritten(template, machine) || !isVersionDue(s, template, group)) return undefined;
   const [newest] = template.versions;
   const before = template.versions.find(({ version }) => version === group?.launchTemplate?.version) ?? newest;
-  const token = tokenFor(
-    s.pool,
-    'templateVersion',
-    { machine, id: template.id, newest: newest?.version },
-    timeSlotOf(s),
+  return added(
+    s,
+    template,
+    machine,
+    before ? describeMachineChange(before.machine, machine) : describeMachine(machine),
   );
+}
+
+/** Ensures that a version with the name of the canary exists before a canary that needs one, once no prerequisite is known to be missing. */
+export function addCanaryVersion(s: ObservedState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const machine = isOpen(s) && canaryDue(s) ? canaryMachine(s) : undefined;
+  if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
+    return undefined;
+  if (!s.prerequisites?.complete || blockers(s).length > 0) return undefined;
+  return added(s, template, machine, `for canary ${otherNameOf(s.pool)}, whose name is in the user data`);
+}
+
+function added(s: ObservedState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
+  const newest = versions[0]?.version;
   return [
     {
       kind: 'createLaunchTemplateVersion',
-      template: { id: template.id, name: template.name },
-      version: String(Number(newest?.version ?? 0) + 1),
+      template: { id, name },
+      version: String(Number(newest ?? 0) + 1),
       written: { machine, description: descriptionOf(machine) },
-      change: before ? describeMachineChange(before.machine, machine) : describeMachine(machine),
-      token,
+      change,
+      token: tokenFor(s.pool, 'templateVersion', { machine, id, newest }, timeSlotOf(s)),
     },
   ];
 }

@@ -4,7 +4,7 @@ import { NODE_GROUP_LABEL } from '../../../labels.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { labelsFor, nodeGroupNameOf, taintsFor } from '../nodeGroup.ts';
+import { labelsFor, taintsFor } from '../nodeGroup.ts';
 import { type Bootstrap, bootstrapUserData, type ScriptResult } from './bootstrap.ts';
 import { kubeletArguments } from './kubelet.ts';
 import { isCustom } from './machine.ts';
@@ -14,16 +14,25 @@ import { userDataIn } from './userScript.ts';
 const IMAGE_LABEL = 'eks.amazonaws.com/nodegroup-image';
 const CAPACITY_LABEL = 'eks.amazonaws.com/capacityType';
 
-/** The user data of the pool's nodes in this cluster with this AMI. */
-export function userDataOf(pool: WindowsPool, cluster: Cluster, imageId: string, script?: string): ScriptResult {
-  return bootstrapUserData({ ...bootstrapOf(pool, cluster, imageId), ...scriptsOf(pool, script) });
+/** Which nodes of a pool get the user data: those of the group with this name, with this AMI, in this cluster. */
+interface UserDataOf {
+  readonly cluster: Cluster;
+  readonly group: string;
+  readonly imageId: string;
+  /** The text of the script in the spec. */
+  readonly script: string | undefined;
 }
 
-function bootstrapOf(pool: WindowsPool, cluster: Cluster, imageId: string): Bootstrap {
+/** The user data of nodes of the pool. */
+export function userDataOf(pool: WindowsPool, nodes: UserDataOf): ScriptResult {
+  return bootstrapUserData({ ...bootstrapOf(pool, nodes), ...scriptsOf(pool, nodes.script) });
+}
+
+function bootstrapOf(pool: WindowsPool, { cluster, group, imageId }: UserDataOf): Bootstrap {
   const { name, endpoint, certificateAuthority, serviceCidr } = cluster;
   const labels = {
     ...labelsFor(pool),
-    [NODE_GROUP_LABEL]: nodeGroupNameOf(pool),
+    [NODE_GROUP_LABEL]: group,
     [IMAGE_LABEL]: imageId,
     [CAPACITY_LABEL]: nodeGroupIn(pool.spec).capacityType === 'Spot' ? 'SPOT' : 'ON_DEMAND',
   };

@@ -9,6 +9,7 @@ import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '
 import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { canarySpecIn } from '../canary/canary.ts';
+import { canaryMachine } from '../canary/canaryTemplate.ts';
 import { canaryDue } from '../canary/due.ts';
 import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
@@ -19,7 +20,7 @@ import {
   unlikeWritten,
   versionWith,
 } from '../machine/machineTemplate.ts';
-import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { replacementDue, sizeToReplace } from '../replacement/replacement.ts';
 import { examine, isPrerequisite } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
@@ -30,8 +31,8 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
   const size = isToBeMade(s) ? sizeToReplace(s) : undefined;
-  const problem = userDataProblem(s);
   const canaryNodes = canaryDue(s) && canarySpecIn(pool.spec)?.nodes;
+  const problem = userDataProblem(s) ?? (canaryNodes === undefined ? undefined : userDataProblem(s, otherNameOf(pool)));
   return {
     spec: pool.spec,
     cluster: cluster.cluster,
@@ -58,15 +59,15 @@ function templateViewOf(s: ObservedState): MachineTemplateView | undefined {
   if (!machineTemplate || !hasMachine(pool.spec)) return undefined;
   const found = machineTemplate.kind === 'seen' ? machineTemplate.template : undefined;
   const ofGroup = isToBeMade(s) || s.group.kind !== 'seen' ? undefined : s.group.group.launchTemplate;
-  const machine = desiredMachine(s);
-  const isMissing = found && machine && !versionWith(found, machine, undefined);
+  const machines = [desiredMachine(s), canaryDue(s) && canaryMachine(s)].flatMap((machine) => machine ?? []);
+  const missing = found && machines.find((machine) => !versionWith(found, machine, undefined));
   return {
     name: machineTemplateNameOf(pool, settings.clusterName),
     ownerTags: ownerTags(pool, settings.clusterName),
     found,
     isOwn: found !== undefined && isOwnTemplate(pool, settings.clusterName, found),
     ofGroup,
-    unlike: isMissing ? unlikeWritten(found, machine) : undefined,
+    unlike: missing && unlikeWritten(found, missing),
   };
 }
 

@@ -10,9 +10,8 @@ import { groupOf, isDeleting } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 import { sentence } from '../../../util/words.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
-import { desiredMachine } from '../machine/desiredMachine.ts';
 import { spelled } from './releaseVersion.ts';
-import { automaticChangeFor, versionTargetOf } from './versionChanges.ts';
+import { automaticChangeFor, imageIn, versionTargetOf } from './versionChanges.ts';
 
 /** Checks that depend on the AMI alone. Whether a node is Ready or has addresses depends on more. */
 const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
@@ -64,8 +63,8 @@ export function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFail
 }
 
 /** What EKS installs if the update names no release: the newest one, or the custom AMI of the launch template. */
-function targetOf(s: ObservedState, { kubernetesVersion }: VersionChange): string | undefined {
-  if (kubernetesVersion === undefined) return desiredMachine(s)?.imageId;
+function targetOf(s: ObservedState, change: VersionChange): string | undefined {
+  if (change.kubernetesVersion === undefined) return imageIn(s, change);
   return s.newestRelease?.ok ? s.newestRelease.value : undefined;
 }
 

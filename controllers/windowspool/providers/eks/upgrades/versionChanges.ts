@@ -16,7 +16,7 @@ import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
 import { machineField } from '../appliedRecord.ts';
 import { differencesOf, differencesToCorrect, isFollowing } from '../differences.ts';
 import { configChangeFor } from '../groupChanges.ts';
-import { wantedTexts } from '../machine/desiredMachine.ts';
+import { desiredMachine, wantedTexts } from '../machine/desiredMachine.ts';
 import { hasMachine, isCustom } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { desiredTemplate } from './desiredTemplate.ts';
@@ -39,6 +39,11 @@ export function automaticChangeFor(s: ObservedState): VersionChange | undefined 
 function changeableGroup(s: ObservedState): NodeGroup | undefined {
   const group = groupOf(s);
   return group && isCustom(s.pool.spec) === (group.amiType === CUSTOM) ? group : undefined;
+}
+
+/** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
+export function imageIn(s: ObservedState, { kubernetesVersion }: VersionChange): string | undefined {
+  return kubernetesVersion === undefined ? desiredMachine(s)?.imageId : undefined;
 }
 
 /** A hash of what the update sends and how nodes are replaced: a failed one is not repeated while this stays the same. */

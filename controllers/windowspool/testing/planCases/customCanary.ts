@@ -1,0 +1,134 @@
+/** Custom AMIs that are tried on a canary first: it has a version of the launch template of its own. */
+import type { CanaryNodeGroup } from '../../api.gen.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
+import { canaryTargetOf } from '../../providers/eks/canary/canary.ts';
+import { desiredMachine } from '../../providers/eks/machine/desiredMachine.ts';
+import { known } from '../answers.ts';
+import { WITH_CANARY } from '../canaryScenes.ts';
+import { NOW, sampleCluster } from '../fixtures.ts';
+import {
+  AMI_1,
+  AMI_2,
+  machineFor,
+  machinePool,
+  machineState,
+  machineTemplate,
+  machineVersion,
+  TEMPLATE_ID,
+  TEMPLATE_NAME,
+} from '../machineScenes.ts';
+import { sampleFacts } from '../prerequisites.ts';
+import { SECOND } from '../replacementScenes.ts';
+import type { PlanCase } from './planCase.ts';
+
+const UPDATE = { update: WITH_CANARY };
+const BEGIN = `try AMI ${AMI_2.ami.id} and version 2 of its launch template on canary ${SECOND} (2 nodes) for 30m before node group web is updated`;
+const CREATE = `create canary ${SECOND} (2 nodes)`;
+const end = (why: string) => `drain the 0 nodes of canary ${SECOND}, then delete it: ${why}`;
+
+const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
+/** The machine of the canary, which differs from that of the main group in the name of the group. */
+const OF_CANARY =
+  desiredMachine({ pool: machinePool(AMI_2), cluster, prerequisites: undefined }, SECOND) ?? machineFor(AMI_2);
+/** The first AMI, and the second one. */
+const MAIN = [machineFor(AMI_1), machineFor(AMI_2)] as const;
+const WITH_VERSION = { machineTemplate: machineTemplate([...MAIN, OF_CANARY]) } as const;
+/** EC2 returns the version of the canary in another way than it was written. */
+const UNLIKE = {
+  machineTemplate: machineTemplate([], {
+    versions: [machineVersion('3', OF_CANARY, { others: ['KeyName'] }), ...machineTemplate(MAIN).template.versions],
+  }),
+} as const;
+
+const RECORD: CanaryNodeGroup = {
+  name: SECOND,
+  since: new Date(NOW).toISOString(),
+  target: canaryTargetOf(machinePool(AMI_2, UPDATE), {
+    launchTemplate: { id: TEMPLATE_ID, version: '2' },
+    force: false,
+  }),
+  releaseVersion: AMI_2.ami.id,
+  templateVersion: '2',
+};
+
+/** A group with the first AMI whose spec has this one; the canary of the second one was recorded. */
+const recorded = (
+  { ami }: { readonly ami: { readonly id: string } } = AMI_2,
+  change: Partial<ObservedState> = {},
+  group: Partial<NodeGroup> = {},
+) =>
+  machineState(
+    { ami },
+    { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id, ...group }, status: { canary: RECORD } },
+    UPDATE,
+    { machineTemplate: machineTemplate(MAIN), former: { kind: 'absent' }, ...change },
+  );
+
+/** The same before the canary begins. */
+const before = (change: Partial<ObservedState>) =>
+  machineState(AMI_2, { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } }, UPDATE, change);
+
+const HAS_VERSION = {
+  releaseVersion: AMI_2.ami.id,
+  launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' },
+};
+
+export const customCanaryCases: readonly PlanCase[] = [
+  {
+    name: 'another custom AMI is a version, and then a canary',
+    observed: before({ machineTemplate: machineTemplate(MAIN.slice(0, 1)) }),
+    want: [`create version 2 of launch template ${TEMPLATE_NAME}: ami ${AMI_1.ami.id} -> ${AMI_2.ami.id}`],
+    later: [BEGIN],
+  },
+  {
+    name: 'a canary of a custom AMI begins when the launch template has the AMI',
+    observed: before({ machineTemplate: machineTemplate(MAIN) }),
+    want: [BEGIN],
+  },
+  {
+    name: 'a canary of a custom AMI needs a version with its name in the user data',
+    observed: recorded(),
+    want: [
+      `create version 3 of launch template ${TEMPLATE_NAME}: for canary ${SECOND}, whose name is in the user data`,
+    ],
+    later: [CREATE],
+  },
+  {
+    name: 'a canary of a custom AMI is created from its own version',
+    observed: recorded(AMI_2, WITH_VERSION),
+    want: [CREATE],
+  },
+  {
+    name: 'a canary of a custom AMI is not created from a version that EC2 returns in another way, which is not written again',
+    observed: recorded(AMI_2, UNLIKE),
+    want: [],
+  },
+  {
+    name: 'a canary of a custom AMI gets no version while a prerequisite is not met',
+    observed: recorded(AMI_2, {
+      prerequisites: sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) }),
+    }),
+    want: [],
+  },
+  {
+    name: 'a canary of a custom AMI is not created while the launch template cannot be read',
+    observed: { ...recorded(), machineTemplate: undefined },
+    want: [],
+  },
+  {
+    name: 'a canary of a custom AMI ends when the main group has its version',
+    observed: recorded(AMI_2, WITH_VERSION, HAS_VERSION),
+    want: [end('node group web has this version')],
+  },
+  {
+    name: 'a canary of a custom AMI ends when the spec goes back, and the versions stay until it is gone',
+    observed: recorded(AMI_1, WITH_VERSION),
+    want: [end('the spec no longer asks for it')],
+  },
+  {
+    name: 'a canary of a custom AMI does not end while the node group is updated',
+    observed: recorded(AMI_2, WITH_VERSION, { ...HAS_VERSION, status: 'UPDATING' }),
+    want: [],
+  },
+];
