@@ -28,8 +28,8 @@ describe('a node record', () => {
           { type: 'Hostname', address: 'ip-10-0-0-1' },
           { type: 'InternalDNS', address: 'ip-10-0-0-1' },
         ],
-        capacity: { memory: '8Gi', 'example.com/gpu': '1' },
-        allocatable: { memory: '6Gi' },
+        capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '52427772Ki', 'example.com/gpu': '1' },
+        allocatable: { cpu: '3500m', memory: '6Gi' },
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
           { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
@@ -84,8 +84,8 @@ describe('a node record', () => {
       operatingSystem: 'windows',
       architecture: 'amd64',
       addresses: ['10.0.0.1', 'ip-10-0-0-1'],
-      capacity: { memory: '8Gi' },
-      allocatable: { memory: '6Gi' },
+      capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '52427772Ki' },
+      allocatable: { cpu: '3500m', memory: '6Gi' },
       unreadable: '',
     });
     assert.deepEqual(nodeIndexes.nodeGroup(record), ['web']);

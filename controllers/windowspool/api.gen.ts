@@ -261,7 +261,7 @@ export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Settings of the kubelet. A setting of the machine. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node that does not reserve this memory gets a warning. See docs/custom-amis.md.
+ * Settings of the kubelet. A setting of the machine. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node whose kubelet has other settings gets a warning. See docs/custom-amis.md.
  */
 export interface KubeletSpec {
   systemReserved?: SystemReserved;

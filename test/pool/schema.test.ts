@@ -368,7 +368,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   ...[
     'GateTaintMissing',
-    'KubeletReservationMissing',
+    'KubeletReservationMismatch',
     'ForeignTaint',
     'UnsupportedWindowsVersion',
     'ReservedMemoryTooLow',

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { NODE_RESOURCES } from '../../windowspool/ports/nodes.ts';
 import type { NodeJson } from './nodeJson.ts';
 
 /** What a kubelet may report: also control characters, characters that change the direction of text, and far too much. */
@@ -25,7 +26,7 @@ const time = fc
   .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
 
 /** The API server accepts any keys of resources from a kubelet. */
-const oddKey = fc.constantFrom('', '__proto__', 'constructor', 'memory', 'vpc.amazonaws.com/PrivateIPv4Address');
+const oddKey = fc.constantFrom('', '__proto__', 'constructor', ...NODE_RESOURCES);
 const resources = (value: fc.Arbitrary<string>) =>
   fc.array(fc.tuple(fc.oneof(key, oddKey), value), { maxLength: 25 }).map((entries) => {
     const map: Record<string, string> = {};

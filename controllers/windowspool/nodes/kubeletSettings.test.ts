@@ -1,52 +1,124 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import type { KubeletSpec } from '../api.gen.ts';
-import { samplePool } from '../testing/fixtures.ts';
-import { missingReservation } from './kubeletSettings.ts';
+import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
+import { reservationMismatch } from './kubeletSettings.ts';
 
-const GI = 1024 ** 2;
-const spec = (kubelet?: KubeletSpec) => samplePool({ nodeGroup: { ...(kubelet && { kubelet }) } }).spec;
-/** A node of 8 GiB that reserves this much, in KiB. */
-const node = (reserved: number) => ({
-  capacity: { memory: `${8 * GI}Ki` },
-  allocatable: { memory: `${8 * GI - reserved}Ki` },
-});
-const FIX = ': replace the node, or wait for the rolling update';
+const KI = 1024;
+const GI = KI ** 3;
+const CAPACITY = { memory: 8 * GI, cpu: 4, 'ephemeral-storage': 52_427_772 * KI };
+type Amounts = typeof CAPACITY;
 
-describe('the memory that a node reserves', () => {
-  const memory = { systemReserved: { memory: '1536Mi' }, kubeReserved: { memory: '512Mi' } };
+/** What the check finds on a node that reserves this, in bytes and CPUs. */
+function found(kubelet: KubeletSpec | undefined, reserved: Partial<Amounts>, capacity: Amounts = CAPACITY) {
+  const left = { ...capacity };
+  for (const [name, amount] of Object.entries(reserved) as [keyof Amounts, number][]) left[name] -= amount;
+  const quantities = (amounts: Amounts) => ({
+    memory: String(amounts.memory),
+    cpu: `${Math.round(amounts.cpu * 1000)}m`,
+    'ephemeral-storage': String(amounts['ephemeral-storage']),
+  });
+  const node = sampleNode({ capacity: quantities(capacity), allocatable: quantities(left) });
+  return reservationMismatch(node, sampleExpectation({ nodeGroup: { ...(kubelet && { kubelet }) } }));
+}
+
+const memory = { systemReserved: { memory: '1536Mi' }, kubeReserved: { memory: '512Mi' } };
+const everyPart = { ...memory, evictionHard: { 'memory.available': '500Mi' } };
+
+describe('what a node reserves', () => {
   const rows: readonly (readonly [
     what: string,
     kubelet: KubeletSpec | undefined,
-    seen: ReturnType<typeof node>,
-    found?: string,
+    reserved: Partial<Amounts>,
+    mismatch?: string,
   ])[] = [
-    ['no settings', undefined, node(0)],
-    ['both reservations', memory, node(2 * GI)],
-    ['both reservations, and the default threshold', memory, node(2 * GI + 512_000)],
-    ['a difference that is less than the rounding of the kubelet', memory, node(2 * GI - 4)],
-    ['less memory', memory, node(2 * GI - 5), 'reserves 2047Mi of memory, and nodeGroup.kubelet sets 2048Mi'],
+    ['no settings', undefined, { memory: GI }],
+    ['arguments without reservations', { extraArgs: { v: '4' } }, {}],
+    ['both reservations', memory, { memory: 2 * GI }],
+    ['both reservations, and the default threshold', memory, { memory: 2.5 * GI }],
+    ['a difference below the precision', memory, { memory: 2 * GI - 2 * KI }],
+    ['less memory', memory, { memory: 2 * GI - 3 * KI }, '2097149Ki of memory instead of at least 2048Mi'],
+    ['every part', everyPart, { memory: 2548 * KI ** 2 }],
+    ['less than every part', everyPart, { memory: 2 * GI }, '2048Mi of memory instead of 2548Mi'],
+    ['more than every part', everyPart, { memory: 3 * GI }, '3072Mi of memory instead of 2548Mi'],
     [
-      'a threshold in addition',
-      { ...memory, evictionHard: { 'memory.available': '500Mi' } },
-      node(2 * GI),
-      'reserves 2048Mi of memory, and nodeGroup.kubelet sets 2548Mi',
-    ],
-    [
-      'a threshold in percent',
+      'less than a threshold in percent',
       { evictionHard: { 'memory.available': '10%' } },
-      node(GI / 2),
-      'reserves 512Mi of memory, and nodeGroup.kubelet sets 819Mi',
+      { memory: GI / 2 },
+      '512Mi of memory instead of at least 838861Ki',
     ],
-    ['a threshold of disks only', { evictionHard: { 'nodefs.available': '10%' } }, node(0)],
-    ['cpu only', { systemReserved: { cpu: '1' } }, node(0)],
+    ['a threshold of images, which the kubelet does not reserve', { evictionHard: { 'imagefs.available': '9%' } }, {}],
+    ['CPU', { systemReserved: { cpu: '1' } }, { cpu: 1 }],
+    ['no CPU', { systemReserved: { cpu: '250m' }, kubeReserved: { cpu: '0.25' } }, {}, '0m of cpu instead of 500m'],
+    [
+      'less of each resource',
+      {
+        systemReserved: { memory: '2Gi', cpu: '500m', 'ephemeral-storage': '1Gi' },
+        evictionHard: { 'nodefs.available': '1Gi' },
+      },
+      { memory: GI },
+      '1024Mi of memory instead of at least 2048Mi, 0m of cpu instead of at least 500m and 0Mi of ephemeral-storage instead of at least 2048Mi',
+    ],
   ];
-  for (const [what, kubelet, seen, found] of rows)
-    it(`${found === undefined ? 'is enough' : 'is not enough'}: ${what}`, () => {
-      assert.equal(missingReservation(seen, spec(kubelet)), found && found + FIX);
+  for (const [what, kubelet, reserved, mismatch] of rows)
+    it(`${mismatch === undefined ? 'matches' : 'differs from'} the spec: ${what}`, () => {
+      assert.equal(
+        found(kubelet, reserved),
+        mismatch && `reserves ${mismatch} (nodeGroup.kubelet): replace the node, or wait for the rolling update`,
+      );
     });
 
-  it('is not checked without its capacity', () => {
-    for (const capacity of [{}, { memory: 'x' }])
-      assert.equal(missingReservation({ capacity, allocatable: {} }, spec(memory)), undefined);
+  it('cannot be more than its capacity', () => {
+    assert.equal(
+      found({ systemReserved: { memory: '9Gi' } }, { memory: 8 * GI }),
+      'reserves 8192Mi of memory instead of at least 9216Mi (nodeGroup.kubelet): its capacity is less than that, so set smaller values or use a larger instance type',
+    );
+  });
+
+  it('is not checked for a resource that the node does not report', () => {
+    const kubelet = { systemReserved: { memory: '2Gi', cpu: '1', 'ephemeral-storage': '1Gi' } };
+    for (const capacity of [{}, { memory: 'x', cpu: '', 'ephemeral-storage': '1' }])
+      assert.equal(
+        reservationMismatch(sampleNode({ capacity, allocatable: {} }), sampleExpectation({ nodeGroup: { kubelet } })),
+        undefined,
+      );
+  });
+
+  /** As the kubelet does, with its 32-bit floating-point number for percentages. */
+  const thresholdOf = (percent: number, capacity: number) =>
+    Math.floor(capacity * Math.fround(Math.fround(percent) / 100));
+
+  it('matches the settings of any kubelet, and differs as soon as one of them is another one', () => {
+    const mebibytes = fc.integer({ min: 0, max: 2_000 });
+    const settings = fc.record({
+      system: mebibytes,
+      kube: mebibytes,
+      percent: fc.integer({ min: 0, max: 9_999 }).map((hundredths) => hundredths / 100),
+      total: fc.integer({ min: 4 * KI ** 2, max: KI ** 3 }).map((kibibytes) => kibibytes * KI),
+      milliCpus: fc.integer({ min: 0, max: 2_000 }),
+    });
+    const other = fc.integer({ min: 1, max: 2_000 });
+    fc.assert(
+      fc.property(settings, other, ({ system, kube, percent, total, milliCpus }, change) => {
+        const kubelet = {
+          systemReserved: { memory: `${system}Mi`, cpu: `${milliCpus}m` },
+          kubeReserved: { memory: `${kube}Mi`, cpu: '0' },
+          evictionHard: { 'memory.available': `${percent}%` },
+        };
+        const capacity = { ...CAPACITY, memory: total };
+        const reserved = {
+          memory: (system + kube) * KI ** 2 + thresholdOf(percent, total),
+          cpu: milliCpus / 1000,
+        };
+        assert.equal(found(kubelet, reserved, capacity), undefined);
+        const others = [
+          { ...reserved, memory: reserved.memory + change * KI ** 2 },
+          { ...reserved, memory: reserved.memory - change * KI ** 2 },
+          { ...reserved, cpu: reserved.cpu + change / 1000 },
+          { ...reserved, cpu: reserved.cpu - change / 1000 },
+        ];
+        for (const one of others) assert.match(found(kubelet, one, capacity) ?? '', /^reserves -?\d+/);
+      }),
+    );
   });
 });

@@ -1,37 +1,103 @@
-/** Whether a node reserves what nodeGroup.kubelet sets. */
-import type { KubeletSpec, WindowsPoolSpec } from '../api.gen.ts';
+/** What a node reserves for the system, compared with the spec. */
+import type { KubeletSpec } from '../api.gen.ts';
+import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseQuantity } from '../util/quantity.ts';
+import { joined } from '../util/words.ts';
+
+/** What a kubelet on Windows can reserve, and the eviction signal whose threshold it adds. */
+const RESERVABLE = [
+  { resource: 'memory', signal: 'memory.available' },
+  { resource: 'cpu', signal: undefined },
+  { resource: 'ephemeral-storage', signal: 'nodefs.available' },
+] as const;
+
+type Reservable = (typeof RESERVABLE)[number];
 
 /**
- * What the node lacks, or undefined. Allocatable memory is the capacity without both reservations and the hard eviction threshold:
- * https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/
+ * How the reservations of a node differ from nodeGroup.kubelet, or undefined. On Windows, too, a node reserves systemReserved, kubeReserved and the hard
+ * eviction threshold of a resource: https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/#node-allocatable, and
+ * GetNodeAllocatableReservation in https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/cm/container_manager_windows.go
  */
-export function missingReservation(
-  { capacity, allocatable }: Pick<NodeRecord, 'capacity' | 'allocatable'>,
-  { nodeGroup }: Pick<WindowsPoolSpec, 'nodeGroup'>,
-): string | undefined {
-  const [has, offers] = [parseQuantity(capacity.memory), parseQuantity(allocatable.memory)];
-  if (!nodeGroup?.kubelet || has === undefined || offers === undefined) return undefined;
-  const wanted = reservedMemory(nodeGroup.kubelet, has);
-  const reserved = has - offers;
-  if (reserved >= wanted - ROUNDING) return undefined;
-  return `reserves ${mebibytes(reserved)} of memory, and nodeGroup.kubelet sets ${mebibytes(wanted)}: replace the node, or wait for the rolling update`;
+export function reservationMismatch(node: NodeRecord, { spec: { nodeGroup } }: Expectation): string | undefined {
+  const kubelet = nodeGroup?.kubelet;
+  if (!kubelet) return undefined;
+  const found = RESERVABLE.flatMap((reservable) => mismatchOf(reservable, node, kubelet) ?? []);
+  if (found.length === 0) return undefined;
+  const remedy = found.some(({ isTooMuch }) => isTooMuch) ? REDUCE : REPLACE;
+  return `reserves ${joined(found.map(({ text }) => text))} (nodeGroup.kubelet): ${remedy}`;
 }
 
-/** In bytes: the kubelet reports KiB, and may round each part. */
-const ROUNDING = 4096;
+const REPLACE = 'replace the node, or wait for the rolling update';
+const REDUCE = 'its capacity is less than that, so set smaller values or use a larger instance type';
 
-/** The memory that pods cannot use, in bytes. Without a threshold in the spec, that of the kubelet is not known, and counts as none. */
-function reservedMemory({ systemReserved, kubeReserved, evictionHard }: KubeletSpec, capacity: number): number {
-  const threshold = evictionHard?.['memory.available'] ?? '0';
-  const eviction = threshold.endsWith('%')
-    ? (capacity * Number(threshold.slice(0, -1))) / 100
-    : (parseQuantity(threshold) ?? 0);
-  return (parseQuantity(systemReserved?.memory) ?? 0) + (parseQuantity(kubeReserved?.memory) ?? 0) + eviction;
+interface Mismatch {
+  /** `500Mi of memory instead of at least 2048Mi` */
+  readonly text: string;
+  /** No node of this type can reserve so much. */
+  readonly isTooMuch: boolean;
+}
+
+/**
+ * What the spec leaves out comes from the AMI or is the default of the kubelet, which differs by version: only if the spec sets every part, a node that
+ * reserves more differs from it.
+ */
+function mismatchOf({ resource, signal }: Reservable, node: NodeRecord, kubelet: KubeletSpec): Mismatch | undefined {
+  const capacity = parseQuantity(node.capacity[resource]);
+  const reserved = reservedOf(node, resource);
+  if (capacity === undefined || reserved === undefined) return undefined;
+  const { systemReserved, kubeReserved, evictionHard } = kubelet;
+  const thresholds = signal === undefined ? [] : [evictionHard?.[signal]];
+  const parts = [systemReserved?.[resource], kubeReserved?.[resource], ...thresholds];
+  const expected = parts.reduce((sum, part) => sum + amountOf(part, capacity), 0);
+  const isExact = parts.every((part) => part !== undefined);
+  const difference = reserved - expected;
+  const tolerance = capacity * PRECISION;
+  if (isExact ? Math.abs(difference) <= tolerance : difference >= -tolerance) return undefined;
+  const [found, wanted] = [textOf(resource, reserved), textOf(resource, expected)];
+  const text = `${found} of ${resource} instead of ${isExact ? '' : 'at least '}${wanted}`;
+  return { text, isTooMuch: expected > capacity };
+}
+
+/** Relative to the capacity: the kubelet computes a percentage with 24 significant bits (ThresholdValue), and rounds it down to bytes. */
+const PRECISION = 2 ** -22;
+
+/** A quantity, or a percentage of the capacity. */
+function amountOf(part: string | undefined, capacity: number): number {
+  if (part?.endsWith('%')) return (capacity * Number(part.slice(0, -1))) / 100;
+  return parseQuantity(part) ?? 0;
+}
+
+/** How much of a resource pods cannot use, in the unit of the resource; undefined if the node does not report it. */
+function reservedOf({ capacity, allocatable }: NodeRecord, resource: Reservable['resource']): number | undefined {
+  const [has, offers] = [parseQuantity(capacity[resource]), parseQuantity(allocatable[resource])];
+  return has === undefined || offers === undefined ? undefined : has - offers;
+}
+
+/** `2048Mi`, `2097151Ki`, or `500m` of a CPU. */
+function textOf(resource: Reservable['resource'], amount: number): string {
+  if (resource === 'cpu') return `${Math.round(amount * 1000)}m`;
+  return amount % 1024 ** 2 === 0 ? mebibytes(amount) : `${Math.round(amount / 1024)}Ki`;
+}
+
+/**
+ * Opt-in: on EKS allocatable is about capacity, because the bootstrap script reserves no memory
+ * (https://github.com/aws/containers-roadmap/issues/481), and EKS passes no arguments to the kubelet: nodeGroup.kubelet does. The rest is the hard
+ * eviction threshold of the kubelet. Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
+ */
+export function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
+  const minimum = spec.verification.minimumReservedMemory;
+  const wanted = parseQuantity(minimum);
+  const reserved = reservedOf(node, 'memory');
+  if (wanted === undefined || reserved === undefined || reserved >= wanted) return undefined;
+  const remedy =
+    owner === undefined
+      ? 'set nodeGroup.kubelet.systemReserved, or set memory limits on its pods'
+      : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
+  return `reserves ${mebibytes(reserved)} of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }
 
 /** `2048Mi` */
-export function mebibytes(bytes: number): string {
+function mebibytes(bytes: number): string {
   return `${Math.floor(bytes / 1024 ** 2)}Mi`;
 }

@@ -511,11 +511,11 @@ describe('a warning', () => {
       `reserves 2047Mi ${asked} set nodeGroup.kubelet.systemReserved, or ${limits}`,
     ],
     [
-      'reports a node that reserves less than nodeGroup.kubelet sets',
+      'reports a node whose reservations differ from nodeGroup.kubelet',
       littleReserved,
       sampleExpectation({ nodeGroup: { kubelet: { systemReserved: { memory: '2Gi' } } } }),
-      'KubeletReservationMissing',
-      'reserves 500Mi of memory, and nodeGroup.kubelet sets 2048Mi: replace the node, or wait for the rolling update',
+      'KubeletReservationMismatch',
+      'reserves 500Mi of memory instead of at least 2048Mi (nodeGroup.kubelet): replace the node, or wait for the rolling update',
     ],
     [
       'reports a Windows version that Kubernetes no longer supports',

@@ -7,7 +7,7 @@ import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecor
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
-import { mebibytes, missingReservation } from './kubeletSettings.ts';
+import { littleReservedMemory, reservationMismatch } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -90,7 +90,7 @@ const checks: readonly Check[] = [
   { reason: 'GateTaintMissing', warns: true, test: arrivedUngated },
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
-  { reason: 'KubeletReservationMissing', warns: true, test: (node, { spec }) => missingReservation(node, spec) },
+  { reason: 'KubeletReservationMismatch', warns: true, test: reservationMismatch },
   { reason: 'ReservedMemoryTooLow', warns: true, test: littleReservedMemory },
   { reason: 'NodePressure', warns: true, test: nodePressure },
 ];
@@ -327,24 +327,4 @@ function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectatio
 function minorOf(version: string): number | undefined {
   const minor = /^v?1\.(\d+)/.exec(version)?.[1];
   return minor === undefined ? undefined : Number(minor);
-}
-
-/**
- * Opt-in: on EKS allocatable is about capacity, because the bootstrap script reserves no memory
- * (https://github.com/aws/containers-roadmap/issues/481), and EKS passes no arguments to the kubelet: nodeGroup.kubelet does. The rest is the hard eviction threshold of
- * the kubelet. Windows has no OOM killer: https://kubernetes.io/docs/concepts/configuration/windows-resource-management/
- */
-function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
-  const minimum = spec.verification.minimumReservedMemory;
-  const wanted = parseQuantity(minimum);
-  const capacity = parseQuantity(node.capacity.memory);
-  const allocatable = parseQuantity(node.allocatable.memory);
-  if (wanted === undefined || capacity === undefined || allocatable === undefined) return undefined;
-  const reserved = capacity - allocatable;
-  if (reserved >= wanted) return undefined;
-  const remedy =
-    owner === undefined
-      ? 'set nodeGroup.kubelet.systemReserved, or set memory limits on its pods'
-      : 'raise systemReserved in the configuration of its kubelet, or set memory limits on its pods';
-  return `reserves ${mebibytes(reserved)} of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }

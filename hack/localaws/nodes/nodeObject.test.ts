@@ -76,6 +76,27 @@ describe('the Node of a kubelet', () => {
     }
   });
 
+  it('reserves what its arguments say, and no threshold that they leave out', async () => {
+    const rows = [
+      [{}, ['2', '7692Mi', '48317434675']],
+      [
+        { 'system-reserved': 'cpu=250m,memory=1Gi,ephemeral-storage=2Mi', 'kube-reserved': 'cpu=250m,memory=1Gi' },
+        ['1500m', '5644Mi', '48315337523'],
+      ],
+      [{ 'eviction-hard': 'memory.available<25%' }, ['2', '6144Mi', '53686038528']],
+      [{ 'eviction-hard': 'nodefs.available<50%' }, ['2', '8192Mi', '26843019264']],
+    ] as const;
+    const { cloud, instance } = await firstInstance();
+    for (const [kubelet, wanted] of rows) {
+      const {
+        cpu,
+        memory,
+        'ephemeral-storage': storage,
+      } = nodeFor(cloud.state, { ...instance, kubelet }).status.allocatable;
+      assert.deepEqual([cpu, memory, storage], wanted);
+    }
+  });
+
   it('reports Linux with a defect', async () => {
     const { cloud, instance } = await firstInstance({}, { operatingSystem: 'linux' });
     const { metadata, status } = nodeFor(cloud.state, instance);

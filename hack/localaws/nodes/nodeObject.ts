@@ -158,29 +158,53 @@ export function nodeTaint({ key = '', value, effect = 'NO_SCHEDULE' }: Taint): N
 function resources(cloud: LocalAwsState, instance: InstanceRecord) {
   const { MemoryInfo, VCpuInfo } = instanceType(instance.type) ?? {};
   const memoryMiB = MemoryInfo?.SizeInMiB ?? 8192;
+  const cpus = VCpuInfo?.DefaultVCpus ?? 2;
   const capacity = {
-    cpu: String(VCpuInfo?.DefaultVCpus ?? 2),
+    cpu: String(cpus),
     memory: `${memoryMiB}Mi`,
-    'ephemeral-storage': '52427772Ki',
+    'ephemeral-storage': `${STORAGE / 1024}Ki`,
     // Without the argument, tests need no number of pods.
     ...(instance.kubelet['max-pods'] !== undefined && { pods: instance.kubelet['max-pods'] }),
   };
-  const reservedMiB = instance.defect.reservedMiB ?? reservedByKubelet(cloud, instance);
-  return { capacity, allocatable: { memory: `${memoryMiB - reservedMiB}Mi` } };
+  const memory = memoryMiB * MIB;
+  const threshold = evictionThresholdMiB(kubeletVersion(cloud, instance)) * MIB;
+  const { reservedMiB } = instance.defect;
+  const reservedMemory =
+    reservedMiB === undefined
+      ? reservedOf(instance, memory, 'memory', 'memory.available', threshold)
+      : reservedMiB * MIB;
+  const reservedStorage = reservedOf(instance, STORAGE, 'ephemeral-storage', 'nodefs.available', STORAGE / 10);
+  const cpu = cpus - reservedOf(instance, cpus, 'cpu');
+  const allocatable = {
+    cpu: Number.isInteger(cpu) ? String(cpu) : `${Math.round(cpu * 1000)}m`,
+    memory: bytes(memory - reservedMemory),
+    'ephemeral-storage': bytes(STORAGE - reservedStorage),
+  };
+  return { capacity, allocatable };
 }
 
-/** Both reservations and the eviction threshold: https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/ */
-function reservedByKubelet(cloud: LocalAwsState, instance: InstanceRecord): number {
-  const { 'eviction-hard': eviction, 'system-reserved': system, 'kube-reserved': kube } = instance.kubelet;
-  const threshold = mebibytesIn(eviction, 'memory.available<') ?? evictionThresholdMiB(kubeletVersion(cloud, instance));
-  return (mebibytesIn(system, 'memory=') ?? 0) + (mebibytesIn(kube, 'memory=') ?? 0) + threshold;
+const MIB = 2 ** 20;
+/** In bytes: a disk of 50 GiB. */
+const STORAGE = 52_427_772 * 1024;
+
+/** `6044Mi`, or bytes, as the API server writes a quantity. */
+const bytes = (amount: number): string => (amount % MIB === 0 ? `${amount / MIB}Mi` : String(Math.floor(amount)));
+
+/**
+ * Both reservations and the eviction threshold: https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/. With one threshold in the
+ * arguments, the others are 0: https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
+ */
+function reservedOf({ kubelet }: InstanceRecord, total: number, resource: string, signal = '', unset = 0): number {
+  const { 'eviction-hard': eviction, 'system-reserved': system, 'kube-reserved': kube } = kubelet;
+  const threshold = eviction === undefined ? unset : amountIn(eviction, `${signal}<`, total);
+  return amountIn(system, `${resource}=`, total) + amountIn(kube, `${resource}=`, total) + threshold;
 }
 
-/** `cpu=500m,memory=2Gi` -> 2048 */
-function mebibytesIn(list: string | undefined, prefix: string): number | undefined {
+/** The item with this prefix in `cpu=500m,memory=2Gi` or `memory.available<10%`; 0 without one. */
+function amountIn(list: string | undefined, prefix: string, total: number): number {
   const item = list?.split(',').find((each) => each.startsWith(prefix));
-  const bytes = parseQuantity(item?.slice(prefix.length));
-  return bytes === undefined ? undefined : bytes / 2 ** 20;
+  const text = item?.slice(prefix.length);
+  return text?.endsWith('%') ? (total * Number(text.slice(0, -1))) / 100 : (parseQuantity(text) ?? 0);
 }
 
 /**

@@ -69,6 +69,17 @@ describe('a pool that sets its kubelet', () => {
     assert.deepEqual(new Set(imagesOf(world)), new Set([OLD]));
   });
 
+  it('is Ready, with a warning, if a node does not reserve what it sets', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.nextNode({ reservedMiB: 500 });
+    world.apply(fresh(spec()));
+    await until(world, world.start(), () => ready(world) === 'True', 'a pool that is Ready');
+    assert.match(
+      conditionOf(world, 'NodesVerified') ?? '',
+      /^True AllVerified: 3 nodes verified\. 1 node with a warning, such as \S+ reserves 500Mi of memory instead of at least 2048Mi \(nodeGroup\.kubelet\): replace the node, or wait for the rolling update\.$/,
+    );
+  });
+
   it('can name its AMI later, and no longer', async () => {
     const { world, deps } = await kubeletWorld();
     world.publish('1.36-2026.03.17');
