@@ -28,7 +28,7 @@ describe('a node record', () => {
           { type: 'Hostname', address: 'ip-10-0-0-1' },
           { type: 'InternalDNS', address: 'ip-10-0-0-1' },
         ],
-        capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '52427772Ki', 'example.com/gpu': '1' },
+        capacity: { cpu: '4', memory: '8Gi', pods: '110', 'ephemeral-storage': '52427772Ki', 'example.com/gpu': '1' },
         allocatable: { cpu: '3500m', memory: '6Gi' },
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
@@ -84,7 +84,7 @@ describe('a node record', () => {
       operatingSystem: 'windows',
       architecture: 'amd64',
       addresses: ['10.0.0.1', 'ip-10-0-0-1'],
-      capacity: { cpu: '4', memory: '8Gi', 'ephemeral-storage': '52427772Ki' },
+      capacity: { cpu: '4', memory: '8Gi', pods: '110', 'ephemeral-storage': '52427772Ki' },
       allocatable: { cpu: '3500m', memory: '6Gi' },
       unreadable: '',
     });

@@ -44,6 +44,8 @@ const nodeChecks = {
     'Warning: the Kubernetes project does not support the kubelet version of a node of existingNodes on its Windows version. Use supported versions, or ask the vendor of the node image.',
   KubeletReservationMismatch:
     'Warning: the memory, CPU or ephemeral storage that a node reserves (capacity minus allocatable) differs from nodeGroup.kubelet. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, check whether the bootstrap script of the AMI passes the arguments to the kubelet.',
+  MaxPodsMismatch:
+    'Warning: the number of pods that a node accepts (its capacity) differs from nodeGroup.kubelet.maxPods. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, check whether the bootstrap script of the AMI passes the arguments to the kubelet.',
   ReservedMemoryTooLow:
     'Warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods, or raise systemReserved in the configuration of its kubelet (nodeGroup.kubelet).',
   NodePressure:
@@ -346,6 +348,7 @@ const remedies: Readonly<Record<NodeCheck, string>> = {
   ForeignTaint: 'Change the taint of the pool or of the node.',
   UnsupportedWindowsVersion: 'Move to a supported combination of Kubernetes and Windows versions.',
   KubeletReservationMismatch: 'Replace the node: kubectl annotate node NODE winpool.dev/replace=true',
+  MaxPodsMismatch: 'Replace the node: kubectl annotate node NODE winpool.dev/replace=true',
   ReservedMemoryTooLow: 'Set memory limits on the pods, or raise systemReserved in the kubelet configuration.',
   NodePressure: 'Check the pods on the node: kubectl describe node NODE',
 };

@@ -369,6 +369,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ...[
     'GateTaintMissing',
     'KubeletReservationMismatch',
+    'MaxPodsMismatch',
     'ForeignTaint',
     'UnsupportedWindowsVersion',
     'ReservedMemoryTooLow',

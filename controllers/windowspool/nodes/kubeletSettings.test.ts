@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { KubeletSpec } from '../api.gen.ts';
 import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
-import { reservationMismatch } from './kubeletSettings.ts';
+import { maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
 
 const KI = 1024;
 const GI = KI ** 3;
@@ -120,5 +120,37 @@ describe('what a node reserves', () => {
         for (const one of others) assert.match(found(kubelet, one, capacity) ?? '', /^reserves -?\d+/);
       }),
     );
+  });
+});
+
+describe('the number of pods that a node accepts', () => {
+  const podsPerCore = { extraArgs: { 'pods-per-core': '10' } };
+  const rows: readonly (readonly [kubelet: KubeletSpec | undefined, pods: string, expected?: number])[] = [
+    [undefined, '250'],
+    [{ systemReserved: { cpu: '1' } }, '250'],
+    [{ maxPods: 30 }, '30'],
+    [{ maxPods: 30 }, '110', 30],
+    [{ maxPods: 110 }, '30', 110],
+    [{ maxPods: 110, ...podsPerCore }, '40'],
+    [{ maxPods: 30, ...podsPerCore }, '30'],
+    [{ maxPods: 110, ...podsPerCore }, '110', 40],
+    [{ maxPods: 30, extraArgs: { 'pods-per-core': '0' } }, '30'],
+  ];
+  for (const [kubelet, pods, expected] of rows)
+    it(`${expected === undefined ? 'can be' : 'cannot be'} ${pods} with 4 CPUs and ${JSON.stringify(kubelet)}`, () => {
+      const node = sampleNode({ capacity: { pods, cpu: '4' } });
+      assert.equal(
+        maxPodsMismatch(node, sampleExpectation({ nodeGroup: { ...(kubelet && { kubelet }) } })),
+        expected &&
+          `accepts ${pods} pods instead of ${expected} (nodeGroup.kubelet): replace the node, or wait for the rolling update`,
+      );
+    });
+
+  it('is not checked on a node that does not report it', () => {
+    for (const capacity of [{}, { pods: 'many' }])
+      assert.equal(
+        maxPodsMismatch(sampleNode({ capacity }), sampleExpectation({ nodeGroup: { kubelet: { maxPods: 30 } } })),
+        undefined,
+      );
   });
 });

@@ -1,4 +1,4 @@
-/** What a node reserves for the system, compared with the spec. */
+/** The settings of a node's kubelet, as its Node shows them, compared with the spec. */
 import type { KubeletSpec } from '../api.gen.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -78,6 +78,20 @@ function reservedOf({ capacity, allocatable }: NodeRecord, resource: Reservable[
 function textOf(resource: Reservable['resource'], amount: number): string {
   if (resource === 'cpu') return `${Math.round(amount * 1000)}m`;
   return amount % 1024 ** 2 === 0 ? mebibytes(amount) : `${Math.round(amount / 1024)}Ki`;
+}
+
+/**
+ * How the number of pods that a node accepts differs from nodeGroup.kubelet, or undefined. It is the capacity `pods`, which the argument pods-per-core can
+ * reduce: https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/, and MachineInfo in
+ * https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/nodestatus/setters.go
+ */
+export function maxPodsMismatch({ capacity }: NodeRecord, { spec: { nodeGroup } }: Expectation): string | undefined {
+  const { maxPods, extraArgs } = nodeGroup?.kubelet ?? {};
+  const pods = parseQuantity(capacity.pods);
+  if (maxPods === undefined || pods === undefined) return undefined;
+  const perCore = Number(extraArgs?.['pods-per-core'] ?? 0) * (parseQuantity(capacity.cpu) ?? 0);
+  const expected = perCore > 0 ? Math.min(perCore, maxPods) : maxPods;
+  return pods === expected ? undefined : `accepts ${pods} pods instead of ${expected} (nodeGroup.kubelet): ${REPLACE}`;
 }
 
 /**

@@ -518,6 +518,13 @@ describe('a warning', () => {
       'reserves 500Mi of memory instead of at least 2048Mi (nodeGroup.kubelet): replace the node, or wait for the rolling update',
     ],
     [
+      'reports a node that accepts another number of pods than nodeGroup.kubelet sets',
+      { capacity: { pods: '110' } },
+      sampleExpectation({ nodeGroup: { kubelet: { maxPods: 30 } } }),
+      'MaxPodsMismatch',
+      'accepts 110 pods instead of 30 (nodeGroup.kubelet): replace the node, or wait for the rolling update',
+    ],
+    [
       'reports a Windows version that Kubernetes no longer supports',
       eol2019,
       elsewhere('Windows2019'),

@@ -7,7 +7,7 @@ import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecor
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
-import { littleReservedMemory, reservationMismatch } from './kubeletSettings.ts';
+import { littleReservedMemory, maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import {
   buildOf,
@@ -91,6 +91,7 @@ const checks: readonly Check[] = [
   { reason: 'ForeignTaint', warns: true, test: foreignTaint },
   { reason: 'UnsupportedWindowsVersion', warns: true, test: unsupportedWindowsVersion },
   { reason: 'KubeletReservationMismatch', warns: true, test: reservationMismatch },
+  { reason: 'MaxPodsMismatch', warns: true, test: maxPodsMismatch },
   { reason: 'ReservedMemoryTooLow', warns: true, test: littleReservedMemory },
   { reason: 'NodePressure', warns: true, test: nodePressure },
 ];

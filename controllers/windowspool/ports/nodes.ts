@@ -19,7 +19,13 @@ export interface NodeCondition {
 }
 
 /** The resources whose quantities the operator reads. */
-export const NODE_RESOURCES = ['memory', 'cpu', 'ephemeral-storage', 'vpc.amazonaws.com/PrivateIPv4Address'] as const;
+export const NODE_RESOURCES = [
+  'memory',
+  'cpu',
+  'ephemeral-storage',
+  'pods',
+  'vpc.amazonaws.com/PrivateIPv4Address',
+] as const;
 
 /**
  * The fields of a Node that the operator caches. Texts that a kubelet sets are cut and cleaned (foreignText); of its lists, addresses, conditions,
