@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { KubeletSpec } from '../api.gen.ts';
 import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
-import { maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
+import { maxPodsMismatch, reservationMismatch, reservedMebibytes, reservedMemoryOf } from './kubeletSettings.ts';
 
 const KI = 1024;
 const GI = KI ** 3;
@@ -152,5 +152,31 @@ describe('the number of pods that a node accepts', () => {
         maxPodsMismatch(sampleNode({ capacity }), sampleExpectation({ nodeGroup: { kubelet: { maxPods: 30 } } })),
         undefined,
       );
+  });
+});
+
+describe('the memory that the nodes of a pool reserve', () => {
+  const rows: readonly (readonly [capacity: string, allocatable: string, reserved: number | undefined])[] = [
+    ['8Gi', '6Gi', 2048],
+    ['8388608Ki', '7876607Ki', 500],
+    ['8Gi', '8Gi', 0],
+    ['8Gi', '9Gi', 0],
+    ['8Gi', '', undefined],
+    ['all', '8Gi', undefined],
+  ];
+  for (const [capacity, allocatable, reserved] of rows)
+    it(`is ${reserved} MiB of a node with ${capacity || 'nothing'} of which ${allocatable || 'an unknown part'} is allocatable`, () => {
+      assert.equal(
+        reservedMebibytes({ capacity: { memory: capacity }, allocatable: { memory: allocatable } }),
+        reserved,
+      );
+    });
+
+  it('is the least and the most of a node', () => {
+    const of = (...reserved: number[]) =>
+      reservedMemoryOf({ reservedMemory: new Map(reserved.map((key) => [key, 1])) });
+    assert.deepEqual(of(), undefined);
+    assert.deepEqual(of(500), { least: '500Mi', most: '500Mi' });
+    assert.deepEqual(of(2048, 500, 2548), { least: '500Mi', most: '2548Mi' });
   });
 });

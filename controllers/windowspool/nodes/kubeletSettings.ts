@@ -1,6 +1,6 @@
-/** The settings of a node's kubelet, as its Node shows them, compared with the spec. */
-import type { KubeletSpec } from '../api.gen.ts';
-import type { Expectation } from '../model/poolNodes.ts';
+/** The settings of kubelets, as Nodes show them: compared with the spec, and as a fact for the status. */
+import type { KubeletSpec, ReservedMemory } from '../api.gen.ts';
+import type { Expectation, PoolNodesView } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { joined } from '../util/words.ts';
@@ -69,7 +69,10 @@ function amountOf(part: string | undefined, capacity: number): number {
 }
 
 /** How much of a resource pods cannot use, in the unit of the resource; undefined if the node does not report it. */
-function reservedOf({ capacity, allocatable }: NodeRecord, resource: Reservable['resource']): number | undefined {
+function reservedOf(
+  { capacity, allocatable }: Pick<NodeRecord, 'capacity' | 'allocatable'>,
+  resource: Reservable['resource'],
+): number | undefined {
   const [has, offers] = [parseQuantity(capacity[resource]), parseQuantity(allocatable[resource])];
   return has === undefined || offers === undefined ? undefined : has - offers;
 }
@@ -77,7 +80,7 @@ function reservedOf({ capacity, allocatable }: NodeRecord, resource: Reservable[
 /** `2048Mi`, `2097151Ki`, or `500m` of a CPU. */
 function textOf(resource: Reservable['resource'], amount: number): string {
   if (resource === 'cpu') return `${Math.round(amount * 1000)}m`;
-  return amount % 1024 ** 2 === 0 ? mebibytes(amount) : `${Math.round(amount / 1024)}Ki`;
+  return amount % MIB === 0 ? mebibytes(amount) : `${Math.round(amount / 1024)}Ki`;
 }
 
 /**
@@ -111,7 +114,27 @@ export function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectat
   return `reserves ${mebibytes(reserved)} of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }
 
+/** How much memory a node reserves, in whole MiB, as far as it reports that; a node with more allocatable memory than it has reserves none. */
+export function reservedMebibytes(node: Pick<NodeRecord, 'capacity' | 'allocatable'>): number | undefined {
+  const reserved = reservedOf(node, 'memory');
+  return reserved === undefined ? undefined : Math.max(0, Math.floor(reserved / MIB));
+}
+
+/** The least and the most that a node of the pool reserves; undefined while no node reports it. */
+export function reservedMemoryOf({
+  reservedMemory,
+}: Pick<PoolNodesView, 'reservedMemory'>): ReservedMemory | undefined {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const reserved of reservedMemory.keys()) {
+    least = Math.min(least, reserved);
+    most = Math.max(most, reserved);
+  }
+  return reservedMemory.size > 0 ? { least: `${least}Mi`, most: `${most}Mi` } : undefined;
+}
+
+const MIB = 1024 ** 2;
+
 /** `2048Mi` */
 function mebibytes(bytes: number): string {
-  return `${Math.floor(bytes / 1024 ** 2)}Mi`;
+  return `${Math.floor(bytes / MIB)}Mi`;
 }
