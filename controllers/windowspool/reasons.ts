@@ -197,6 +197,8 @@ const others = {
   ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the former one.',
   CanaryRunning:
     'A new version is tried on a canary (nodeGroup.update.canary), or the canary is being removed. The message shows how far it is. No action is needed.',
+  CanaryBlocked:
+    'A canary has ended, and a node of it could not be drained within disruption.drain.timeout, or its instance could not be terminated. The canary stays until then. The operator retries after --create-retry-interval. Fix the cause in the message.',
   CanaryFailed:
     'The canary of a new version failed, and the node group of the pool was not updated to this version. The message has the cause. Fix it and change the annotation winpool.dev/retry, set another version, or wait for the next release.',
   CanaryStarted: 'A new version is tried on a canary before the node group of the pool is updated.',

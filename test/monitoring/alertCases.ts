@@ -437,7 +437,25 @@ export const alertCases: readonly AlertCase[] = [
       at: '10m',
       labels: web,
       summary: 'Draining 1 node(s) of Windows pool web is blocked.',
-      description: `Pods on 1 node(s) of WindowsPool web could not be evicted for 10 minutes. The drain counts against spec.disruption.maxUnavailable, so other nodes of the pool may have to wait. After spec.disruption.drain.timeout the operator gives up and uncordons the nodes. Run: kubectl get windowspool web --output jsonpath='{.status.conditions[?(@.type=="NodesLeaving")].message}'`,
+      description: `Pods on 1 node(s) of WindowsPool web could not be evicted for 10 minutes. The drain counts against spec.disruption.maxUnavailable, so other nodes of the pool may have to wait. After spec.disruption.drain.timeout the operator gives up and uncordons the nodes; those of a replaced node group or of a canary stay cordoned and are drained again later. Run: kubectl describe windowspool web`,
+    },
+  },
+  {
+    alert: 'WindowsDrainStuck',
+    when: 'also between two attempts to drain a canary',
+    series: {
+      'windowspool_nodes_leaving{pool="web",operation="Retire",stage="blocked"}': '1x4 _x15 1x4 _x20',
+      'windowspool_canary_in_progress{pool="web",stage="draining"}': '1x4 stale _x14 1x4 stale',
+      'windowspool_canary_in_progress{pool="web",stage="blocked"}': '_x5 1x14 stale _x4 1x5 stale',
+      'windowspool_canary_in_progress{pool="new",stage="draining"}': '1x40',
+    },
+    quiet: ['9m', '40m'],
+    fires: {
+      at: '10m',
+      on: ['20m', '29m'],
+      labels: web,
+      summary: 'Draining 1 node(s) of Windows pool web is blocked.',
+      description: `Pods on 1 node(s) of WindowsPool web could not be evicted for 10 minutes. The drain counts against spec.disruption.maxUnavailable, so other nodes of the pool may have to wait. After spec.disruption.drain.timeout the operator gives up and uncordons the nodes; those of a replaced node group or of a canary stay cordoned and are drained again later. Run: kubectl describe windowspool web`,
     },
   },
   {

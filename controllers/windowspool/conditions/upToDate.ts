@@ -9,7 +9,7 @@ import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
 import { hasPassed, isOpen } from '../providers/eks/canary/canary.ts';
 import { canaryDue } from '../providers/eks/canary/due.ts';
-import { describeCanary } from '../providers/eks/canary/status.ts';
+import { canaryStage, describeCanary } from '../providers/eks/canary/status.ts';
 import {
   describeDifference,
   differencesOf,
@@ -22,7 +22,7 @@ import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
-import { canaryIn, canBeReplaced, formerIn } from '../providers/eks/replacement/replacement.ts';
+import { canaryIn, canBeReplaced, formerIn, isDraining } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
@@ -52,13 +52,21 @@ export function upToDate(s: ObservedState): ConditionState {
     const later = group.status.endsWith('FAILED') ? '' : ' until EKS has finished';
     return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }
-  const state = compare(s, group);
-  // The nodes of a canary that has ended still leave.
-  return canaryIn(s.pool) && state.status === 'True' ? canaryRunning(s) : state;
+  return withCanary(s, compare(s, group));
+}
+
+/** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
+function withCanary(s: ObservedState, state: ConditionState): ConditionState {
+  if (!canaryIn(s.pool)) return state;
+  if (state.status === 'True') return canaryRunning(s);
+  if (!isDraining(s)) return state;
+  const { reason } = canaryStage(s) === 'blocked' ? canaryRunning(s) : state;
+  return { ...state, reason, message: `${describeCanary(s)} ${state.message}` };
 }
 
 function canaryRunning(s: ObservedState): ConditionState {
-  return falseCondition('CanaryRunning', describeCanary(s), 'working');
+  const reason = canaryStage(s) === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
+  return falseCondition(reason, describeCanary(s), 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */

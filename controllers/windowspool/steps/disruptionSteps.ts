@@ -92,8 +92,8 @@ export const disruptionSteps: StepKinds<
     subject,
     describe: ({ node, why }) => `keep node ${node.name} cordoned and try again later: ${why}`,
     describeMany: (nodes) => `keep ${nodes} cordoned and try again later`,
-    reason: 'ReplacementBlocked',
-    nodeReason: 'ReplacementBlocked',
+    // The event on the pool is that of UpToDate.
+    nodeReason: 'DrainBlocked',
     run: (_step, soFar) => soFar,
   },
   reportDrained: {

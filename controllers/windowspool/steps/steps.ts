@@ -62,6 +62,7 @@ function failedKind(step: string): AnyStepKind | undefined {
 
 /** Whether a node operation was given up although it is still requested. */
 export function isGivenUp(step: Step): boolean {
+  if (step.kind === 'giveUpNode') return true;
   return step.kind === 'uncordonNode' && step.answer !== undefined && step.answer.value !== LEFT_ANSWER;
 }
 

@@ -15,11 +15,12 @@ import {
   PASSED,
   trying,
 } from '../../../testing/canaryScenes.ts';
-import { MINUTE, NEXT, NOW, outcomeOf, sampleError } from '../../../testing/fixtures.ts';
+import { MINUTE, NEXT, NOW, outcomeOf, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions.ts';
+import { versionTargetOf } from '../upgrades/versionChanges.ts';
 
 const at = (ms: number) => new Date(ms).toISOString();
 const young = { verifiedSince: undefined } as never;
@@ -29,6 +30,13 @@ const SHRUNK = { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } };
 const blocked = { node: 'x', message: '1 pod left', time: at(NOW - MINUTE) };
 const denied = { at: NOW, step: 'createCanary', error: sampleError('denied', { operation: 'CreateNodegroup' }) };
 const done = { releaseVersion: NEXT };
+const REPORTING = trying(undefined, { driftPolicy: 'Report' });
+const FAILED = {
+  target: versionTargetOf(samplePool(trying()), { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false }),
+  reason: 'CanaryFailed',
+  message: 'Canary web-2 failed',
+  time: at(NOW - MINUTE),
+};
 
 const stages: readonly (readonly [stage: string, s: ObservedState, message: string])[] = [
   [
@@ -97,7 +105,8 @@ describe('a canary', () => {
   for (const [stage, s, message] of stages) {
     it(`is described while it is ${stage}: ${message.slice(message.indexOf('.') + 2)}`, () => {
       const { UpToDate, Ready } = nodeGroupConditions(s);
-      assert.deepEqual([UpToDate.status, UpToDate.reason, UpToDate.message], ['False', 'CanaryRunning', message]);
+      const reason = stage === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
+      assert.deepEqual([UpToDate.status, UpToDate.reason, UpToDate.message], ['False', reason, message]);
       assert.equal(Ready.status, 'True', Ready.message);
       const assessment = evaluateConditions(s);
       const series = samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
@@ -117,6 +126,37 @@ describe('a canary', () => {
     const { UpToDate } = nodeGroupConditions(canaryScene({ record: PASSED }));
     assert.match(UpToDate.message, /^Node group web differs from the spec: .* It is about to be updated\.$/);
   });
+
+  const behind: readonly (readonly [title: string, scene: Parameters<typeof canaryScene>[0], other: RegExp])[] = [
+    [
+      'a newer release is available',
+      { main: done, rest: { newestRelease: known('1.36-2026.05.12') } },
+      /the newest is 1\.36-2026\.05\.12\. Set nodeGroup\.releaseVersion/,
+    ],
+    [
+      'the canary failed',
+      { state: { failedTarget: FAILED } },
+      /Canary web-2 failed\. Not retried until the spec changes or you run/,
+    ],
+    ['another field has drifted', { main: { ...done, labels: {} }, spec: REPORTING }, /drifted from the spec/],
+  ];
+  const ENDS: readonly (readonly [
+    end: string,
+    scene: Parameters<typeof canaryScene>[0],
+    reason: string | undefined,
+  ])[] = [
+    ['Node x was not drained: 1 pod left. Next attempt at 12:14Z.', { record: { ...ENDED, blocked } }, 'CanaryBlocked'],
+    ['2 nodes left to drain.', { record: ENDED }, undefined],
+  ];
+  for (const [title, scene, other] of behind)
+    for (const [end, drain, reason] of ENDS)
+      it(`that has ended is described although ${title}: ${end}`, () => {
+        const { UpToDate } = nodeGroupConditions(canaryScene({ canary: SHRUNK, ...scene, ...drain }));
+        assert.ok(UpToDate.message.includes(`Canary ${SECOND} has ended. ${end}`), UpToDate.message);
+        assert.match(UpToDate.message, other);
+        const alone = nodeGroupConditions(canaryScene({ ...scene, record: 'none', canary: 'none' })).UpToDate.reason;
+        assert.deepEqual([UpToDate.status, UpToDate.reason], ['False', reason ?? alone]);
+      });
 
   it('that cannot begin shows that its prerequisites are not met', () => {
     const { UpToDate } = nodeGroupConditions(beforeCanary({ rest: { prerequisites: quotaReached } }));
