@@ -1214,6 +1214,24 @@ export interface FailedTarget {
    * The value of the annotation winpool.dev/retry when it failed.
    */
   retry?: string;
+  release?: FailedRelease;
+}
+/**
+ * A release, or a custom AMI, whose node on a canary failed a check that depends on the AMI alone. Automatic updates of other pools to it wait.
+ */
+export interface FailedRelease {
+  /**
+   * The release, or the ID of the AMI.
+   */
+  version: string;
+  /**
+   * Name of a node that failed.
+   */
+  node: string;
+  /**
+   * The check that it failed.
+   */
+  finding: string;
 }
 export interface FormerFailedTarget {
   /**
@@ -1236,6 +1254,24 @@ export interface FormerFailedTarget {
    * The value of the annotation winpool.dev/retry when it failed.
    */
   retry?: string;
+  release?: FormerFailedRelease;
+}
+/**
+ * A release, or a custom AMI, whose node on a canary failed a check that depends on the AMI alone. Automatic updates of other pools to it wait.
+ */
+export interface FormerFailedRelease {
+  /**
+   * The release, or the ID of the AMI.
+   */
+  version: string;
+  /**
+   * Name of a node that failed.
+   */
+  node: string;
+  /**
+   * The check that it failed.
+   */
+  finding: string;
 }
 /**
  * Present while the pool disrupts nodes: from before the first node is terminated until all new nodes are verified or have failed. The flag --max-pools-updating limits the number of such pools, except those whose nodes are all drained and wait for their provisioner.

@@ -179,7 +179,7 @@ const others = {
   AsSpecified: 'The node group matches the spec.',
   Outdated: 'The node group does not match the spec yet. The operator is about to change it.',
   ReleaseNotVerified:
-    'The automatic update to the newest AMI release waits, because nodes with this release fail verification in the pool that the message names. It starts when more of its nodes are verified than fail, or with the next release. A pinned release is not delayed.',
+    'The automatic update to the newest AMI release waits, because nodes with this release fail verification in the pool that the message names, or failed on its canary. The message shows until when. The next release, and one that the spec pins, are not delayed.',
   WaitingForBudget:
     'A rolling update waits, because as many other pools as --max-pools-updating allows are replacing nodes. It starts when one of them finishes. No action is needed.',
   UpdateAvailable:

@@ -1,6 +1,7 @@
 /** An update that is tried on a canary first, from its first call to its last. */
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../hack/localaws/state.ts';
+import { releaseFailuresOf } from './providers/eks/upgrades/releaseFailures.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';
@@ -120,6 +121,36 @@ describe('an update with a canary', () => {
     await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');
     await until(world, deps, isDone(world), 'the main group alone');
   });
+
+  const causes: readonly (readonly [
+    title: string,
+    faults: Parameters<FakeWorld['cloud']['faults']['nextNode']>[0][],
+    finding: string | undefined,
+  ])[] = [
+    ['its node has the wrong build', [{ build: '10.0.17763' }], 'WrongBuild: runs '],
+    ['its node is not Ready', [{ notReady: true }], undefined],
+  ];
+  for (const [title, faults, finding] of causes)
+    it(`that fails because ${title} ${finding ? 'delays' : 'does not delay'} automatic updates of other pools to its release`, async () => {
+      const { world, deps } = await poolWith();
+      for (const fault of faults) world.cloud.faults.nextNode({ group: SECOND, ...fault });
+      pin(world);
+      await until(world, deps, hasFailed(world), 'a failed canary', 200);
+      const [failure, ...more] = releaseFailuresOf(world.pools.get('web') ?? assert.fail());
+      assert.deepEqual(more, []);
+      if (finding === undefined) {
+        assert.equal(failure, undefined);
+        return;
+      }
+      assert.deepEqual(
+        [failure?.pool, failure?.amiType, failure?.releaseVersion, failure?.onCanary],
+        ['web', 'WINDOWS_CORE_2022_x86_64', NEXT, true],
+      );
+      assert.ok(failure?.finding.startsWith(finding), failure?.finding);
+      edit(world, { releaseVersion: undefined });
+      await until(world, deps, () => stateOf(world)?.failedTarget === undefined, 'a forgotten failure');
+      assert.deepEqual(releaseFailuresOf(world.pools.get('web') ?? assert.fail()), []);
+    });
 
   const failures: readonly (readonly [title: string, prepare: (world: FakeWorld) => void, message: RegExp])[] = [
     [

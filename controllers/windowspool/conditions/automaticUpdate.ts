@@ -10,7 +10,7 @@ import { hasMachine } from '../providers/eks/machine/machine.ts';
 import { waitingForWindow } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { pinnedTemplateVersion, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeOpening, nextOpening, windowFault } from '../providers/eks/upgrades/maintenance.ts';
-import { describeReleaseFailure, unverifiedRelease } from '../providers/eks/upgrades/releaseFailures.ts';
+import { describeReleaseFailure, describeWait, unverifiedRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { automaticChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
 import { isPaused } from '../queries.ts';
@@ -38,10 +38,11 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
   if (isPaused(pool)) return falseCondition('Outdated', `${what} It is updated when the pool is resumed.`);
   const unverified = unverifiedRelease(s);
   if (unverified) {
-    const wait =
-      'The automatic update waits until that node is verified or deleted, or until the next release is available.';
     const remedy = `To update anyway, ${overrideFor(s, group, change)}.`;
-    return falseCondition('ReleaseNotVerified', `${what} ${describeReleaseFailure(unverified)} ${wait} ${remedy}`);
+    return falseCondition(
+      'ReleaseNotVerified',
+      `${what} ${describeReleaseFailure(unverified)} ${describeWait(unverified)} ${remedy}`,
+    );
   }
   if (!waitingForWindow(s)) return falseCondition('Outdated', `${what} It is about to be updated.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);

@@ -115,6 +115,14 @@ describe('UpToDate', () => {
       `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). ${RELEASE_FAILS} The automatic update waits until that node is verified or deleted, or until the next release is available. To update anyway, set nodeGroup.releaseVersion: 1.36-2026.03.17.`,
     ],
     [
+      'names the canary that an automatic update waits for',
+      sampleState({
+        ...automaticUpdate,
+        fleet: { disrupted: [], failures: [{ ...RELEASE_FAILURE, onCanary: true }] },
+      }),
+      'False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). With release 1.36-2026.03.17, node ip-10-0-9-1 of the canary of WindowsPool api failed verification: WrongBuild: runs build 10.0.17763. The automatic update waits until WindowsPool api has this release or no longer asks for it, or until the next release is available. To update anyway, set nodeGroup.releaseVersion: 1.36-2026.03.17.',
+    ],
+    [
       'warns of a pinned release that fails verification in another pool',
       sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
       `False Outdated: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). It is about to be updated. ${RELEASE_FAILS}`,

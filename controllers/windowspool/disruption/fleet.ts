@@ -1,14 +1,14 @@
 /** What a pool has to know of the other pools, from the cache. Updated one pool at a time, so that a reconcile does not iterate over all pools. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { FleetView, ReleaseFailure } from '../model/disruption.ts';
-import { releaseFailureOf } from '../providers/eks/upgrades/releaseFailures.ts';
+import { releaseFailuresOf } from '../providers/eks/upgrades/releaseFailures.ts';
 import { canonical } from '../util/hash.ts';
 import { isDisrupted } from './reservation.ts';
 
 /** The pools of the cluster. A pool that waits for another one is triggered when that is done. */
 export class Fleet {
   readonly #disrupted = new Set<string>();
-  readonly #failures = new Map<string, ReleaseFailure>();
+  readonly #failures = new Map<string, readonly ReleaseFailure[]>();
   readonly #waiting = new Set<string>();
   #wake: (pool: string) => void = () => undefined;
 
@@ -33,13 +33,13 @@ export class Fleet {
     return false;
   }
 
-  /** Whether the pool had a release that failed, and now has another or none. */
+  /** Whether the pool had releases that failed, and now has others or none. */
   #followFailure(name: string, pool: WindowsPool | undefined): boolean {
     const known = this.#failures.get(name);
-    const failure = pool && releaseFailureOf(pool);
-    if (failure) this.#failures.set(name, failure);
+    const failures = pool ? releaseFailuresOf(pool) : [];
+    if (failures.length > 0) this.#failures.set(name, failures);
     else this.#failures.delete(name);
-    return known !== undefined && canonical(known) !== canonical(failure);
+    return known !== undefined && canonical(known) !== canonical(failures);
   }
 
   /** The fleet without the pool that asks. The pool counts as waiting until it calls `rest`, so that it misses no change in between. */
@@ -47,9 +47,10 @@ export class Fleet {
     this.#waiting.add(pool);
     return {
       disrupted: [...this.#disrupted].filter((name) => name !== pool).sort(),
-      failures: [...this.#failures.values()]
-        .filter((failure) => failure.pool !== pool)
-        .sort((a, b) => (a.pool < b.pool ? -1 : 1)),
+      failures: [...this.#failures]
+        .filter(([name]) => name !== pool)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([, failures]) => failures),
     };
   }
 

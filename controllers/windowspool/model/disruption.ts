@@ -62,11 +62,11 @@ export const NODE_OPERATION = 'NodeOperation';
 export interface FleetView {
   /** Pools that disrupt nodes now, or may start to at any moment. */
   readonly disrupted: readonly string[];
-  /** Nodes of them that fail verification because of their release, one for each pool. */
+  /** Nodes of them that fail verification because of their release, one for each release of a pool. */
   readonly failures: readonly ReleaseFailure[];
 }
 
-/** A node of a pool that fails verification, and the release that it was created from. */
+/** A node of a pool that fails verification, or of a canary that failed, and the release that it was created from. */
 export interface ReleaseFailure {
   readonly pool: string;
   readonly amiType: string;
@@ -74,6 +74,8 @@ export interface ReleaseFailure {
   readonly node: string;
   /** The failed check: `WrongBuild: runs build ...`. */
   readonly finding: string;
+  /** Whether it was a node of a canary, which the operator has deleted, or is about to. */
+  readonly onCanary?: true;
 }
 
 /**

@@ -11,7 +11,7 @@ import { createdFrom, groupOf, rejectionOf } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
 import { timeOf } from '../../util/durations.ts';
 import { count, joined, sentence } from '../../util/words.ts';
-import { canaryFault } from './canary/canary.ts';
+import { canaryFault, failedRelease } from './canary/canary.ts';
 import { configChangeFor, configTargetOf } from './groupChanges.ts';
 import { isMachineKnown } from './machine/desiredMachine.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
@@ -173,7 +173,8 @@ function failedCanary(s: ObservedState): FailedTarget | undefined {
   const known = rememberedFailures(s).find((failed) => failed.target === target);
   const { message, passes } = fault;
   const reason = passes ? NOT_OFFERED : 'CanaryFailed';
-  return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool) };
+  const release = failedRelease(s);
+  return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool), ...(release && { release }) };
 }
 
 /** How many nodes are still verified: a failed update leaves the group as it was. */

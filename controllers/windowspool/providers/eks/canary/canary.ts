@@ -5,7 +5,7 @@
  *                               |                                                                      ^
  *                               +--a node fails or does not join, EKS refuses it, another version------+
  */
-import type { CanarySpec, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
+import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VerificationResult } from '../../../model/poolNodes.ts';
@@ -15,12 +15,13 @@ import { ownedGroup, rejectionOf } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { count, describeFailure, duration, sentence } from '../../../util/words.ts';
+import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import { isMachineKnown } from '../machine/desiredMachine.ts';
 import { isImageId } from '../machine/image.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
+import { describeFinding, isOfTheRelease } from '../upgrades/releaseChecks.ts';
 import { imageIn, versionChangeFor } from '../upgrades/versionChanges.ts';
 
 /** The canary that the spec asks for; undefined when updates begin without one. */
@@ -93,6 +94,22 @@ export function hasPassed(s: ObservedState): boolean {
   return at !== undefined && s.now >= at && isWhole(s) && triedChange(s) !== undefined;
 }
 
+/** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
+export function failedRelease(s: ObservedState): NonNullable<NodeGroupState['failedTarget']>['release'] {
+  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+  if (!canary?.releaseVersion) return undefined;
+  const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {
+    const failure = failures.find(isOfTheRelease);
+    return failure ? [{ node: node.name, finding: cut(describeFinding(failure), FINDING_LENGTH) }] : [];
+  });
+  const [first] = found;
+  if (!first || found.length < s.poolNodes.inGroup(canary.name).verified) return undefined;
+  return { version: canary.releaseVersion, ...first };
+}
+
+/** The maximum length in the schema. */
+const FINDING_LENGTH = 1_024;
+
 /** Why a canary fails. */
 interface CanaryFault {
   readonly change: VersionChange;
@@ -144,7 +161,7 @@ function failingNodes({ poolNodes }: ObservedState, group: string): Verification
 }
 
 function describeFailures({ failures: [failure] }: VerificationResult): string {
-  return failure ? `${failure.reason}: ${failure.message}` : 'unknown';
+  return failure ? describeFinding(failure) : 'unknown';
 }
 
 /** What a canary tries. The release of a group with a custom AMI is its ID, as EKS reports it. */

@@ -3,7 +3,7 @@ import type { CanaryNodeGroup, NodeCounts, WindowsPool, WindowsPoolStatus } from
 import { Fleet } from '../../../disruption/fleet.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
-import { releaseFailureOf } from './releaseFailures.ts';
+import { releaseFailuresOf } from './releaseFailures.ts';
 
 const CORE = 'WINDOWS_CORE_2022_x86_64';
 const node = (reason: string, name = 'ip-1') => ({ name, reason, message: 'is wrong' });
@@ -91,8 +91,42 @@ describe('a release that fails verification', () => {
     ],
   ];
   for (const [name, pool, finding] of table) {
-    it(name, () => assert.deepEqual(releaseFailureOf(pool), finding && { ...failure, finding }));
+    it(name, () => assert.deepEqual(releaseFailuresOf(pool), finding ? [{ ...failure, finding }] : []));
   }
+
+  const failed = { target: 't', reason: 'CanaryFailed', message: 'Canary api-2 failed', time: '2026-03-01T12:00:00Z' };
+  const release = { version: '1.36-2026.04.18', node: 'ip-2', finding: 'WrongBuild: is wrong' };
+  const onCanary = {
+    ...failure,
+    releaseVersion: release.version,
+    node: 'ip-2',
+    finding: release.finding,
+    onCanary: true,
+  };
+  const recorded = (state: object, failing: FailingNodes = [], rest: Partial<WindowsPool['metadata']> = {}) => {
+    const { status, ...pool } = other(failing, NEXT, rest);
+    return { ...pool, status: { ...status, nodeGroup: { name: 'api', ...status?.nodeGroup, ...state } } };
+  };
+  const canaries: readonly (readonly [string, WindowsPool, readonly object[]])[] = [
+    ['is one that failed on a canary', recorded({ failedTarget: { ...failed, release } }), [onCanary]],
+    [
+      'is one that failed on a canary, also after another change failed',
+      recorded({ failedTarget: failed, moreFailedTargets: [{ ...failed, release }] }),
+      [onCanary],
+    ],
+    ['is none if its canary failed for another reason', recorded({ failedTarget: failed }), []],
+    [
+      'is another one beside that of the node group',
+      recorded({ failedTarget: { ...failed, release } }, [node('WrongBuild')]),
+      [{ ...failure, finding: 'WrongBuild: is wrong' }, onCanary],
+    ],
+    [
+      'is none of a canary when the pool is being deleted',
+      recorded({ failedTarget: { ...failed, release } }, [], { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      [],
+    ],
+  ];
+  for (const [name, pool, expected] of canaries) it(name, () => assert.deepEqual(releaseFailuresOf(pool), expected));
 
   const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
     ['its node is verified', other([])],

@@ -7,43 +7,53 @@ import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { groupOf, isDeleting } from '../../../queries.ts';
-import type { NodeCheck } from '../../../reasons.ts';
 import { sentence } from '../../../util/words.ts';
 import { hasFailed, isAskedAgain } from '../failedTarget.ts';
+import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { spelled } from './releaseVersion.ts';
 import { automaticChangeFor, imageIn, versionTargetOf } from './versionChanges.ts';
 
-/** Checks that depend on the AMI alone. Whether a node is Ready or has addresses depends on more. */
-const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
-  'UnknownKernelVersion',
-  'WrongBuild',
-  'RevisionTooLow',
-  'WrongContainerRuntime',
-  'KubeletVersionSkew',
-]);
+/** The failures of the pool's releases, from its status: of the release of its node group, and of one that failed on a canary. */
+export function releaseFailuresOf(pool: WindowsPool): ReleaseFailure[] {
+  if (isDeleting(pool)) return [];
+  return [...failureOfNodes(pool), ...failuresOnCanary(pool)];
+}
 
 /**
- * The failure of a pool's release, from its status: at least as many nodes fail because of the AMI as are verified. A bad AMI fails all nodes of
+ * The failure of the release of a pool's node group: at least as many nodes fail because of the AMI as are verified. A bad AMI fails all nodes of
  * a pool; a single node can report anything. During a rolling update, status has the former release: the new one counts when all nodes have it.
  */
-export function releaseFailureOf(pool: WindowsPool): ReleaseFailure | undefined {
+function failureOfNodes(pool: WindowsPool): ReleaseFailure[] {
   const { nodeGroup, nodes, failingNodes = [] } = pool.status ?? {};
-  const [failing, ...others] = failingNodes.filter(({ reason }) => ofTheRelease.has(reason));
-  if (!failing || !nodeGroup?.amiType || !nodeGroup.releaseVersion || isDeleting(pool)) return undefined;
+  const [failing, ...others] = failingNodes.filter(isOfTheRelease);
+  if (!failing || !nodeGroup?.amiType || !nodeGroup.releaseVersion) return [];
   // The nodes of a canary have another release: those that are not verified count as its own, and as failing.
   const { nodes: tried = 0, verified: passed = 0 } = nodeGroup.canary ?? {};
   // The list of status is cut: its share stands for all failing nodes.
   const share = (1 + others.length) / failingNodes.length;
   const failingHere = share * (nodes?.failing ?? failingNodes.length) - (tried - passed);
-  if (tried > passed && failingHere <= 0) return undefined;
-  if (failingHere < (nodes?.verified ?? 0) - passed) return undefined;
-  return {
-    pool: pool.metadata.name,
-    amiType: nodeGroup.amiType,
-    releaseVersion: spelled(nodeGroup.releaseVersion),
-    node: failing.name,
-    finding: `${failing.reason}: ${failing.message}`,
-  };
+  if (tried > passed && failingHere <= 0) return [];
+  if (failingHere < (nodes?.verified ?? 0) - passed) return [];
+  return [
+    {
+      pool: pool.metadata.name,
+      amiType: nodeGroup.amiType,
+      releaseVersion: spelled(nodeGroup.releaseVersion),
+      node: failing.name,
+      finding: describeFinding(failing),
+    },
+  ];
+}
+
+/** The releases that failed on a canary of the pool, until the pool has them or no longer asks for them. The nodes of the canary are gone by then. */
+function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
+  const { amiType, failedTarget, moreFailedTargets = [] } = status?.nodeGroup ?? {};
+  if (!amiType) return [];
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].flatMap(({ release }) => {
+    if (!release) return [];
+    const { version, node, finding } = release;
+    return [{ pool: metadata.name, amiType, releaseVersion: spelled(version), node, finding, onCanary: true as const }];
+  });
 }
 
 /** The failure in another pool that blocks an automatic update. An update that the user retries is not blocked. */
@@ -75,6 +85,15 @@ export function failureOfRelease(s: ObservedState, release: string): ReleaseFail
 }
 
 /** `With release R, node N of WindowsPool P fails verification: WrongBuild: runs ....` */
-export function describeReleaseFailure({ pool, releaseVersion, node, finding }: ReleaseFailure): string {
-  return sentence(`With release ${releaseVersion}, node ${node} of WindowsPool ${pool} fails verification: ${finding}`);
+export function describeReleaseFailure({ pool, releaseVersion, node, finding, onCanary }: ReleaseFailure): string {
+  const fails = onCanary ? `of the canary of WindowsPool ${pool} failed` : `of WindowsPool ${pool} fails`;
+  return sentence(`With release ${releaseVersion}, node ${node} ${fails} verification: ${finding}`);
+}
+
+/** Until when an automatic update waits because of the failure, in a sentence. */
+export function describeWait({ pool, onCanary }: ReleaseFailure): string {
+  const end = onCanary
+    ? `WindowsPool ${pool} has this release or no longer asks for it`
+    : 'that node is verified or deleted';
+  return `The automatic update waits until ${end}, or until the next release is available.`;
 }
