@@ -1032,6 +1032,10 @@ export interface UpdateState {
    */
   target: string;
   /**
+   * Hash of what an automatic update installs.
+   */
+  content?: string;
+  /**
    * Description of the change.
    */
   change?: string;
@@ -1417,4 +1421,48 @@ export interface Bookkeeping {
    * The key of the gate taint if EKS rejected the default key.
    */
   gateTaint?: string;
+  /**
+   * Automatic updates that failed, the last one first. They are not repeated when the newest release, or the AMI in the parameter, is the same again.
+   */
+  failedUpdates?: FailedUpdate[];
+}
+export interface FailedUpdate {
+  /**
+   * Hash of what the update installs.
+   */
+  content: string;
+  /**
+   * The reason in the conditions.
+   */
+  reason: string;
+  /**
+   * Message from AWS.
+   */
+  message: string;
+  /**
+   * When it failed.
+   */
+  time: string;
+  /**
+   * The value of the annotation winpool.dev/retry when it failed.
+   */
+  retry?: string;
+  release?: FailedUpdateRelease;
+}
+/**
+ * The release that failed on a canary, as in failedTarget.
+ */
+export interface FailedUpdateRelease {
+  /**
+   * The release, or the ID of the AMI.
+   */
+  version: string;
+  /**
+   * Name of a node that failed.
+   */
+  node: string;
+  /**
+   * The check that it failed.
+   */
+  finding: string;
 }

@@ -218,6 +218,23 @@ describe('an update with a canary', () => {
     assert.deepEqual([[...world.groups.keys()], releaseOf(world)], [['web'], NEXT]);
   });
 
+  it('is not tried again after a newer release was withdrawn, if its canary had failed', async () => {
+    const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: CANARY } });
+    world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+    await until(world, deps, hasFailed(world), 'a failed canary', 200);
+    world.publish(LATEST);
+    await until(world, deps, isVerified(world), 'a verified canary of the newer release', 200);
+    const { releases } = world.cloud.state;
+    releases.splice(
+      releases.findIndex(({ date }) => date === '2026.04.14'),
+      1,
+    );
+    await until(world, deps, hasFailed(world), 'the failure again', 200);
+    const { created } = world;
+    await pass(world, deps, 120);
+    assert.deepEqual([world.created, releaseOf(world)], [created, RELEASE]);
+  });
+
   it('asks again for the canary of a release that EKS does not offer yet', async () => {
     const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: CANARY } });
     await until(world, deps, () => releaseOf(world) === NEXT, 'an updated group');

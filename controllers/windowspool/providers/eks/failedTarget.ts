@@ -1,6 +1,6 @@
 /** Changes that EKS refused or failed to make. They are recorded in status, so that they are not repeated forever. Pure. */
 
-import type { NodeGroupState, WindowsPool } from '../../api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPool } from '../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
@@ -17,10 +17,19 @@ import { isMachineKnown } from './machine/desiredMachine.ts';
 import { nodeGroupNameOf, pinnedMinor } from './nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from './upgrades/evictions.ts';
 import { isNewerMinor } from './upgrades/releaseVersion.ts';
-import { automaticChangeFor, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
+import {
+  automaticChangeFor,
+  contentOf,
+  preparationFor,
+  versionChangeFor,
+  versionTargetOf,
+} from './upgrades/versionChanges.ts';
 
 /** A failed change: the hash of what it was to reach, and the reason. */
 export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
+
+/** A failed automatic update: the hash of what it was to install, and the reason. */
+type FailedUpdate = NonNullable<Bookkeeping['failedUpdates']>[number];
 
 /** The failure of what the spec asks for, from this run or from status. Automatic updates are excluded. */
 export function failedTargetOf(s: ObservedState): FailedTarget | undefined {
@@ -49,7 +58,54 @@ function failures(s: ObservedState, known = openFailures(s)): FailedTarget[] {
     (failed) => failed !== undefined,
   );
   const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
-  return [...found, ...known.filter((failed) => !isFound(failed))];
+  const all = [...found, ...known.filter((failed) => !isFound(failed))];
+  const recurring = recurringFailure(s);
+  return recurring && !all.some(({ target }) => target === recurring.target) ? [...all, recurring] : all;
+}
+
+/** The former failure of an automatic update that is due again, after another one was due. One for which the user has requested a retry is over. */
+function recurringFailure(s: ObservedState): FailedTarget | undefined {
+  const change = s.group.kind === 'absent' ? undefined : automaticChangeFor(s);
+  const content = change && contentOf(s, change);
+  const found = content && failedUpdatesIn(s.pool).find((failed) => failed.content === content);
+  if (!change || !found || isRetried(s, found)) return undefined;
+  const { content: _content, ...failed } = found;
+  return { target: versionTargetOf(s.pool, change), ...failed };
+}
+
+/** The automatic updates that failed, whether they are due or not, for which the user has requested no retry. The last one is the first. */
+export function failedUpdates(s: ObservedState): FailedUpdate[] {
+  const found = [failedLongUpdate(s), failedDueUpdate(s)].filter((failed) => failed !== undefined);
+  const known = failedUpdatesIn(s.pool).filter((failed) => !isRetried(s, failed));
+  const isNew = ({ content }: FailedUpdate) => !known.some((failed) => failed.content === content);
+  const all = new Map([...found.filter(isNew), ...known].map((failed) => [failed.content, failed]));
+  return [...all.values()].slice(0, FAILED_UPDATES);
+}
+
+/** The number of entries in the schema. */
+const FAILED_UPDATES = 5;
+
+function failedUpdatesIn({ status }: WindowsPool): readonly FailedUpdate[] {
+  return status?.bookkeeping?.failedUpdates ?? [];
+}
+
+/** The failed automatic update that is due. */
+function failedDueUpdate(s: ObservedState): FailedUpdate | undefined {
+  const failed = failedAutomaticUpdate(s);
+  const change = failed && !isPassing(failed) ? automaticChangeFor(s) : undefined;
+  const content = change && contentOf(s, change);
+  if (!failed || content === undefined) return undefined;
+  const { target: _target, ...rest } = failed;
+  return { content, ...rest };
+}
+
+/** The update that has just failed, even if another one became due since it began. */
+function failedLongUpdate(s: ObservedState): FailedUpdate | undefined {
+  const content = s.pool.status?.nodeGroup?.update?.content;
+  const failed = content === undefined ? undefined : resultOfUpdate(s);
+  if (content === undefined || !failed) return undefined;
+  const { target: _target, ...rest } = failed;
+  return { content, ...rest };
 }
 
 /** Whether the last attempt at this target failed and is not to be repeated. */
@@ -87,7 +143,7 @@ function hasPassed({ now, settings }: ObservedState, { reason, time }: FailedTar
   return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
-function isRetried({ pool }: ObservedState, failed: FailedTarget): boolean {
+function isRetried({ pool }: ObservedState, failed: Pick<FailedTarget, 'retry'>): boolean {
   const { retry } = retryOf(pool);
   return retry !== undefined && retry !== failed.retry;
 }
@@ -154,11 +210,17 @@ export function retryCommand({ metadata }: WindowsPool): string {
   return `kubectl annotate wp ${metadata.name} ${RETRY_ANNOTATION}=$(date +%s) --overwrite`;
 }
 
-/** The failure of an update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
+/** The failure of an update that is still due. */
 function failedUpdate(s: ObservedState): FailedTarget | undefined {
+  const failed = resultOfUpdate(s);
+  return failed && openTargets(s).has(failed.target) ? failed : undefined;
+}
+
+/** The failure of the last update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
+function resultOfUpdate(s: ObservedState): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
-  if (update?.status !== 'Failed' || memory?.id !== update.id || !openTargets(s).has(memory.target)) return undefined;
+  if (update?.status !== 'Failed' || memory?.id !== update.id) return undefined;
   const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
   const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;

@@ -1,7 +1,7 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
 import type { Bookkeeping, NodeGroupState } from '../../api.gen.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { Outcome } from '../../model/outcome.ts';
+import type { Accepted, Outcome } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import { gateTaintState } from '../../nodes/gateRefusal.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
@@ -12,7 +12,7 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { canaryState } from './canary/status.ts';
-import { describeError, type FailedTarget, failedTargetsOf } from './failedTarget.ts';
+import { describeError, type FailedTarget, failedTargetsOf, failedUpdates } from './failedTarget.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
@@ -20,6 +20,7 @@ import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
+import { automaticChangeFor, contentOf, versionTargetOf } from './upgrades/versionChanges.ts';
 
 /** status.nodeGroup after a run. */
 export function nodeGroupState(outcome: Outcome): NodeGroupState {
@@ -158,6 +159,7 @@ export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...templateRecord(outcome.after),
+    ...failedUpdatesState(outcome.after),
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
   };
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
@@ -171,7 +173,13 @@ function templateRecord(s: ObservedState): Pick<Bookkeeping, 'machineTemplate'> 
   return machineTemplate === undefined || isGone ? {} : { machineTemplate };
 }
 
-function fitting(failed: FailedTarget): FailedTarget {
+/** The automatic updates that failed, which may be due again. */
+function failedUpdatesState(s: ObservedState): Pick<Bookkeeping, 'failedUpdates'> {
+  const failed = failedUpdates(s).map(fitting);
+  return failed.length > 0 ? { failedUpdates: failed } : {};
+}
+
+function fitting<F extends Pick<FailedTarget, 'message'>>(failed: F): F {
   return { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) };
 }
 
@@ -190,7 +198,8 @@ function lastAppliedDesiredSize(outcome: Outcome, owned: NodeGroup | undefined):
   return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
 }
 
-function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupState['update'] {
+function updateState({ after, accepted }: Outcome): NodeGroupState['update'] {
+  const { pool, update } = after;
   if (accepted) {
     const { id, type, createdAt } = accepted.update;
     // EKS may have repeated an earlier answer, for an update that is over; only DescribeUpdate returns its result.
@@ -205,10 +214,18 @@ function updateState({ after: { pool, update }, accepted }: Outcome): NodeGroupS
       ...sent,
       status,
       ...started,
+      ...contentState(after, accepted),
     };
   }
   const memory = pool.status?.nodeGroup?.update;
   if (!memory || update?.id !== memory.id) return memory;
   const errors = update.errors.map((error) => cut(describeError(error), AWS_MESSAGE_LENGTH)).slice(0, 10);
   return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
+}
+
+/** What an automatic update installs: when it fails, another one may be due. */
+function contentState(s: ObservedState, { target }: Pick<Accepted, 'target'>) {
+  const change = automaticChangeFor(s);
+  const content = change && versionTargetOf(s.pool, change) === target ? contentOf(s, change) : undefined;
+  return content === undefined ? {} : { content };
 }

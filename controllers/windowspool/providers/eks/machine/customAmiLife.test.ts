@@ -12,9 +12,10 @@ import {
   OLD,
   spec,
 } from '../../../testing/customAmiWorld.ts';
+import { reconcile } from '../../../reconcile.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { sampleError } from '../../../testing/fixtures.ts';
-import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
+import { conditionOf, fresh, hours, ready, retry, signal, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
 
 const NAME = '/windowspool/golden';
@@ -265,6 +266,42 @@ describe('a pool with a custom AMI', () => {
       assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion']);
       assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
     });
+  }
+
+  const alternations: readonly (readonly [when: string, isNext: (world: FakeWorld) => boolean])[] = [
+    ['after the update to it has failed', (world) => stateOf(world)?.failedTarget !== undefined],
+    ['while EKS updates the node group to it', (world) => stateOf(world)?.update?.status === 'InProgress'],
+  ];
+  for (const [when, isNext] of alternations) {
+    it(`is not updated again to an AMI that failed when its parameter has another AMI in between, ${when}`, async () => {
+      const update = { policy: 'Automatic', force: false };
+      const follows = spec('', { nodeGroup: { ami: { ssmParameter: NAME }, update } } as never);
+      const images = ['ami-0a000001', 'ami-0a000002', 'ami-0a000003'] as const;
+      const { world, deps: first } = await customWorld(follows, {}, images, NAME);
+      world.cloud.faults.updateFailure({
+        errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }],
+      });
+      world.cloud.faults.parameter({ name: NAME, value: images[1] });
+      for (let run = 0; run < 100 && !isNext(world); run++) {
+        const next = await reconcile('web', first, signal);
+        world.now += next.kind === 'requeueAfter' ? next.ms : 0;
+      }
+      assert.ok(isNext(world), JSON.stringify(stateOf(world)));
+      world.cloud.faults.parameter({ name: NAME, value: images[2] });
+      // It reads the parameter at once.
+      const deps = world.start();
+      await until(world, deps, () => stateOf(world)?.releaseVersion === images[2], 'the other AMI', 200);
+      assert.equal(stateOf(world)?.failedTarget, undefined);
+      world.cloud.faults.parameter({ name: NAME, value: images[1] });
+      await hours(world, deps, 2);
+      assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion', 'UpdateNodegroupVersion']);
+      assert.match(
+        conditionOf(world, 'UpToDate') ?? '',
+        /^False UpdateFailed: .*They failed\. .*Not retried until the spec changes or you run: kubectl annotate wp web winpool\.dev\/retry=/,
+      );
+      retry(world, '1');
+      await until(world, deps, () => stateOf(world)?.releaseVersion === images[1], 'the AMI that failed', 200);
+    }).timeout(30_000);
   }
 
   it('does not ask for an update to an AMI in its parameter from which no node can start', async () => {

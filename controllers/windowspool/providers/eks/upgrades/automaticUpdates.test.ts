@@ -1,6 +1,20 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
-import { NEXT, type SpecChange, sampleError, samplePool, settings } from '../../../testing/fixtures.ts';
+import { evaluateConditions } from '../../../conditions/conditions.ts';
+import { RETRY_ANNOTATION } from '../../../labels.ts';
+import { statusFor } from '../../../status.ts';
+import {
+  knownStatus,
+  NEXT,
+  NOW,
+  outcomeOf,
+  type SpecChange,
+  sampleError,
+  sampleGroup,
+  samplePool,
+  sampleState,
+  settings,
+} from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until, wake } from '../../../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
@@ -38,6 +52,29 @@ describe('an automatic update', () => {
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.update?.status], [NEXT, 'Successful']);
     assert.ok(world.now > Date.parse('2026-03-02T05:00:00Z'));
   });
+
+  const failures = Array.from({ length: 5 }, (_, index) => {
+    const retry = index === 1 ? { retry: '1' } : {};
+    return { content: `${index}`, reason: 'UpdateFailed', message: 'no', time: '2026-02-01T00:00:00Z', ...retry };
+  });
+  const memories: readonly (readonly [title: string, annotations: Record<string, string>, kept: readonly string[]])[] =
+    [
+      ['that failed is remembered, in place of the oldest of the others', {}, ['last', '0', '1', '2', '3']],
+      ['that failed is forgotten when the user requests a retry', { [RETRY_ANNOTATION]: '1' }, ['last', '1']],
+    ];
+  for (const [title, annotations, kept] of memories)
+    it(title, () => {
+      const update = { id: 'u-1', type: 'VersionUpdate', target: 't', content: 'last', status: 'InProgress' };
+      const status = knownStatus({ update, failedUpdates: failures });
+      const pool = samplePool({}, { metadata: { annotations }, status });
+      const ended = { id: 'u-1', type: 'VersionUpdate', status: 'Failed', createdAt: NOW, errors: [] } as const;
+      const s = sampleState({ pool, group: { kind: 'seen', group: sampleGroup() }, update: ended });
+      const { bookkeeping } = statusFor(outcomeOf(s), evaluateConditions(s), []);
+      assert.deepEqual(
+        bookkeeping?.failedUpdates?.map(({ content }) => content),
+        kept,
+      );
+    });
 
   it('that failed leaves the pool Ready, and the next release is installed automatically', async () => {
     const { world, deps } = await readyWorld();

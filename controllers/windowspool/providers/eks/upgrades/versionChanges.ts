@@ -51,6 +51,17 @@ export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): s
   return hashOf({ version: change, ...updateOf(spec) });
 }
 
+/**
+ * A hash of what the update installs on this group: that of {@link versionTargetOf} differs when the version of the operator's launch template was pruned
+ * and is created again. Undefined while the content of that template is not known.
+ */
+export function contentOf(s: ObservedState, { launchTemplate, ...rest }: VersionChange): string | undefined {
+  const { spec } = s.pool;
+  const machine = launchTemplate && hasMachine(spec) ? desiredMachine(s) : launchTemplate;
+  if (launchTemplate && !machine) return undefined;
+  return hashOf({ version: { ...rest, template: machine }, ...updateOf(spec), group: groupOf(s)?.arn });
+}
+
 /** The settings that must be sent before a version update: it would replace more nodes at a time than the spec now allows. */
 export function preparationFor(s: ObservedState): ConfigChange | undefined {
   const group = groupOf(s);
