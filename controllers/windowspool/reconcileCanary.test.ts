@@ -563,6 +563,61 @@ describe('an update with a canary', () => {
     assert.deepEqual([[...world.groups.keys()], versionOf('web')], [['web'], '2']);
   });
 
+  describe('of a pool with a script', () => {
+    const named = (key: string) => ({ configMap: 'windows', key, phase: 'BeforeBootstrap' });
+
+    async function poolWithScript() {
+      const { world, deps } = await poolWith();
+      world.remove('web');
+      await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+      world.scripts.set('windows', { v1: 'first', v2: 'second' });
+      const scaling = { minSize: 3, maxSize: 5 };
+      const update = { ...MANUAL, canary: CANARY };
+      const nodeGroup = { update, diskSizeGiB: undefined, scaling, releaseVersion: RELEASE, userData: named('v1') };
+      world.apply(fresh({ nodeGroup: nodeGroup as never }));
+      await until(world, deps, () => ready(world) === 'True', 'a ready pool');
+      return { world, deps };
+    }
+    const versionOf = (world: FakeWorld) => world.groups.get('web')?.launchTemplate?.version;
+    const hasScript = (world: FakeWorld) => () => versionOf(world) === '2' && canaryOf(world) === undefined;
+
+    it('ends when its ConfigMap is deleted, and begins again when it exists', async () => {
+      const { world, deps } = await poolWithScript();
+      edit(world, { userData: named('v2') });
+      await until(world, deps, isVerified(world), 'a verified canary');
+      world.scripts.delete('windows');
+      retry(world, '1');
+      await until(world, deps, () => canaryOf(world) === undefined, 'a deleted canary', 200);
+      assert.deepEqual([[...world.groups.keys()], versionOf(world), ready(world)], [['web'], '1', 'True']);
+      assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False UserDataNotFound: /);
+      world.scripts.set('windows', { v2: 'second' });
+      retry(world, '2');
+      await until(world, deps, isVerified(world), 'another canary', 200);
+      await until(world, deps, hasScript(world), 'the script in the main group', 200);
+    });
+
+    it('goes on with another release while its ConfigMap does not exist', async () => {
+      const { world, deps } = await poolWithScript();
+      pin(world);
+      await until(world, deps, isVerified(world), 'a verified canary');
+      world.scripts.delete('windows');
+      retry(world, '1');
+      await until(world, deps, () => canaryOf(world) === undefined, 'a deleted canary', 200);
+      assert.deepEqual([[...world.groups.keys()], releaseOf(world), versionOf(world)], [['web'], NEXT, '1']);
+    });
+
+    it('goes on when its ConfigMap cannot be read for a time', async () => {
+      const { world, deps } = await poolWithScript();
+      edit(world, { userData: named('v2') });
+      await until(world, deps, isVerified(world), 'a verified canary');
+      world.fails = (call) => (call === 'get ConfigMap of user data' ? sampleError('denied') : undefined);
+      await pass(world, deps, 120);
+      assert.equal(canaryOf(world)?.drainingSince, undefined);
+      world.fails = () => undefined;
+      await until(world, deps, hasScript(world), 'the script in the main group', 200);
+    });
+  });
+
   it('does not begin without addresses for the canary', async () => {
     const { world, deps } = await poolWith();
     for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 } as never);

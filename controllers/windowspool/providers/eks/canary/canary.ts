@@ -17,7 +17,7 @@ import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
-import { isMachineKnown } from '../machine/desiredMachine.ts';
+import { isMachineAnswered, isMachineKnown } from '../machine/desiredMachine.ts';
 import { isImageId } from '../machine/image.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
@@ -60,11 +60,11 @@ export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'
 }
 
 /**
- * Whether an update that is not due any more is one that the spec dropped or the main group got. Until the launch template and the SSM parameter of a
- * custom AMI are read, that is unknown.
+ * Whether an update that is not due any more is one that the spec dropped, that the main group got, or that cannot be made. Until the launch template and
+ * what it should contain are read, such as the SSM parameter of a custom AMI, that is unknown.
  */
 export function isMainSettled(s: ObservedState): boolean {
-  return isMainIdle(s) && isMachineKnown(s);
+  return isMainIdle(s) && (isMachineKnown(s) || isMachineAnswered(s));
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */

@@ -5,6 +5,7 @@ import { groupOf } from '../../../queries.ts';
 import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
 import { failedTargetsOf, hasFailed, isPassing } from '../failedTarget.ts';
+import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
@@ -47,12 +48,17 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
-  const { releaseVersion, templateVersion } = canaryIn(pool) ?? {};
-  const hasRelease = main?.releaseVersion !== undefined && main.releaseVersion === releaseVersion;
+  const name = nodeGroupNameOf(pool);
+  if (hasVersionOfCanary(s)) return `node group ${name} has this version`;
+  return isTemplateKnown(s) ? 'the spec no longer asks for it' : `the launch template of ${name} cannot be changed`;
+}
+
+/** Whether the main group has what the canary tried. */
+function hasVersionOfCanary(s: ObservedState): boolean {
+  const { releaseVersion, templateVersion } = canaryIn(s.pool) ?? {};
+  const main = groupOf(s);
   const hasTemplate = templateVersion === undefined || main?.launchTemplate?.version === templateVersion;
-  return hasRelease && hasTemplate
-    ? `node group ${nodeGroupNameOf(pool)} has this version`
-    : 'the spec no longer asks for it';
+  return hasTemplate && main?.releaseVersion !== undefined && main.releaseVersion === releaseVersion;
 }
 
 /** The failure that ends the canary, which status must keep. */

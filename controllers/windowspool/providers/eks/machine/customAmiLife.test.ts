@@ -1,6 +1,7 @@
 /** The life of a pool with a custom AMI, on the local AWS in memory. */
 import assert from 'node:assert/strict';
 import { nodeRoleArn } from '../../../../../hack/localaws/network.ts';
+import { reconcile } from '../../../reconcile.ts';
 import {
   change,
   contentOf,
@@ -12,10 +13,20 @@ import {
   OLD,
   spec,
 } from '../../../testing/customAmiWorld.ts';
-import { reconcile } from '../../../reconcile.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { sampleError } from '../../../testing/fixtures.ts';
-import { conditionOf, fresh, hours, ready, retry, signal, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  ready,
+  retry,
+  signal,
+  stateOf,
+  until,
+  updatesIn,
+  wake,
+} from '../../../testing/life.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
 
 const NAME = '/windowspool/golden';

@@ -93,6 +93,24 @@ export function isTemplateKnown(s: Seen): boolean {
   return !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
 }
 
+/**
+ * Whether everything was answered on which the content of the operator's launch template depends; true for a pool that has none. If the content is not
+ * known nevertheless, a prerequisite is not met, such as a ConfigMap that does not exist, and this lasts until a user acts.
+ */
+export function isMachineAnswered({ pool: { spec }, cluster, prerequisites, machineTemplate }: Seen): boolean {
+  if (!hasMachine(spec)) return true;
+  const { securityGroups, userData, imageParameter, image } = prerequisites ?? {};
+  const needed = [
+    followsSecurityGroups(spec) ? securityGroups : ANSWERED,
+    userDataIn(spec) ? userData : ANSWERED,
+    followsImage(spec) ? imageParameter : ANSWERED,
+    selectedImage(spec, prerequisites) === undefined ? ANSWERED : image,
+  ];
+  return cluster.kind === 'seen' && machineTemplate !== undefined && needed.every((fact) => fact?.ok);
+}
+
+const ANSWERED = { ok: true } as const;
+
 /** Why the nodes of the group with this name cannot get the user data that the spec asks for, as a sentence with the next step; undefined if they can, or need none. */
 export function userDataProblem(s: Seen, name = nodeGroupNameOf(s.pool)): string | undefined {
   const imageId = desiredImage(s);
