@@ -235,6 +235,29 @@ describe('a pool with a warm pool', () => {
     });
   }
 
+  it('terminates no instance twice that left its group and came back as the same node between two lists', async () => {
+    const scaling = { minSize: 1, maxSize: 5 };
+    const pool = await warmedUp(poolWith({ reuse: true }, { scaling }), { nodesOfReusedInstances: 'kept' });
+    const { world, deps } = pool;
+    scaleTo(pool, 3);
+    await minutes(pool, 15);
+    const [node = assert.fail()] = world.nodes;
+    world.setNode({ ...node, annotations: { ...node.annotations, [REMOVE_ANNOTATION]: 'true' } });
+    await until(world, deps, () => world.ended.length > 0, 'the termination');
+    const instance = [...world.cloud.state.instances.values()].find(({ nodeName }) => nodeName === node.name);
+    // The operator does not run.
+    world.now += 5 * MINUTE;
+    assert.deepEqual([instance?.warm, instance?.id], ['Stopped', world.ended[0]]);
+    scaleTo(pool, 5);
+    world.now += 5 * MINUTE;
+    assert.equal(instance?.warm, undefined);
+    await minutes(pool, 40);
+    assert.deepEqual([world.ended.length, nodes(world)?.total, nodes(world)?.verified], [1, 5, 5]);
+    const back = world.nodes.find(({ uid }) => uid === node.uid);
+    assert.deepEqual([back?.unschedulable, back?.annotations], [false, { [REMOVE_ANNOTATION]: 'left' }]);
+    assert.equal(world.pools.get('web')?.status?.disruption, undefined);
+  });
+
   for (const outdatedWarmInstances of switchTable.outdatedWarmInstances) {
     it(`is updated once, also if the instances that wait are ${outdatedWarmInstances}`, async () => {
       const update = { policy: 'Automatic', force: false, strategy: 'Minimal' } as const;

@@ -21,6 +21,7 @@ export interface ExistingSources {
 export interface OperationSources extends ExistingSources {
   readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
   readonly instances: Pick<Instances, 'find'>;
+  readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf'>;
   readonly drains: Pick<Drains, 'podsOn'>;
 }
 

@@ -77,10 +77,11 @@ export async function withCount(
 /** Reads one terminating node and its pods. */
 export type ReadTerminatingNode = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
-function errorsOf({ node, instance, member, pods }: TerminatingNodeView, at: number): StepError[] {
+function errorsOf({ node, instance, member, hasLeft, pods }: TerminatingNodeView, at: number): StepError[] {
   const reads = [
     ['readNode', node],
     ['describeInstances', instance],
+    ['describeScalingGroups', hasLeft],
     ['readInstances', member],
     ['listPods', pods],
   ] as const;

@@ -26,8 +26,8 @@ export interface TerminatingNodeView {
   readonly instance?: CallResult<KnownInstance | undefined>;
   /** For a pool of existing nodes: whether the node still belongs to the pool, by uncached reads of both; undefined: not read. */
   readonly member?: CallResult<boolean>;
-  /** Whether its instance, whose termination was requested, left the group for its warm pool, or for good. */
-  readonly hasLeft?: boolean;
+  /** Whether its instance, whose termination was requested, left the group for its warm pool, or for good. It may be back. Undefined: not read. */
+  readonly hasLeft?: CallResult<boolean>;
   /** The pods on the node; undefined: not read. */
   readonly pods?: CallResult<readonly DrainPod[]>;
 }

@@ -49,10 +49,9 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
   if (!isIdle || !exists || isGone(view)) return { kind: 'wait' };
-  if (view.hasLeft && now) return releaseAction(entry, now);
-  if (isOnItsWay(entry, s)) return { kind: 'wait' };
-  if (entry.ended !== undefined)
-    return { kind: s.now - Date.parse(entry.ended) >= TERMINATE_AGAIN_MS ? 'end' : 'wait' };
+  if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
+  if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
+  if (entry.ended !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
@@ -67,6 +66,11 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   // The group that replaces this one has lost nodes: the drain continues when it has them again.
   if (entry.operation === 'Retire' && !canTakeOver(s)) return waitAction(entry, s);
   return evictAction(view, now, s, terminateAction(entry, s));
+}
+
+/** Whether the termination has been requested so long ago that it is requested again. */
+function isRepeated({ ended = '' }: LeavingNode, { now }: ObservedState): boolean {
+  return now - Date.parse(ended) >= TERMINATE_AGAIN_MS;
 }
 
 function unknownInstance({ name, instance }: LeavingNode): string {
@@ -96,11 +100,27 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): bo
 
 /**
  * Whether the instance of a node whose termination was requested has left its group, by the last list of EC2 Auto Scaling. With a warm pool that
- * reuses instances, it may come back as the same node. A group that is being replaced has a warm pool of its own.
+ * reuses instances, it may come back as the same node: also between two lists, so its state is read before the termination is requested again. A group
+ * that is being replaced has a warm pool of its own.
  */
-function hasLeft(node: NodeRecord, s: ObservedState): boolean {
+async function hasLeft(
+  entry: LeavingNode,
+  node: NodeRecord,
+  s: ObservedState,
+  { scalingGroups }: Pick<OperationSources, 'scalingGroups'>,
+  signal: AbortSignal,
+): Promise<CallResult<boolean>> {
   const group = ownGroups(s).find(({ name }) => name === s.poolNodes.groupOf(node));
-  return group?.warmPool?.reuse === true && s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid);
+  if (group?.warmPool?.reuse !== true) return { ok: true, value: false };
+  if (s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid)) return { ok: true, value: true };
+  if (!isRepeated(entry, s)) return { ok: true, value: false };
+  for (const name of group.autoScalingGroups) {
+    const lifecycle = await scalingGroups.lifecycleOf(name, entry.instance, signal);
+    if (!lifecycle.ok) return lifecycle;
+    // EC2 Auto Scaling accepted the termination: an instance that is in service is back.
+    if (lifecycle.value !== undefined) return { ok: true, value: lifecycle.value === 'InService' };
+  }
+  return { ok: true, value: false };
 }
 
 /** When the node comes back, it must not be removed once more for the same request. A node that still fails may be remediated again. */
@@ -122,7 +142,7 @@ export async function readTerminatingNode(
   if (isNodeless(entry)) return { entry, node, instance: await known() };
   const now = node.ok ? node.value : undefined;
   if (now?.uid !== entry.uid) return { entry, node };
-  if (entry.ended !== undefined) return { entry, node, hasLeft: hasLeft(now, s) };
+  if (entry.ended !== undefined) return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
   if (!isStillRequested(entry, now, s)) return { entry, node };
   // The instance must be verified to be the pool's before the node is changed.
   if (!isPrepared(now)) return { entry, node, instance: await known() };

@@ -251,15 +251,30 @@ export const nodeOperationCases: readonly PlanCase[] = [
     want: ['keep node a'],
   },
   {
+    name: 'the termination is not requested again while it is not known whether the instance left the group',
+    observed: unknownScene(),
+    want: [],
+  },
+  {
     name: 'a node that is being deleted is not released',
     observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }, { deleting: true }),
     want: [],
   },
 ];
 
+/** The node a, whose instance was terminated ten minutes ago, and of which it is not known whether it has left the group. */
+function unknownScene() {
+  const terminated = node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } });
+  const ended = new Date(NOW - 10 * MINUTE).toISOString();
+  return terminatingScene(
+    { node: known(terminated), hasLeft: unanswered('unavailable') },
+    { operation: 'Remove', ended },
+  );
+}
+
 /** The node a, whose instance was terminated a minute ago and has left the group. */
 function leftScene(operation: string, annotations: NodeRecord['annotations'], change: Partial<NodeRecord> = {}) {
   const left = node('a', { unschedulable: true, annotations, ...change });
   const ended = new Date(NOW - MINUTE).toISOString();
-  return terminatingScene({ node: known(left), hasLeft: true }, { operation, ended });
+  return terminatingScene({ node: known(left), hasLeft: known(true) }, { operation, ended });
 }
