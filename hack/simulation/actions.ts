@@ -6,7 +6,7 @@ import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
 import { switchTable } from '../localaws/switches.ts';
 import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
-import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
+import { IMAGE_PARAMETER, type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
 import { MACHINE, machineEdits } from './machine.ts';
 import { nodeActions } from './nodeActions.ts';
 
@@ -363,30 +363,46 @@ const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
   ...actions,
 ]);
 
+/** Updates are automatic, and begin with a canary. */
+const TRIED = { update: { policy: 'Automatic', force: false, canary: { nodes: 1, after: '5m' } } } as const;
+
 /** Both pools follow the newest release, which is tried on a canary first. */
 const tried: readonly Action[] = [
   action('both pools, with canaries', {
     run: (world) => {
       for (const name of POOLS) {
-        const { spec: given, ...rest } = world.pools.get(name) ?? newPool(name);
-        const update = { policy: 'Automatic', force: false, canary: { nodes: 1, after: '5m' } } as const;
-        world.apply({ ...rest, spec: { ...given, nodeGroup: { ...given.nodeGroup, update } } } as NodeGroupPool);
+        const { spec: given, ...rest } = (world.pools.get(name) as NodeGroupPool | undefined) ?? newPool(name);
+        world.apply({ ...rest, spec: group(TRIED)(given) });
       }
     },
     passes: 5 * MINUTE,
   }),
 ];
 
-/** Mostly releases and what interrupts their canaries. */
-const ofCanaries: fc.Arbitrary<readonly Action[]> = anyOf(
-  [6, time],
-  [4, fc.oneof(newRelease, newRelease, canaryEdits)],
-  [2, fc.oneof(...spec)],
-  [1, fc.oneof(...objects)],
-  [1, fc.oneof(...consoles)],
-  [3, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
-  [2, nodeActions],
-).map((actions) => [...tried, ...actions]);
+/** A pool follows the custom AMI in a parameter, which is tried on a canary first. */
+const triedImages: readonly Action[] = [
+  action('a pool with a custom AMI, with canaries', {
+    run: (world) => {
+      const { spec: given, ...rest } = newPool('db', true);
+      world.apply({ ...rest, spec: group({ ...TRIED, ami: { ssmParameter: IMAGE_PARAMETER } })(given) });
+    },
+    passes: 5 * MINUTE,
+  }),
+];
+
+/** Mostly new versions and what interrupts their canaries. */
+const canaryLife = (begin: readonly Action[], versions: fc.Arbitrary<Action>): fc.Arbitrary<readonly Action[]> =>
+  anyOf(
+    [6, time],
+    [4, fc.oneof(versions, versions, canaryEdits)],
+    [2, fc.oneof(...spec)],
+    [1, fc.oneof(...objects)],
+    [1, fc.oneof(...consoles)],
+    [3, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
+    [2, nodeActions],
+  ).map((actions) => [...begin, ...actions]);
+
+const ofCanaries = fc.oneof(canaryLife(tried, newRelease), canaryLife(triedImages, machineEdits));
 
 /** The actions of a life. */
 export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine, ofCanaries);
