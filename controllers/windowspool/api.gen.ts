@@ -286,7 +286,7 @@ export interface KubeReserved {
   [k: string]: string;
 }
 /**
- * Thresholds below which the kubelet evicts pods: memory.available, nodefs.available and imagefs.available, each a quantity or a percentage.
+ * Thresholds below which the kubelet evicts pods: memory.available, nodefs.available and imagefs.available, each a quantity or a percentage. If you set one of them, the operator passes the defaults of the kubelet for the others: 500Mi for memory.available and 10% for nodefs.available. On Windows, imagefs.available may have no effect, because newer kubelets do not measure it.
  */
 export interface EvictionThresholds {
   [k: string]: string;

@@ -28,6 +28,15 @@ describe('the arguments of the kubelet', () => {
     });
   });
 
+  for (const [evictionHard, expected] of [
+    [{ 'memory.available': '1Gi' }, 'memory.available<1Gi,nodefs.available<10%'],
+    [{ 'nodefs.available': '15%' }, 'memory.available<500Mi,nodefs.available<15%'],
+    [{ 'imagefs.available': '15%' }, 'imagefs.available<15%,memory.available<500Mi,nodefs.available<10%'],
+  ] as const)
+    it(`keep the default thresholds of the kubelet in addition to ${Object.keys(evictionHard)}`, () => {
+      assert.deepEqual(argumentsOf({ evictionHard }), { 'eviction-hard': expected });
+    });
+
   it('are not replaced by extraArgs, which the schema rejects for these names', () => {
     assert.deepEqual(argumentsOf({ maxPods: 30, extraArgs: { 'max-pods': '250' } }), { 'max-pods': '30' });
   });

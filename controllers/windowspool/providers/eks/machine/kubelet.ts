@@ -12,10 +12,17 @@ export function kubeletArguments(spec: WindowsPoolSpec): Readonly<Record<string,
     ...extraArgs,
     ...(systemReserved && { 'system-reserved': listed(systemReserved, '=') }),
     ...(kubeReserved && { 'kube-reserved': listed(kubeReserved, '=') }),
-    ...(evictionHard && { 'eviction-hard': listed(evictionHard, '<') }),
+    ...(evictionHard && { 'eviction-hard': listed({ ...DEFAULT_EVICTION_HARD, ...evictionHard }, '<') }),
     ...(maxPods !== undefined && { 'max-pods': String(maxPods) }),
   };
 }
+
+/**
+ * The defaults of a kubelet on Windows: https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/defaults_windows.go. If one threshold is
+ * set, the kubelet sets those that are left out to zero, and such a node would fill its disk:
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
+ */
+const DEFAULT_EVICTION_HARD = { 'memory.available': '500Mi', 'nodefs.available': '10%' } as const;
 
 /** `cpu=500m,memory=2Gi` */
 function listed(values: Readonly<Record<string, string>>, separator: string): string {
