@@ -11,7 +11,8 @@ const HYPER_V = 'runhcs-wcow-hypervisor';
 /**
  * Hyper-V isolation starts a virtual machine for each pod. On EC2, metal instances can do that, and of the others only the types with nested
  * virtualization, if the launch template enables it ("supported only on 8th generation Intel-based instance types (c8i, m8i, r8i, and their flex
- * variants)": LaunchTemplateCpuOptionsRequest.NestedVirtualization in the model of EC2; https://github.com/aws/containers-roadmap/issues/2784).
+ * variants)": LaunchTemplateCpuOptionsRequest.NestedVirtualization in the model of EC2). Whether EKS applies that setting is reported differently:
+ * no in https://github.com/aws/containers-roadmap/issues/2784, yes in https://github.com/coder/envbox/pull/176.
  */
 function hasHyperV({ spec, facts }: CheckInput): AdviceResult | undefined {
   if (spec.runtimeClass.handler !== HYPER_V) return none;
