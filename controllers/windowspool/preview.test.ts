@@ -160,7 +160,7 @@ describe('the preview of a pool', () => {
       'WindowsPool web: 5 steps',
       '  now:',
       '    update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build.',
-      `    remove the tags for the cluster-autoscaler from scaling group ${world.groups.get('web')?.autoScalingGroups}.`,
+      `    remove the tags for the cluster-autoscaler from Auto Scaling group ${world.groups.get('web')?.autoScalingGroups}.`,
       '    correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from.',
       '    give up ownership of RuntimeClass windows-2022.',
       '    remove the finalizer of the pool.',

@@ -87,7 +87,7 @@ const tagKeys = (tags: readonly { Key?: string | undefined }[] = []) => ({
 /** The questions about the scaling group of a node group: its tags, its warm pool, and the tags of its instances. */
 export async function answerScalingGroup(run: Run, group: Nodegroup, signal: AbortSignal): Promise<void> {
   const names = (group.resources?.autoScalingGroups ?? []).flatMap(({ name }) => name ?? []);
-  if (names.length === 0) return run.answers.unknown('scalingGroupTags', 'EKS names no scaling group.');
+  if (names.length === 0) return run.answers.unknown('scalingGroupTags', 'EKS names no Auto Scaling group.');
   const options = { abortSignal: signal };
   const { AutoScalingGroups = [] } = await run.aws.autoScaling.describeAutoScalingGroups(
     { AutoScalingGroupNames: names },

@@ -64,7 +64,12 @@ describe('a node with an annotation that must not be removed', () => {
     Object.assign(instance, { autoScalingGroup: 'eks-foreign' });
     await suite.annotate(name, `${REPLACE}=true`);
     await suite.waitForNode(name, 'to be refused', isRefused);
-    await suite.eventSays('NodeDisruptionCanceled', name, `instance ${instance.id}`, 'is in scaling group eks-foreign');
+    await suite.eventSays(
+      'NodeDisruptionCanceled',
+      name,
+      `instance ${instance.id}`,
+      'is in Auto Scaling group eks-foreign',
+    );
     assert.ok(isUntouched(await suite.node(name)));
     assert.deepEqual(suite.terminations(), []);
     Object.assign(instance, { autoScalingGroup });

@@ -210,7 +210,7 @@ describe('each check', () => {
       const message = messageOf(pool, 'NodesVerified');
       assert.match(
         message,
-        /^1 instance of the pool joined as a node that does not run Windows: ip-\S+ runs linux\. Check the AMI in the launch template of the scaling group, and terminate the instance\.$/,
+        /^1 instance of the pool joined as a node that does not run Windows: ip-\S+ runs linux\. Check the AMI in the launch template of the Auto Scaling group, and terminate the instance\.$/,
       );
       fixture.world.cloud.faults.terminateInstance({ node: /ip-\S+/.exec(message)?.[0] ?? '' });
       await becomes('looked-at', 'True/AllVerified');

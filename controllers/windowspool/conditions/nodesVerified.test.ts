@@ -166,7 +166,9 @@ describe('nodes that have not joined within the join grace', () => {
     [
       'may have no instance',
       sampleState({ ...late, instances: joinedIds.map((id) => instance(id, 60)) }),
-      lacking(`${missing}No running instance is waiting to join. Check the activity history of the scaling group.`),
+      lacking(
+        `${missing}No running instance is waiting to join. Check the activity history of the Auto Scaling group.`,
+      ),
     ],
     [
       'are reported as missing until they join',

@@ -162,7 +162,7 @@ function lackingLabels({ pool, poolNodes }: ObservedState): Verification {
 /** Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. */
 function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
-  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Check the AMI in the launch template of the scaling group, and terminate ${nodes.length === 1 ? 'the instance' : 'the instances'}.`;
+  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${first(named)}. Check the AMI in the launch template of the Auto Scaling group, and terminate ${nodes.length === 1 ? 'the instance' : 'the instances'}.`;
   return falseCondition('WrongOperatingSystem', message);
 }
 
@@ -201,7 +201,7 @@ function waitingForNodes(s: ObservedState, missing: number, desired: number): Ve
 /** When other nodes joined, their role has access: then the cause is on the instance. */
 function remedyForLate(late: readonly Instance[] | undefined, joinedNodes: number): string {
   if (late?.length === 0)
-    return 'No running instance is waiting to join. Check the activity history of the scaling group.';
+    return 'No running instance is waiting to join. Check the activity history of the Auto Scaling group.';
   const [first] = late ?? [];
   const access = 'that the EKS access entry of the node role has the type EC2_WINDOWS, and ';
   const log = first

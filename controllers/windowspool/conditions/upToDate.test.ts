@@ -345,7 +345,7 @@ describe('UpToDate', () => {
           },
         ],
       }),
-      'False Outdated: The tags for the cluster-autoscaler cannot be set on the scaling group of node group web. CreateOrUpdateTags failed: the call was refused. The operator retries.',
+      'False Outdated: The tags for the cluster-autoscaler cannot be set on the Auto Scaling group of node group web. CreateOrUpdateTags failed: the call was refused. The operator retries.',
     ],
     [
       'is False when the group differs in a field that EKS cannot change',

@@ -176,7 +176,7 @@ function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionStat
   const error = rejectionOf(s, 'correctScalingTags')?.error;
   if (!error) return undefined;
   const why = describeFailure(error);
-  const message = `The tags for the cluster-autoscaler cannot be set on the scaling group of node group ${name}. ${why} The operator retries.`;
+  const message = `The tags for the cluster-autoscaler cannot be set on the Auto Scaling group of node group ${name}. ${why} The operator retries.`;
   return falseCondition('Outdated', message);
 }
 

@@ -84,7 +84,7 @@ describe('the events of terminating nodes', () => {
     [
       'its scaling group',
       (world) => moveInstance(world, 'i-b', 'eks-api'),
-      "keep node b: the operation was refused: instance i-b of node b is in scaling group eks-api, which is not the pool's",
+      "keep node b: the operation was refused: instance i-b of node b is in Auto Scaling group eks-api, which is not the pool's",
     ],
     [
       'AWS',

@@ -111,9 +111,9 @@ export function membershipMismatch(
   { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
   { scalingGroup, privateDnsName }: Pick<KnownInstance, 'scalingGroup' | 'privateDnsName'>,
 ): string | undefined {
-  if (scalingGroup === undefined) return `instance ${instance} of node ${name} is in no scaling group`;
+  if (scalingGroup === undefined) return `instance ${instance} of node ${name} is in no Auto Scaling group`;
   if (!scalingGroups.includes(scalingGroup))
-    return `instance ${instance} of node ${name} is in scaling group ${scalingGroup}, which is not the pool's`;
+    return `instance ${instance} of node ${name} is in Auto Scaling group ${scalingGroup}, which is not the pool's`;
   const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instance;
   return isOther ? `node ${name} reports instance ${instance}, which belongs to node ${privateDnsName}` : undefined;
 }

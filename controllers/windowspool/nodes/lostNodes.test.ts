@@ -182,7 +182,7 @@ describe('a pool with a node that loses the label of its group', () => {
     world.cloud.faults.terminateInstance({ node: 'ip-1' });
     world.now += 2_000;
     const { name = '' } = world.nodes.find(({ operatingSystem }) => operatingSystem === 'linux') ?? {};
-    const says = `False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ${name} runs linux. Check the AMI in the launch template of the scaling group, and terminate the instance.`;
+    const says = `False WrongOperatingSystem: 1 instance of the pool joined as a node that does not run Windows: ${name} runs linux. Check the AMI in the launch template of the Auto Scaling group, and terminate the instance.`;
     await until(world, deps, () => verified(world) === says, 'the other operating system');
     const restarted = world.start();
     await wake(world, restarted);

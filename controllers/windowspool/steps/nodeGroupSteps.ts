@@ -114,13 +114,13 @@ export const nodeGroupSteps: StepKinds<
       ),
   },
   correctScalingTags: {
-    subject: ({ change }) => `scaling group ${change.scalingGroup}`,
+    subject: ({ change }) => `Auto Scaling group ${change.scalingGroup}`,
     describe: ({ change, retain }) =>
       retain
-        ? `remove the tags for the cluster-autoscaler from scaling group ${change.scalingGroup}`
-        : `correct the tags for the cluster-autoscaler on scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
+        ? `remove the tags for the cluster-autoscaler from Auto Scaling group ${change.scalingGroup}`
+        : `correct the tags for the cluster-autoscaler on Auto Scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
     writesAws: true,
-    describeLeftover: () => 'keeps the tags for the cluster-autoscaler on its scaling group',
+    describeLeftover: () => 'keeps the tags for the cluster-autoscaler on its Auto Scaling group',
     run: async ({ change }, soFar, writers, signal) =>
       when(await correctScalingTags(change, writers, signal), () =>
         changed(soFar, { autoscaler: withScalingTags(soFar.after.autoscaler, change) }),

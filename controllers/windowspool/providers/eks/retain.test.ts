@@ -61,7 +61,7 @@ type Stuck = [string, (world: FakeWorld, deps: Deps) => void, string];
 /** What remains when a call is denied. */
 const marks: Readonly<Record<string, string>> = {
   UpdateNodegroupConfig: "keeps the operator's labels and taints",
-  DeleteTags: 'keeps the tags for the cluster-autoscaler on its scaling group',
+  DeleteTags: 'keeps the tags for the cluster-autoscaler on its Auto Scaling group',
   UntagResource: 'keeps its winpool.dev tags',
 };
 

@@ -22,7 +22,7 @@ function tagged(
   });
 }
 
-const CORRECT = `correct the tags for the cluster-autoscaler on scaling group ${GROUP}:`;
+const CORRECT = `correct the tags for the cluster-autoscaler on Auto Scaling group ${GROUP}:`;
 const { [`${AUTOSCALER_PREFIX}taint/os`]: _taint, ...withoutTaint } = SCALING_TAGS;
 
 const team = samplePool({ labels: { team: 'web' } }, { status: knownStatus() });

@@ -70,9 +70,9 @@ export const nodeOperationCases: readonly PlanCase[] = [
     [
       [
         { scalingGroup: 'eks-api', privateDnsName: 'a' },
-        "instance i-a of node a is in scaling group eks-api, which is not the pool's",
+        "instance i-a of node a is in Auto Scaling group eks-api, which is not the pool's",
       ],
-      [{ scalingGroup: undefined, privateDnsName: 'a' }, 'instance i-a of node a is in no scaling group'],
+      [{ scalingGroup: undefined, privateDnsName: 'a' }, 'instance i-a of node a is in no Auto Scaling group'],
       [{ scalingGroup: 'eks-web-0a1b', privateDnsName: 'b' }, 'node a reports instance i-a, which belongs to node b'],
       [undefined, 'node a reports instance i-a, which does not exist'],
     ] as const

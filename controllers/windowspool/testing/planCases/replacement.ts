@@ -505,7 +505,7 @@ const deleted: readonly PlanCase[] = [
     observed: replacementScene({ spec: { ...replacing(), deletionPolicy: 'Retain' }, metadata: LEAVING }),
     want: [
       'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
-      'remove the tags for the cluster-autoscaler from scaling group eks-web-0a1b',
+      'remove the tags for the cluster-autoscaler from Auto Scaling group eks-web-0a1b',
       'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
     ],
   },

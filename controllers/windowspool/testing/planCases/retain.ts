@@ -44,7 +44,7 @@ const retainedMachine = {
 
 const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
 const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
-const AUTOSCALER = 'remove the tags for the cluster-autoscaler from scaling group eks-web-0a1b';
+const AUTOSCALER = 'remove the tags for the cluster-autoscaler from Auto Scaling group eks-web-0a1b';
 const CLASS = 'give up ownership of RuntimeClass windows-2022';
 const REMOVE_FINALIZER = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
