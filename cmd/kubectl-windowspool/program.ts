@@ -75,10 +75,10 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .version(version, '--version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
     .helpCommand('help [command]', 'Print help.')
-    .addOption(new Option('--kubeconfig <file>', 'Path to a kubeconfig file. Default: as kubectl.'))
+    .addOption(new Option('--kubeconfig <file>', 'Path to a kubeconfig file. Default: the same as kubectl.'))
     .addOption(new Option('--context <name>', 'Context of the kubeconfig. Default: its current context.'))
     .addOption(
-      new Option('--request-timeout <duration>', 'Limits each request, such as 500ms, 20s or 1m.')
+      new Option('--request-timeout <duration>', 'Timeout of each request, such as 500ms, 20s or 1m.')
         .argParser(parsed(timeout))
         .default(15_000, '15s'),
     )
@@ -132,9 +132,9 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .option('-f, --filename <file>', 'Manifest of WindowsPools; - reads the standard input. Nothing is changed.')
     .option(
       '--cluster-name <name>',
-      'Name of the EKS cluster, to show what would be requested from AWS. Default: that of another pool.',
+      'Name of the EKS cluster, to show what would be requested from AWS. Default: the cluster of another pool.',
     )
-    .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that of another pool.')
+    .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region of another pool.')
     .addOption(outputOption());
   for (const operation of ['Replace', 'Remove'] as const)
     command<{ yes?: boolean }>(
@@ -152,30 +152,33 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     (cluster, _, flags) => doctor(cluster, terminal, flags, version),
   )
     .option('--operator-namespace <name>', 'Namespace of the operator.', 'winpool-system')
-    .option('--cluster-name <name>', 'Name of the EKS cluster. Default: that in the status of a pool.')
-    .option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or that in the status of a pool.')
+    .option('--cluster-name <name>', 'Name of the EKS cluster. Default: the name in the status of a pool.')
+    .option(
+      '--region <name>',
+      'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region in the status of a pool.',
+    )
     .addOption(outputOption());
   command<DiagnoseFlags>('diagnose <pod>', 'Show why a pod does not run on Windows.', (cluster, pod = '', flags) =>
     diagnose(cluster, terminal, pod, flags),
   )
-    .option('-n, --namespace <name>', 'Namespace of the pod. Default: that of the context.')
+    .option('-n, --namespace <name>', 'Namespace of the pod. Default: the namespace of the context.')
     .addOption(outputOption());
   command<MigrateFlags>(
     'migrate <from> <to>',
     'Show which workloads still use a pool, and what each must change to run in another.',
     (cluster, from = '', flags, to = '') => migrate(cluster, terminal, [from, to], flags),
   )
-    .option('--drain', 'Cordon the nodes of the old pool, and evict their pods. Asks first.')
+    .option('--drain', 'Cordon the nodes of the old pool, and evict their pods. Asks for confirmation.')
     .option(
       '--allow-pending',
-      'With --drain: also if workloads cannot run in the new pool, so that their pods stay Pending.',
+      'With --drain: drain even if workloads cannot run in the new pool, so that their pods stay Pending.',
     )
     .addOption(yesOption())
     .addOption(outputOption());
   subcommand(program, 'lint [files...]')
     .description('Find workloads that cannot run on Windows, in manifests or in the cluster.')
     .option('--cluster', 'Check what runs in the cluster.')
-    .option('-n, --namespace <name>', 'Namespace, with --cluster. Default: all.')
+    .option('-n, --namespace <name>', 'With --cluster: the namespace to check. Default: all namespaces.')
     .addOption(outputOption())
     .action(async (files: readonly string[], _: LintFlags, given: Command) => {
       const flags = given.optsWithGlobals<LintFlags & ClusterFlags>();
@@ -193,7 +196,7 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
       }
     });
   subcommand(program, 'completion')
-    .description(`Print the program ${COMPLETION_NAME}, by which kubectl completes commands, pools and nodes.`)
+    .description(`Print the script ${COMPLETION_NAME}, with which kubectl completes commands, flags, pools and nodes.`)
     .action(() => terminal.print(COMPLETION_SCRIPT.trimEnd()));
   return program;
 }
@@ -220,18 +223,18 @@ export function nameIn(kind: string, typed: string): string {
 }
 
 const NODE_OPERATIONS: Readonly<Record<UserOperation, string>> = {
-  Replace: 'Drain a node and terminate its instance, so that the node group starts another. Asks first.',
-  Remove: 'Drain a node and terminate its instance, and shrink the node group by one. Asks first.',
+  Replace: 'Drain a node and terminate its instance, so that the node group starts another. Asks for confirmation.',
+  Remove: 'Drain a node and terminate its instance, and shrink the node group by one. Asks for confirmation.',
 };
 
 const POOL_OPERATIONS: Readonly<Record<PoolOperation, string>> = {
-  retry: 'Try again what failed in a pool. Asks first.',
-  pause: 'Stop all changes of a pool. Asks first.',
-  resume: 'Continue the changes of a paused pool. Asks first.',
+  retry: 'Retry what failed in a pool. Asks for confirmation.',
+  pause: 'Stop all changes to a pool. Asks for confirmation.',
+  resume: 'Resume a paused pool. Asks for confirmation.',
 };
 
 function yesOption(): Option {
-  return new Option('-y, --yes', 'Do not ask.');
+  return new Option('-y, --yes', 'Do not ask for confirmation.');
 }
 
 function outputOption(): Option {

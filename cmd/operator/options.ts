@@ -97,7 +97,7 @@ const flags = {
     podNamespace: new Flag(
       '--pod-namespace <name>',
       text,
-      'Namespace of the pods that the operator runs on new nodes (verification.imagePrePull and smokeTest), and of their image pull Secrets: that of the operator, which config/rbac allows.',
+      'Namespace of the ConfigMaps with user data (nodeGroup.userData), of the pods that the operator runs on new nodes (verification.imagePrePull and smokeTest), and of their image pull Secrets. config/rbac grants access only in the namespace of the operator.',
     )
       .env('POD_NAMESPACE')
       .default('winpool-system'),
@@ -154,7 +154,7 @@ const DESCRIPTION = `Manages pools of Windows nodes on EKS.
 
 Each flag can also be set by its environment variable. Examples of durations: 500ms, 20s, 10m, 1h30m.
 
-AWS credentials and endpoints are those of the AWS SDK: IRSA, Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM.`;
+AWS credentials and endpoints come from the default sources of the AWS SDK, such as IRSA, EKS Pod Identity, AWS_PROFILE, AWS_ENDPOINT_URL_EKS, AWS_ENDPOINT_URL_EC2, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL_AUTO_SCALING, AWS_ENDPOINT_URL_IAM and AWS_ENDPOINT_URL_STS.`;
 
 /** The parsed flags. Durations are in milliseconds. */
 export type Options = { readonly [K in keyof typeof flags]: ReturnType<(typeof flags)[K]['read']> };
