@@ -167,15 +167,15 @@ export interface ScalingSpec {
  */
 export interface WarmPoolSpec {
   /**
-   * Number of instances that the warm pool has at least, also when maxPreparedCapacity is reached.
+   * Minimum number of instances in the warm pool, even if maxPreparedCapacity is reached.
    */
   minSize: number;
   /**
-   * Number of instances that the node group and the warm pool have together: the warm pool has as many as this exceeds the desired size. Default: scaling.maxSize, or minSize if that is greater.
+   * Maximum number of instances in the node group and the warm pool together. The size of the warm pool is this number minus the desired size of the node group. Default: scaling.maxSize, or minSize if that is greater.
    */
   maxPreparedCapacity?: number;
   /**
-   * State in which the instances wait. Stopped: you pay for their volumes. Running: they start fastest, and cost as much as nodes. Hibernated: only with instance types and volumes that EC2 can hibernate.
+   * State of the instances in the warm pool. Stopped: you pay for their volumes. Running: they start fastest, and cost as much as nodes. Hibernated: only with instance types and volumes that EC2 can hibernate.
    */
   poolState: 'Stopped' | 'Running' | 'Hibernated';
   /**
@@ -184,7 +184,7 @@ export interface WarmPoolSpec {
   reuse: boolean;
 }
 /**
- * A custom AMI, made from an EKS-optimized Windows AMI, in place of one that EKS selects by windowsVersion and edition. A setting of the machine. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
+ * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A setting of the machine. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
  */
 export interface AmiSpec {
   /**
@@ -268,7 +268,7 @@ export interface KubeletSpec {
   kubeReserved?: KubeReserved;
   evictionHard?: EvictionThresholds;
   /**
-   * Most pods of a node. By default, 110. The IP addresses of a node may allow fewer.
+   * Maximum number of pods on a node. Default: 110. The IP addresses of a node may allow fewer.
    */
   maxPods?: number;
   extraArgs?: KubeletArguments;
@@ -995,15 +995,15 @@ export interface HealthIssueState {
  */
 export interface WarmPoolState {
   /**
-   * Number of instances that it has at least.
+   * Minimum number of instances in it.
    */
   minSize: number;
   /**
-   * Number of instances that the group and the warm pool have together; absent: the maximum size of the group.
+   * Maximum number of instances in the group and the warm pool together; absent: the maximum size of the group.
    */
   maxPreparedCapacity?: number;
   /**
-   * State in which the instances wait.
+   * State of the instances in it.
    */
   poolState: string;
   /**

@@ -7,7 +7,7 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   Ready:
     'The RuntimeClass can be used, and the pool has at least `nodeGroup.scaling.minSize` verified nodes (at least one), or its desired size is 0. A pool of `existingNodes` needs one verified node. `Ready` stays True while an update fails.',
   NodeGroupReady: 'The EKS node group exists, is managed by the pool, and is healthy.',
-  NodesFound: 'Only with `existingNodes`, in place of `NodeGroupReady`: the pool has the nodes that the spec selects.',
+  NodesFound: 'Only with `existingNodes`, instead of `NodeGroupReady`: the pool has the nodes that the spec selects.',
   RuntimeClassReady: 'The RuntimeClass exists and schedules pods to nodes of this Windows build.',
   NodesVerified:
     'All desired nodes have joined and pass every check. If one node fails, `NodesVerified` is False, and `Ready` stays True while enough nodes are verified.',
