@@ -99,7 +99,7 @@ const prerequisites = {
   InstanceTypeNotOffered:
     "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other instance types.",
   SubnetNotUsed:
-    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, create another pool.',
+    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, set nodeGroup.replacement: BlueGreen and select it by ID, or create another pool.',
   TooFewAddresses:
     'The subnets have too few free IP addresses for nodeGroup.scaling.desiredSize or minSize. Add a subnet, or lower the size. A warning if they have too few only for maxSize.',
 } as const;
@@ -193,7 +193,7 @@ const others = {
   ReplacementBlocked:
     'A node of the node group that is being replaced could not be drained within disruption.drain.timeout, or its instance could not be terminated. The operator retries after --create-retry-interval. Fix the cause in the message, or revert the spec.',
   ReplacementStarted:
-    'Another node group becomes the one that the spec describes, because EKS cannot change the present one.',
+    'Another node group becomes the one that the spec describes, because EKS cannot change the current one.',
   ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the former one.',
   CanaryRunning:
     'A new version is tried on a canary (nodeGroup.update.canary), or the canary is being removed. The message shows how far it is. No action is needed.',

@@ -66,7 +66,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   PodEvictionFailure:
     'Relax the PodDisruptionBudgets of the pods that were not evicted (kubectl get pdb --all-namespaces), or delete these pods.',
   SourceEc2LaunchTemplateNotFound:
-    'The launch template was deleted. Create another launch template, and a pool that uses it.',
+    'The launch template was deleted. Create another launch template, and set nodeGroup.replacement: BlueGreen and nodeGroup.launchTemplate.',
   Unknown: `Check the Auto Scaling group (${ACTIVITIES}). If the issue remains, open a case with AWS Support.`,
 };
 

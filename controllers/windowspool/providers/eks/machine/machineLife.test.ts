@@ -341,7 +341,7 @@ describe("the pool's launch template", () => {
     await hours(world, deps, 1);
     assert.equal(
       conditionOf(world, 'PrerequisitesMet'),
-      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its ami, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool. See https://docs.example/prerequisites.md#launch-template.`,
+      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool. See https://docs.example/prerequisites.md#launch-template.`,
     );
     change(world, DISK_200);
     await hours(world, deps, 1);

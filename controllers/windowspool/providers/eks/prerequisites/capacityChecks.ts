@@ -111,7 +111,7 @@ function subnetsUsed({ facts, groupSubnets }: CheckInput): PrerequisiteResult | 
     const unused = found.map(({ id }) => id).filter((id) => !groupSubnets.includes(id));
     if (unused.length === 0) return met;
     return warning(
-      `${joined(unused)} ${unused.length === 1 ? 'matches' : 'match'} nodeGroup.subnets but ${unused.length === 1 ? 'is' : 'are'} not used, because EKS cannot change the subnets of a node group. To use ${unused.length === 1 ? 'it' : 'them'}, create another pool`,
+      `${joined(unused)} ${unused.length === 1 ? 'matches' : 'match'} nodeGroup.subnets but ${unused.length === 1 ? 'is' : 'are'} not used, because EKS cannot change the subnets of a node group. To use ${unused.length === 1 ? 'it' : 'them'}, set nodeGroup.replacement: BlueGreen and select ${unused.length === 1 ? 'it' : 'them'} by ID, or create another pool`,
     );
   });
 }
@@ -153,7 +153,7 @@ function freeAddresses(input: CheckInput): PrerequisiteResult | undefined {
           ? `lower nodeGroup.update.canary.nodes from ${canaryNodes}`
           : sizeToReplace === undefined
             ? `lower nodeGroup.scaling.${field}`
-            : `lower the size of the present node group from ${sizeToReplace}`;
+            : `lower the size of the current node group from ${sizeToReplace}`;
       return failed(`${inWords(subnets)} ${free}, and ${need(first)}. ${modeIn(facts)}${remedy}, or ${lower}`);
     }
     if (most.free >= most.needed) return met;

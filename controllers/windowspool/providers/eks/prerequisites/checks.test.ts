@@ -208,7 +208,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
         ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
         [
-          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool',
+          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool',
         ],
       ],
     ),
@@ -870,7 +870,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         }),
       }),
       [
-        'TooFewAddresses: Subnet subnet-0a000000 has 10 free IP addresses, and 4 more nodes need at least 16 (40 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower the size of the present node group from 4',
+        'TooFewAddresses: Subnet subnet-0a000000 has 10 free IP addresses, and 4 more nodes need at least 16 (40 when full of pods). Each pod uses one secondary IP address (prefix delegation is disabled). Add a subnet, or lower the size of the current node group from 4',
       ],
     ],
     [

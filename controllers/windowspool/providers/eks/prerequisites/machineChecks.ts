@@ -24,7 +24,7 @@ export function ownTemplateExists({ machineTemplate: seen }: CheckInput): Prereq
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   return failed(
-    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool`,
+    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool`,
   );
 }
 
