@@ -274,13 +274,13 @@ export interface KubeletSpec {
   extraArgs?: KubeletArguments;
 }
 /**
- * Resources that pods cannot use, for Windows and its services: cpu, memory and ephemeral-storage, such as memory: 2Gi.
+ * Resources that pods cannot request, for Windows and its services: cpu, memory and ephemeral-storage, such as memory: 2Gi. On Windows, the kubelet only subtracts them from the allocatable resources of the node: set memory limits on pods, too.
  */
 export interface SystemReserved {
   [k: string]: string;
 }
 /**
- * Resources that pods cannot use, for the kubelet and containerd, in addition to systemReserved.
+ * Resources that pods cannot request, for the kubelet and containerd, in addition to systemReserved.
  */
 export interface KubeReserved {
   [k: string]: string;
