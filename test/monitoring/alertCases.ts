@@ -314,9 +314,22 @@ export const alertCases: readonly AlertCase[] = [
       labels: web,
       summary: 'Windows pool web runs 2 different kernel versions.',
       description:
-        "The nodes of WindowsPool web have run 2 different Windows kernel versions for 6 hours, and no update is in progress. Pods that start on one node may fail on another. Run: kubectl get windowspool web --output jsonpath='{.status.builds}'",
+        "The nodes of WindowsPool web have run 2 different Windows kernel versions for 6 hours, and no update, replacement or canary is in progress. Pods that start on one node may fail on another. Run: kubectl get windowspool web --output jsonpath='{.status.builds}'",
     },
   },
+  ...[['replacement', 'draining'] as const, ['canary', 'waiting'] as const].map(
+    ([operation, stage]): AlertCase => ({
+      alert: 'WindowsPoolMixedBuilds',
+      when: `never during a ${operation}, which can take days`,
+      interval: '10m',
+      series: {
+        [KERNEL('10.0.20348.2762')]: '2x50',
+        [KERNEL('10.0.20348.3091')]: '1x50',
+        [`windowspool_${operation}_in_progress{pool="web",stage="${stage}"}`]: '1x50',
+      },
+      quiet: ['360m', '500m'],
+    }),
+  ),
   {
     alert: 'WindowsPoolMixedBuilds',
     when: 'never during an update, nor for one kernel version in two pools',
