@@ -92,7 +92,8 @@ export const nodeGroupSteps: StepKinds<
   },
   updateNodeGroupVersion: {
     subject: () => 'nodeGroup',
-    describe: ({ group, change }) => `update node group ${group}: ${describeVersionChange(change)}`,
+    describe: ({ group, change }) =>
+      `update node group ${group}: ${describeVersionChange(change)} (replaces every node)`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>

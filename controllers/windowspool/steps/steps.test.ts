@@ -45,6 +45,16 @@ describe('the description of a step', () => {
       'update node group web: scaling maxSize 9',
     ],
     [
+      {
+        kind: 'updateNodeGroupVersion',
+        group: 'web',
+        change: { kubernetesVersion: '1.36', releaseVersion: 'r', force: true },
+        token: 't',
+        target: 'x',
+      },
+      'update node group web: release r, forced (replaces every node)',
+    ],
+    [
       { kind: 'correctTags', group: sampleGroup(), change: { set: { a: '1', b: '2' }, remove: ['c'] } },
       'correct the tags of node group web: set a, b remove c',
     ],

@@ -22,7 +22,7 @@ import type { PlanCase } from './planCase.ts';
 const BEGIN = `try release ${NEXT} on canary ${SECOND} (2 nodes) for 30m before node group web is updated`;
 const CREATE = `create canary ${SECOND} (2 nodes)`;
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending release`;
-const UPDATE = `update node group web: release ${NEXT}`;
+const UPDATE = `update node group web: release ${NEXT} (replaces every node)`;
 const end = (why: string) => `drain the 2 nodes of canary ${SECOND}, then delete it: ${why}`;
 const AUTOMATIC = { ...WITH_CANARY, policy: 'Automatic' } as const;
 const follows = { releaseVersion: undefined } as const;

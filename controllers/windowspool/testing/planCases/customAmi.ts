@@ -24,11 +24,12 @@ import type { PlanCase } from './planCase.ts';
 
 const CREATE = `create node group web (CUSTOM, m5.large, version 1 of launch template ${TEMPLATE_ID}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
 const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
-const update = (version: number) => `update node group web: version ${version} of launch template ${TEMPLATE_ID}`;
+const update = (version: number) =>
+  `update node group web: version ${version} of launch template ${TEMPLATE_ID} (replaces every node)`;
 const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
 /** The steps for another label, which the user data has too. */
 const OTHER_LABEL = [
-  add('userData changed'),
+  add('userData changed (kubelet: node-labels)'),
   `remember web of ${CLUSTER_ARN}: sending label team`,
   'update node group web: labels set team',
 ];
@@ -114,7 +115,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'a version with the AMI and other user data is not used',
     observed: machineToBe(AMI_1, { machineTemplate: machineTemplate([machineFor(AMI_1, { userData: 'other' })]) }),
-    want: [add('userData changed')],
+    want: [add('userData changed (kubelet: node-labels, register-with-taints)')],
     later: [CREATE.replace('version 1', 'version 2')],
   },
   { name: 'a group with the custom AMI needs nothing', observed: changed(AMI_1), want: [] },
@@ -145,7 +146,7 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'other taints are, too',
     observed: withSpec(changed(AMI_1), { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
     want: [
-      add('userData changed'),
+      add('userData changed (kubelet: register-with-taints)'),
       `remember web of ${CLUSTER_ARN}: sending taint gpu:NoSchedule`,
       'update node group web: taints set gpu:NoSchedule',
     ],

@@ -37,7 +37,7 @@ export const fleetCases: readonly PlanCase[] = [
   {
     name: 'a newer release than the one that fails in another pool is rolled out',
     observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.04.18'), fleet: RELEASE_FAILS }),
-    want: [reserving(), 'update node group web: release 1.36-2026.04.18'],
+    want: [reserving(), 'update node group web: release 1.36-2026.04.18 (replaces every node)'],
   },
   {
     name: 'a pinned release is rolled out although it fails in another pool',
@@ -69,7 +69,7 @@ export const fleetCases: readonly PlanCase[] = [
   {
     name: 'a pool with a share of the budget continues after a crash',
     observed: sampleState({ ...reserved(), fleet: OTHERS }),
-    want: [`update node group web: release ${NEXT}`],
+    want: [`update node group web: release ${NEXT} (replaces every node)`],
   },
 ];
 

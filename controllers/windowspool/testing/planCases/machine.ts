@@ -36,7 +36,7 @@ const SETTINGS =
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending ${SETTINGS}`;
 const RESERVE_DRIFT = (drift: string) => RESERVE.replace(new RegExp(`, template ${drift}|template ${drift}, `), '');
 const update = (version: number, id = TEMPLATE_ID) =>
-  `update node group web: release 1.36-2026.02.11 with version ${version} of launch template ${id}`;
+  `update node group web: release 1.36-2026.02.11 with version ${version} of launch template ${id} (replaces every node)`;
 const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
 const DELETE_TEMPLATE = `delete launch template ${TEMPLATE_NAME}: the pool is deleted`;
 

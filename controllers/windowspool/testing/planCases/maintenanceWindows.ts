@@ -59,7 +59,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ),
       ...newest(NEXT),
     }),
-    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36'],
+    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36 (replaces every node)'],
   },
   {
     name: 'an automatic update that failed is not retried in the next maintenance window',

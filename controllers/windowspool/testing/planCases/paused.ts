@@ -1,8 +1,10 @@
 /** The pending steps of a paused pool. */
+import type { KubeletSpec, WindowsPoolSpec } from '../../api.gen.ts';
 import { PAUSED_ANNOTATION } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 import { known } from '../answers.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
-import { DISK_100, DISK_200, machineState } from '../machineScenes.ts';
+import { AMI_1, DISK_100, DISK_200, machineState } from '../machineScenes.ts';
 import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -12,6 +14,16 @@ import { DELETE, GROW_STEPS } from './steps.ts';
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 
 const machine = machineState(DISK_200, { machine: DISK_100 });
+
+/** A paused pool with a custom AMI, whose spec was changed since its group was created. */
+function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): ObservedState {
+  const before = { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } };
+  const observed = machineState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
+  return { ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } };
+}
+const newUserData = (what: string) =>
+  `create version 2 of launch template winpool/prod/web: userData changed (kubelet: ${what})`;
+const ROLLING_UPDATE = 'update node group web: version 2 of launch template lt-0e1f2a3b (replaces every node)';
 
 export const pausedCases: readonly PlanCase[] = [
   {
@@ -32,8 +44,23 @@ export const pausedCases: readonly PlanCase[] = [
     observed: { ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } },
     want: [
       'create version 2 of launch template winpool/prod/web: disk.sizeGiB 100 -> 200',
-      'update node group web: release 1.36-2026.02.11 with version 2 of launch template lt-0e1f2a3b',
+      'update node group web: release 1.36-2026.02.11 with version 2 of launch template lt-0e1f2a3b (replaces every node)',
     ],
+  },
+  {
+    name: 'of a paused pool whose labels were changed: with a custom AMI, they are in the user data, so every node is replaced',
+    observed: customAmi({ labels: { team: 'web' } }),
+    want: [newUserData('node-labels'), 'update node group web: labels set team', ROLLING_UPDATE],
+  },
+  {
+    name: 'of a paused pool whose taints were changed, with a custom AMI',
+    observed: customAmi({ taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
+    want: [newUserData('register-with-taints'), 'update node group web: taints set gpu:NoSchedule', ROLLING_UPDATE],
+  },
+  {
+    name: 'of a paused pool whose kubelet was changed, with a custom AMI',
+    observed: customAmi({}, { maxPods: 30, systemReserved: { memory: '2Gi' } }),
+    want: [newUserData('max-pods, system-reserved'), ROLLING_UPDATE],
   },
   {
     name: 'of a paused pool that needs Windows IPAM',

@@ -14,9 +14,9 @@ export const reserving = (...fields: string[]) => `reserve web of ${CLUSTER_ARN}
 /** To a maxSize of 9. */
 export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling maxSize 9'];
 /** To the next release, because the spec pins it. */
-export const TO_NEXT_STEPS = [reserving('release'), `update node group web: release ${NEXT}`];
+export const TO_NEXT_STEPS = [reserving('release'), `update node group web: release ${NEXT} (replaces every node)`];
 /** The same because of update.policy. */
-export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT}`];
+export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT} (replaces every node)`];
 
 export const DELETE = 'delete node group web: the pool is deleted';
 

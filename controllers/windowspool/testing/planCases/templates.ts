@@ -18,7 +18,7 @@ const TO_3: VersionChange = {
   force: false,
 };
 const UPDATE = (version: number, release = RELEASE) =>
-  `update node group web: ${release} with version ${version} of launch template windows`;
+  `update node group web: ${release} with version ${version} of launch template windows (replaces every node)`;
 /** A day on which new nodes cannot start from the release of the group. */
 const PRIVATE = Date.parse('2026-07-01T00:00:00Z');
 const FAILED = failed(versionTargetOf(samplePool(), TO_3));
@@ -96,7 +96,7 @@ export const templateCases: readonly PlanCase[] = [
   {
     name: 'a $Latest that EKS does not accept does not block a release',
     observed: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
-    want: [reserving(), `update node group web: release ${NEXT}`],
+    want: [reserving(), `update node group web: release ${NEXT} (replaces every node)`],
   },
   {
     name: 'a $Latest that cannot be read is the last known version',

@@ -38,8 +38,8 @@ function changed(
 }
 
 const ADD = `create version 2 of launch template ${TEMPLATE_NAME}: userData changed`;
-const UPDATE_CUSTOM = `update node group web: version 2 of launch template ${TEMPLATE_ID}`;
-const UPDATE = `update node group web: release 1.36-2026.02.11 with version 2 of launch template ${TEMPLATE_ID}`;
+const UPDATE_CUSTOM = `update node group web: version 2 of launch template ${TEMPLATE_ID} (replaces every node)`;
+const UPDATE = `update node group web: release 1.36-2026.02.11 with version 2 of launch template ${TEMPLATE_ID} (replaces every node)`;
 
 export const userDataCases: readonly PlanCase[] = [
   {

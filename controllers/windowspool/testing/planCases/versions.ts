@@ -25,14 +25,14 @@ export const versionCases: readonly PlanCase[] = [
     observed: sampleState(
       pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36'],
+    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36 (replaces every node)'],
   },
   {
     name: 'the release of another Kubernetes version is sent with that version',
     observed: sampleState(
       pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [reserving('release'), `update node group web: release ${NEXT}`],
+    want: [reserving('release'), `update node group web: release ${NEXT} (replaces every node)`],
   },
   {
     name: 'both may be pinned',
@@ -43,7 +43,7 @@ export const versionCases: readonly PlanCase[] = [
         { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
       ),
     ),
-    want: [reserving('version', 'release'), `update node group web: release ${NEXT}`],
+    want: [reserving('version', 'release'), `update node group web: release ${NEXT} (replaces every node)`],
   },
   {
     name: 'a version that is newer than the control plane waits, and other changes do not',
@@ -82,7 +82,7 @@ export const versionCases: readonly PlanCase[] = [
   {
     name: 'pods are deleted by force if the spec requests it',
     observed: sampleState(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
-    want: [reserving('release'), `update node group web: release ${NEXT}, forced`],
+    want: [reserving('release'), `update node group web: release ${NEXT}, forced (replaces every node)`],
   },
   {
     name: 'a release that failed is not retried',
@@ -97,7 +97,7 @@ export const versionCases: readonly PlanCase[] = [
         { failedTarget: failed(NEXT_TARGET) },
       ),
     ),
-    want: [reserving('release'), `update node group web: release ${NEXT}, forced`],
+    want: [reserving('release'), `update node group web: release ${NEXT}, forced (replaces every node)`],
   },
   {
     name: 'a release that failed is retried when the annotation requests it',

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { assertGolden } from '../../../../../test/goldenText.ts';
 import { nodesIn, powershellParser } from '../../../testing/powershellGrammar.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
-import { type Bootstrap, bootstrapUserData, MAX_USER_DATA_BYTES } from './bootstrap.ts';
+import { type Bootstrap, bootstrapUserData, kubeletArgumentsIn, MAX_USER_DATA_BYTES } from './bootstrap.ts';
 import { quoted } from './powershell.ts';
 
 const plain: Bootstrap = {
@@ -101,6 +101,20 @@ describe('the user data of CUSTOM groups', () => {
         assert.deepEqual(strings.slice(0, 3), [name, endpoint, certificateAuthority]);
       }),
     );
+  });
+
+  it('has arguments of the kubelet that can be read back, whatever the scripts are', () => {
+    const decoy = "\n  KubeletExtraArgs = '--node-labels=decoy=true'\n";
+    fc.assert(
+      fc.property(bootstraps, hostileText, (bootstrap, script) => {
+        const userData = bootstrapScript({ ...bootstrap, before: `${script}${decoy}`, after: `${decoy}${script}` });
+        const found = kubeletArgumentsIn(userData);
+        const labels = Object.entries(bootstrap.labels).map(([key, value]) => `${key}=${value}`);
+        assert.deepEqual((found.get('node-labels') ?? '').split(','), labels.length > 0 ? labels.sort() : ['']);
+        for (const [name, value] of Object.entries(bootstrap.kubeletArguments)) assert.equal(found.get(name), value);
+      }),
+    );
+    assert.deepEqual(kubeletArgumentsIn('<powershell>\nWrite-Host 1\n</powershell>'), new Map());
   });
 
   it('has the scripts unchanged, so that they cannot end a string or a block', () => {

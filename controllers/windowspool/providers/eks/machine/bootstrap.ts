@@ -130,7 +130,7 @@ function render({ cluster, labels, taints, kubeletArguments, before, after }: Bo
     APIServerEndpoint: cluster.endpoint,
     Base64ClusterCA: cluster.certificateAuthority,
     ...(serviceCidr !== undefined && { ServiceCIDR: serviceCidr, DNSClusterIP: dnsAddressIn(serviceCidr) }),
-    KubeletExtraArgs: kubeletText(labels, taints, kubeletArguments),
+    [KUBELET_ARGUMENTS]: kubeletText(labels, taints, kubeletArguments),
   };
   return [
     '<powershell>',
@@ -173,6 +173,20 @@ function kubeletText(
     .sort()
     .join(' ');
 }
+
+/** The arguments of the kubelet by name, without leading dashes, in user data that `bootstrapUserData` returned; none in other user data. */
+export function kubeletArgumentsIn(userData: string): ReadonlyMap<string, string> {
+  const start = `\n  ${KUBELET_ARGUMENTS} = '`;
+  // Scripts of the user come before it.
+  const at = userData.lastIndexOf(start);
+  const end = userData.indexOf("'\n", at + start.length);
+  const text = at < 0 || end < 0 ? '' : userData.slice(at + start.length, end);
+  const found = text.split(' ').map((argument) => /^--([a-z][0-9a-z-]{0,62})=(.*)$/.exec(argument) ?? []);
+  return new Map(found.flatMap(([, name, value = '']) => (name === undefined ? [] : [[name, value]])));
+}
+
+/** The parameter of the bootstrap script with the arguments of the kubelet. */
+const KUBELET_ARGUMENTS = 'KubeletExtraArgs';
 
 function sorted(parts: readonly string[]): string {
   return parts.toSorted().join(',');

@@ -7,6 +7,7 @@ import type { SecurityGroupTerm } from '../../../ports/prerequisites.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { cut } from '../../../util/words.ts';
 import { describeTerm } from '../subnets.ts';
+import { kubeletArgumentsIn } from './bootstrap.ts';
 
 /** The fields of the spec that a launch template of the operator needs. */
 type MachineSpec = Pick<
@@ -136,7 +137,20 @@ export function describeMachineChange(before: Machine, after: Machine): string {
   const settings = Object.entries(to)
     .filter(([field, text]) => field !== USER_DATA && from[field] !== text)
     .map(([field, text]) => `${field} ${settingText(from[field])} -> ${settingText(text)}`);
-  return [...settings, ...(haveSameUserData(before, after) ? [] : [`${USER_DATA} changed`])].join(', ');
+  return [...settings, ...describeUserDataChange(before, after)].join(', ');
+}
+
+/** `userData changed (kubelet: max-pods, node-labels)`. The labels and taints of the pool are arguments of the kubelet, too. */
+function describeUserDataChange(before: Machine, after: Machine): string[] {
+  if (haveSameUserData(before, after)) return [];
+  const [from, to] = [kubeletArgumentsIn(withoutImage(before)), kubeletArgumentsIn(withoutImage(after))];
+  const names = [...new Set([...from.keys(), ...to.keys()])].filter((name) => from.get(name) !== to.get(name)).sort();
+  return [`${USER_DATA} changed${names.length > 0 ? ` (kubelet: ${cut(names.join(', '), SHOWN_LENGTH)})` : ''}`];
+}
+
+/** The user data without the ID of the AMI, which is a label of the node. */
+function withoutImage({ imageId = '', userData = '' }: Machine): string {
+  return imageId === '' ? userData : userData.replaceAll(imageId, '');
 }
 
 /** The text of a setting for messages. Tags may have 15,000 characters. */

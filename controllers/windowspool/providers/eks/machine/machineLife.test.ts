@@ -143,7 +143,7 @@ describe('a change of the machine', () => {
     const messages = world.events.map(({ reason, message }) => `${reason}: ${message}`);
     assert.deepEqual(messages.slice(0, 2), [
       `LaunchTemplateVersionCreated: create version 2 of launch template ${TEMPLATE_NAME}: disk.sizeGiB 100 -> 200`,
-      `NodeGroupUpdated: update node group web: release 1.36-2026.02.11 with version 2 of launch template ${id}`,
+      `NodeGroupUpdated: update node group web: release 1.36-2026.02.11 with version 2 of launch template ${id} (replaces every node)`,
     ]);
     assert.equal(stateOf(world)?.launchTemplate?.desiredVersion, '2');
   });
