@@ -7,12 +7,15 @@ import { parse, parseAllDocuments } from 'yaml';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { normalized } from '../goldenText.ts';
-import { anchorsOf, type Block, blocksOf, linksOf, pathsOf } from './markdown.ts';
+import { anchorsOf, type Block, blocksOf, linksOf, namesOf, pathsOf } from './markdown.ts';
+import { unknownNames } from './names.ts';
 import { Walkthrough } from './walkthrough.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const pages = globSync('**/*.md', { cwd: ROOT, exclude: ['**/node_modules', 'build', '.git'] }).sort();
+/** Pages about the fields of other tools, and about former names. */
+const NAMES_OF_OTHERS = ['docs/api.md', 'docs/names.md', 'hack/generate/apiStability.md'];
 
 describe('every page', () => {
   for (const page of pages) {
@@ -29,6 +32,17 @@ describe('every page', () => {
       assert.deepEqual([...missing, ...unknownPaths], []);
     });
   }
+
+  for (const page of pages.filter((each) => !NAMES_OF_OTHERS.includes(each)))
+    it(`${page} names only fields and metrics that exist`, () => {
+      assert.deepEqual(unknownNames(namesOf(read(page))), []);
+    });
+
+  it('would not name a field or a metric that does not exist', () => {
+    const wrong = ['nodeGroup.size', 'spec.scaling.min', 'status.nodeGroup.wanted: 1', 'windowspool_size'];
+    const right = ['nodeGroup.scaling.minSize', 'scaling.minSize', 'status.nodeGroup.update.id', 'windowspool_nodes'];
+    assert.deepEqual(unknownNames([...wrong, ...right]), wrong);
+  });
 
   it('pipes nothing into a program that stops reading early, which fails at random in a shell with pipefail', () => {
     const stopped = pages.flatMap((page) =>

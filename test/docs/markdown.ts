@@ -45,6 +45,11 @@ export function pathsOf(page: string): string[] {
   );
 }
 
+/** What the prose has in backticks. */
+export function namesOf(page: string): string[] {
+  return [...proseOf(page).matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name);
+}
+
 /** The anchors that GitHub gives the headings. */
 export function anchorsOf(page: string): string[] {
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
