@@ -78,7 +78,7 @@ const prerequisites = {
   NodeRoleShared:
     'Linux node groups have the same node role, and an access entry has the groups of only one operating system. Use a role for Windows nodes only. If aws-auth maps the role, this is a warning.',
   LaunchTemplateNotFound:
-    'The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate.',
+    "The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate. If it was the operator's, set nodeGroup.replacement: BlueGreen to change its settings.",
   LaunchTemplateInvalid:
     "EKS does not accept a launch template with these settings. Create a version without the settings that the message names. With $Latest or $Default, the spec does not need to change. For the operator's own launch template, delete the version that the message names.",
   LaunchTemplateNotOwned:

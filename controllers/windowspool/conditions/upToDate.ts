@@ -22,7 +22,13 @@ import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
-import { canaryIn, canBeReplaced, formerIn, isDraining } from '../providers/eks/replacement/replacement.ts';
+import {
+  canaryIn,
+  canBeReplaced,
+  formerIn,
+  isDraining,
+  unchangeableDifferences,
+} from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
@@ -96,7 +102,7 @@ function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
 
 function compare(s: ObservedState, group: NodeGroup): ConditionState {
   const { pool } = s;
-  const immutable = immutableDifferences(pool, group);
+  const immutable = canBeReplaced(pool) ? unchangeableDifferences(s, group) : immutableDifferences(pool, group);
   if (immutable.length > 0) {
     const rest = differencesOf(pool, group);
     const others = rest.length > 0 ? ` Other differences: ${listed(rest)}` : '';

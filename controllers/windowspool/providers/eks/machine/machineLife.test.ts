@@ -4,9 +4,10 @@ import { clusterSecurityGroupId } from '../../../../../hack/localaws/network.ts'
 import type { StateOptions } from '../../../../../hack/localaws/state.ts';
 import type { Deps } from '../../../reconcile.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { type SpecChange, sampleError, sampleGroup, samplePool } from '../../../testing/fixtures.ts';
+import { type SpecChange, SUBNETS, sampleError, sampleGroup, samplePool } from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
+import { SECOND } from '../../../testing/replacementScenes.ts';
 
 const WRITES = /^(?:Create|Delete|Update|Modify)(?:LaunchTemplate|Nodegroup)/;
 
@@ -341,7 +342,7 @@ describe("the pool's launch template", () => {
     await hours(world, deps, 1);
     assert.equal(
       conditionOf(world, 'PrerequisitesMet'),
-      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool. See https://docs.example/prerequisites.md#launch-template.`,
+      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool. See https://docs.example/prerequisites.md#launch-template.`,
     );
     change(world, DISK_200);
     await hours(world, deps, 1);
@@ -352,6 +353,76 @@ describe("the pool's launch template", () => {
     assert.deepEqual([writes(world), ready(world)], [[], 'True']);
     world.remove('web');
     await until(world, deps, isGone(world), 'the deletion');
+  });
+
+  describe('with a deleted launch template, and replacement BlueGreen', () => {
+    const BLUE_GREEN: SpecChange = { nodeGroup: { replacement: 'BlueGreen' } };
+    const isReplaced = (world: FakeWorld) => () =>
+      stateOf(world)?.name === SECOND && stateOf(world)?.former === undefined && upToDate(world);
+
+    async function deletedTemplate() {
+      const { world, deps } = await machineWorld(DISK_100, BLUE_GREEN);
+      const { id = '' } = world.groups.get('web')?.launchTemplate ?? {};
+      world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
+      writes(world);
+      return { world, deps, id };
+    }
+
+    it('keeps its node group until a setting changes, and then gets a second one from another template', async () => {
+      const { world, deps, id } = await deletedTemplate();
+      await hours(world, deps, 1);
+      assert.deepEqual([writes(world), ready(world)], [[], 'True']);
+      assert.equal(
+        conditionOf(world, 'PrerequisitesMet')?.startsWith('True MetWithWarnings'),
+        true,
+        conditionOf(world, 'PrerequisitesMet'),
+      );
+      const [prerequisite] = world.pools.get('web')?.status?.prerequisites ?? [];
+      assert.equal(
+        prerequisite?.message,
+        `Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, a second node group replaces it (nodeGroup.replacement: BlueGreen).`,
+      );
+      change(world, DISK_200, BLUE_GREEN);
+      await until(world, deps, isReplaced(world), 'a replaced group', 200);
+      assert.deepEqual(writes(world).slice(0, 2), ['CreateLaunchTemplate', 'CreateNodegroup']);
+      const { launchTemplate } = world.groups.get(SECOND) ?? {};
+      assert.deepEqual([[...world.groups.keys()], launchTemplate?.version, ready(world)], [[SECOND], '1', 'True']);
+      assert.notEqual(launchTemplate?.id, id);
+      change(world, DISK_100, BLUE_GREEN);
+      await until(
+        world,
+        deps,
+        () => upToDate(world) && world.groups.get(SECOND)?.launchTemplate?.version === '2',
+        'v2',
+      );
+      assert.deepEqual([...world.groups.keys()], [SECOND]);
+    });
+
+    it('is replaced when the setting goes back, and when the status is lost', async () => {
+      const { world, deps } = await deletedTemplate();
+      change(world, DISK_200, BLUE_GREEN);
+      await until(world, deps, () => world.groups.size === 2, 'the second group', 100);
+      change(world, DISK_100, BLUE_GREEN);
+      const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', pool);
+      const restarted = world.start();
+      await until(world, restarted, isReplaced(world), 'a replaced group', 200);
+      await until(world, restarted, isReady(world), 'a pool that is Ready');
+      assert.deepEqual([...world.groups.keys()], [SECOND]);
+    });
+
+    it('shows why it is not replaced while another prerequisite is not met', async () => {
+      const { world, deps, id } = await deletedTemplate();
+      await hours(world, deps, 1);
+      for (const subnet of SUBNETS) world.cloud.faults.subnet({ id: subnet, freeAddresses: 0 } as never);
+      change(world, DISK_200, BLUE_GREEN);
+      await hours(world, deps, 1);
+      assert.equal(
+        conditionOf(world, 'UpToDate'),
+        `False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template ${TEMPLATE_NAME} (${id}) was deleted. Other differences: disk.sizeGiB is unknown (expected 200). A second node group replaces it when the prerequisites are met. See PrerequisitesMet.`,
+      );
+      assert.deepEqual([writes(world), ready(world)], [[], 'True']);
+    });
   });
 
   it('gets no further version if EC2 returns another machine than the operator wrote', async () => {

@@ -5,6 +5,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { hashOf } from '../../../util/hash.ts';
+import { hasMachine } from './machine.ts';
 
 /**
  * EC2 accepts 3 to 125 letters, digits and `().-/_`, whatever its API reference says: awsdocs/aws-cloudformation-user-guide#132. The name is unique in a
@@ -60,6 +61,19 @@ export function ownTemplateIn({
 }: Pick<ObservedState, 'pool' | 'settings' | 'machineTemplate'>): MachineTemplate | undefined {
   if (seen?.kind !== 'seen' || !isOwnTemplate(pool, settings.clusterName, seen.template)) return undefined;
   return seen.template;
+}
+
+/**
+ * Whether the group was created from the pool's template and that was deleted, also if another one has its name now: EKS works with its own copy, and
+ * accepts no version of another template. Undefined while the template is not read.
+ */
+export function isTemplateDeleted(
+  { pool, machineTemplate: seen }: Pick<ObservedState, 'pool'> & Partial<Pick<ObservedState, 'machineTemplate'>>,
+  group: NodeGroup,
+): boolean | undefined {
+  if (!hasMachine(pool.spec) || !isMadeFromOwn(pool, group)) return false;
+  if (seen === undefined) return undefined;
+  return seen.kind === 'absent' || seen.template.id !== group.launchTemplate?.id;
 }
 
 /** The version with exactly the desired machine: that of the group if it fits, or else the newest. */

@@ -208,10 +208,20 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
         ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
         [
-          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool',
+          'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool',
         ],
       ],
     ),
+    [
+      'a template of the node group that was deleted, if another node group may replace it',
+      {
+        ...ownInput(ownView({ ofGroup: ofGroup('lt-1') })),
+        spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
+      },
+      [
+        'LaunchTemplateNotFound (warning): Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, a second node group replaces it (nodeGroup.replacement: BlueGreen)',
+      ],
+    ],
     [
       'a version that is not as the operator wrote it',
       ownInput(

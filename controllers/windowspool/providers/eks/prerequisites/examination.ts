@@ -15,6 +15,7 @@ import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import {
   isOwnTemplate,
+  isTemplateDeleted,
   machineTemplateNameOf,
   ownerTags,
   unlikeWritten,
@@ -58,7 +59,10 @@ function templateViewOf(s: ObservedState): MachineTemplateView | undefined {
   const { pool, settings, machineTemplate } = s;
   if (!machineTemplate || !hasMachine(pool.spec)) return undefined;
   const found = machineTemplate.kind === 'seen' ? machineTemplate.template : undefined;
-  const ofGroup = isToBeMade(s) || s.group.kind !== 'seen' ? undefined : s.group.group.launchTemplate;
+  const group = s.group.kind === 'seen' ? s.group.group : undefined;
+  // While a deleted template is why another group is to be created, all facts stay needed: they are read before the template is.
+  const isReplaced = group !== undefined && replacementDue(s).length > 0 && isTemplateDeleted(s, group);
+  const ofGroup = isToBeMade(s) && !isReplaced ? undefined : group?.launchTemplate;
   const machines = [desiredMachine(s), canaryDue(s) && canaryMachine(s)].flatMap((machine) => machine ?? []);
   const missing = found && machines.find((machine) => !versionWith(found, machine, undefined));
   return {

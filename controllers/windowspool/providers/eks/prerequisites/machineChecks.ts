@@ -1,12 +1,13 @@
 /** Checks on the launch template that the operator creates, and on what it names. */
 
 import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { hasTags, securityGroupTerms } from '../machine/machine.ts';
 import { readScript, userDataIn } from '../machine/userScript.ts';
 import { describeTerm } from '../subnets.ts';
-import { failed, given, met } from './check.ts';
+import { failed, given, met, warning } from './check.ts';
 
 /** Ensures that a template with the name of the pool's is the pool's: another one is never changed or deleted. */
 function isOwned({ machineTemplate: seen }: CheckInput): PrerequisiteResult | undefined {
@@ -20,12 +21,17 @@ function isOwned({ machineTemplate: seen }: CheckInput): PrerequisiteResult | un
 }
 
 /** Ensures that the template of an existing group was not deleted: EKS cannot give the group another one. */
-export function ownTemplateExists({ machineTemplate: seen }: CheckInput): PrerequisiteResult | undefined {
+export function ownTemplateExists({ machineTemplate: seen, spec }: CheckInput): PrerequisiteResult | undefined {
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
-  return failed(
-    `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, create another pool`,
-  );
+  const text = `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}`;
+  return nodeGroupIn(spec).replacement === 'BlueGreen'
+    ? warning(
+        `${text}. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, a second node group replaces it (nodeGroup.replacement: BlueGreen)`,
+      )
+    : failed(
+        `${text}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool`,
+      );
 }
 
 /** Ensures that EC2 returns what the operator wrote: otherwise each comparison would fail, and each would add a version. */

@@ -11,6 +11,9 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { groupOf, ownedGroup } from '../../../queries.ts';
+import { isTemplateField } from '../applied.ts';
+import { differencesToCorrect } from '../differences.ts';
+import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */
@@ -48,15 +51,28 @@ export function canBeReplaced(pool: WindowsPool): boolean {
   return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).replacement === 'BlueGreen';
 }
 
+type Seen = Pick<ObservedState, 'pool' | 'group' | 'former'> & Partial<Pick<ObservedState, 'machineTemplate'>>;
+
+/** The differences that EKS cannot change, in words: also a change of settings in a launch template of the operator that was deleted. */
+export function unchangeableDifferences(
+  s: Pick<Seen, 'pool' | 'machineTemplate'>,
+  group: NodeGroup,
+): readonly string[] {
+  const differences = immutableDifferences(s.pool, group);
+  const isDue = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
+  if (!isDue || !isTemplateDeleted(s, group)) return differences;
+  return [...differences, `launch template ${group.launchTemplate?.name} (${group.launchTemplate?.id}) was deleted`];
+}
+
 /** The differences for which another group has to replace the main one; empty when the spec refuses that, and while a replacement is in progress. */
-export function replacementDue(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): readonly string[] {
+export function replacementDue(s: Seen): readonly string[] {
   const group = ownedGroup(s.pool, s.group);
   if (!group || formerIn(s.pool) || s.former || nodeGroupIn(s.pool.spec).replacement !== 'BlueGreen') return [];
-  return acceptsUpdates(group) ? immutableDifferences(s.pool, group) : [];
+  return acceptsUpdates(group) ? unchangeableDifferences(s, group) : [];
 }
 
 /** The size that a new group gets because it replaces another one; undefined when the spec sets the size, and when it replaces none. */
-export function sizeToReplace(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): number | undefined {
+export function sizeToReplace(s: Seen): number | undefined {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
   const former = formerIn(s.pool) && otherGroup(s);
   const replaced = replacementDue(s).length > 0 ? ownedGroup(s.pool, s.group) : former;

@@ -12,6 +12,7 @@ import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
 import { configChangeFor, configTargetOf } from '../groupChanges.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
+import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { blockers } from '../prerequisites/examination.ts';
 import { correctConfig, memoryFor, tokenFor } from '../rules.ts';
@@ -40,7 +41,7 @@ export function recallNodeGroups(s: ObservedState): Step[] | undefined {
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
-  if (main && immutableDifferences(pool, main).length === 0) {
+  if (main && immutableDifferences(pool, main).length === 0 && !isTemplateDeleted(s, main)) {
     const text = `continue to replace node group ${former.name} with ${main.name}`;
     return switched(s, { name: main.name, former: recordOf(former), text, exists: true, keepsMain: true });
   }
@@ -62,7 +63,9 @@ export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
   if (['CREATING', 'CREATE_FAILED', 'DELETING', 'DELETE_FAILED'].includes(former.status)) return undefined;
   const main = group.kind === 'seen' ? group.group : undefined;
   const isMainRight = main && isOwnedBy(pool, main) && immutableDifferences(pool, main).length === 0;
-  if (isMainRight || immutableDifferences(pool, former).length > 0) return undefined;
+  // Without its launch template, it gets none of the settings.
+  if (isMainRight || immutableDifferences(pool, former).length > 0 || isTemplateDeleted(s, former) !== false)
+    return undefined;
   const text = `return to node group ${former.name}, which matches the spec again`;
   const left = main
     ? isOwnedBy(pool, main) && recordFor(main, s.now)
