@@ -127,8 +127,8 @@ export function reportOf(pool: WindowsPool): PoolReport {
 }
 
 /** `500Mi`, or `500Mi to 2548Mi`. */
-function describeReserved({ least, most }: ReservedMemory): string {
-  return least === most ? least : `${least} to ${most}`;
+function describeReserved({ min, max }: ReservedMemory): string {
+  return min === max ? min : `${min} to ${max}`;
 }
 
 function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGroup): string {

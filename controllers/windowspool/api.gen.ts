@@ -820,13 +820,13 @@ export interface RevisionRange {
  */
 export interface ReservedMemory {
   /**
-   * The least of a node, rounded down, such as 500Mi.
+   * Amount of the node that reserves the least, rounded down, such as 500Mi.
    */
-  least: string;
+  min: string;
   /**
-   * The most of a node, rounded down.
+   * Amount of the node that reserves the most, rounded down.
    */
-  most: string;
+  max: string;
 }
 export interface FailingNode {
   /**

@@ -176,7 +176,7 @@ describe('the memory that the nodes of a pool reserve', () => {
     const of = (...reserved: number[]) =>
       reservedMemoryOf({ reservedMemory: new Map(reserved.map((key) => [key, 1])) });
     assert.deepEqual(of(), undefined);
-    assert.deepEqual(of(500), { least: '500Mi', most: '500Mi' });
-    assert.deepEqual(of(2048, 500, 2548), { least: '500Mi', most: '2548Mi' });
+    assert.deepEqual(of(500), { min: '500Mi', max: '500Mi' });
+    assert.deepEqual(of(2048, 500, 2548), { min: '500Mi', max: '2548Mi' });
   });
 });

@@ -124,12 +124,12 @@ export function reservedMebibytes(node: Pick<NodeRecord, 'capacity' | 'allocatab
 export function reservedMemoryOf({
   reservedMemory,
 }: Pick<PoolNodesView, 'reservedMemory'>): ReservedMemory | undefined {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const reserved of reservedMemory.keys()) {
-    least = Math.min(least, reserved);
-    most = Math.max(most, reserved);
+    min = Math.min(min, reserved);
+    max = Math.max(max, reserved);
   }
-  return reservedMemory.size > 0 ? { least: `${least}Mi`, most: `${most}Mi` } : undefined;
+  return reservedMemory.size > 0 ? { min: `${min}Mi`, max: `${max}Mi` } : undefined;
 }
 
 const MIB = 1024 ** 2;
