@@ -43,9 +43,9 @@ const nodeChecks = {
   UnsupportedWindowsVersion:
     'Warning: the Kubernetes project does not support the kubelet version of a node of existingNodes on its Windows version. Use supported versions, or ask the vendor of the node image.',
   KubeletReservationMismatch:
-    'Warning: the memory, CPU or ephemeral storage that a node reserves (capacity minus allocatable) differs from nodeGroup.kubelet. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, check whether the bootstrap script of the AMI passes the arguments to the kubelet.',
+    'Warning: what a node reserves (capacity minus allocatable) differs from nodeGroup.kubelet. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, the bootstrap script of the AMI does not pass the arguments to the kubelet.',
   MaxPodsMismatch:
-    'Warning: the number of pods that a node accepts (its capacity) differs from nodeGroup.kubelet.maxPods. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, check whether the bootstrap script of the AMI passes the arguments to the kubelet.',
+    'Warning: the number of pods that a node accepts (its capacity) differs from nodeGroup.kubelet.maxPods. The node is older than this setting: replace it, or wait for the rolling update. If new nodes have the warning, the bootstrap script of the AMI does not pass the arguments to the kubelet.',
   ReservedMemoryTooLow:
     'Warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods, or raise systemReserved in the configuration of its kubelet (nodeGroup.kubelet).',
   NodePressure:
