@@ -28,6 +28,64 @@ describe('the record of applied fields', () => {
     ]);
   });
 
+  it('has the digests of the previous version of the operator, because with others an upgrade would replace all nodes', () => {
+    const pool = samplePool({
+      labels: { team: 'web' },
+      taints: [{ key: 'gpu', effect: 'NoSchedule' }],
+      nodeGroup: {
+        diskSizeGiB: undefined,
+        ami: { ssmParameter: '/golden' },
+        kubelet: {
+          systemReserved: { memory: '2Gi', cpu: '500m' },
+          kubeReserved: { memory: '512Mi' },
+          evictionHard: { 'memory.available': '1Gi' },
+          maxPods: 30,
+          extraArgs: { v: '4' },
+        },
+        userData: { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' },
+        instanceTags: { cost: '42' },
+        securityGroups: [{ id: 'sg-1' }, { tags: { team: 'web' } }],
+      },
+    });
+    assert.deepEqual(entriesOf(desiredFields(pool)), [
+      'label team=bde14896',
+      'label winpool.dev/pool=bde14896',
+      'label winpool.dev/windows-build=72596fb2',
+      'scaling=e5972416',
+      'tag winpool.dev/pool=bde14896',
+      'taint gpu:NoSchedule=12ae32cb',
+      'taint os:NoSchedule=e2946cab',
+      'template ami=fc3b7eb2',
+      'template disk.encrypted=18d10c7d',
+      'template disk.iops=12ae32cb',
+      'template disk.kmsKeyId=12ae32cb',
+      'template disk.sizeGiB=4ec621b2',
+      'template disk.throughput=12ae32cb',
+      'template disk.type=efd5b1f3',
+      'template instanceTags=dab19446',
+      'template metadataOptions.hopLimit=391552c0',
+      'template metadataOptions.httpTokens=c4589514',
+      'template other settings=12ae32cb',
+      'template securityGroups=66149e5a',
+      'template userData=967482a4',
+    ]);
+  });
+
+  const followed = [
+    [{ diskSizeGiB: undefined, kubelet: { maxPods: 30 } }, ['template ami=0674d0d0', 'template userData=d2320968']],
+    [{ launchTemplate: { name: 'windows', version: '7' } }, ['template version=266aa588']],
+    [{ releaseVersion: '1.36-2026.02.11' }, ['release=c7fcf91a']],
+    [{ warmPool: { minSize: 1, poolState: 'Stopped', reuseOnScaleIn: true } }, ['warmPool=69a34ffb']],
+  ] as const;
+  for (const [nodeGroup, digests] of followed)
+    it(`has the digests of the previous version of the operator for ${Object.keys(nodeGroup).at(-1)}`, () => {
+      const found = entriesOf(desiredFields(samplePool({ nodeGroup })));
+      assert.deepEqual(
+        digests.filter((digest) => !found.includes(digest)),
+        [],
+      );
+    });
+
   it('returns what was recorded, whatever the keys and values', () => {
     const fields = fc.array(fc.tuple(fc.string(), fc.string()), { maxLength: 5 }).map((pairs) => new Map(pairs));
     fc.assert(

@@ -2,17 +2,26 @@
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 
+/** The arguments that nodes get, without leading dashes: those that the spec sets, and the default eviction thresholds. */
+export function kubeletArguments(spec: WindowsPoolSpec): Readonly<Record<string, string>> {
+  const { evictionHard } = nodeGroupIn(spec).kubelet ?? {};
+  return {
+    ...specifiedArguments(spec),
+    ...(evictionHard && { 'eviction-hard': listed({ ...DEFAULT_EVICTION_HARD, ...evictionHard }, '<') }),
+  };
+}
+
 /**
- * The arguments that the spec sets, without leading dashes. The kubelet still has flags for what its configuration file sets, and flags take precedence:
+ * The arguments that the spec sets. The kubelet still has flags for what its configuration file sets, and flags take precedence:
  * https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/
  */
-export function kubeletArguments(spec: WindowsPoolSpec): Readonly<Record<string, string>> {
+export function specifiedArguments(spec: WindowsPoolSpec): Readonly<Record<string, string>> {
   const { systemReserved, kubeReserved, evictionHard, maxPods, extraArgs } = nodeGroupIn(spec).kubelet ?? {};
   return {
     ...extraArgs,
     ...(systemReserved && { 'system-reserved': listed(systemReserved, '=') }),
     ...(kubeReserved && { 'kube-reserved': listed(kubeReserved, '=') }),
-    ...(evictionHard && { 'eviction-hard': listed({ ...DEFAULT_EVICTION_HARD, ...evictionHard }, '<') }),
+    ...(evictionHard && { 'eviction-hard': listed(evictionHard, '<') }),
     ...(maxPods !== undefined && { 'max-pods': String(maxPods) }),
   };
 }

@@ -4,7 +4,11 @@ import { imageIdFor } from '../../../../../hack/localaws/ec2/images.ts';
 import type { NodeGroupSpec } from '../../../api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';
-import { conditionOf, fresh, hours, ready, stateOf, until } from '../../../testing/life.ts';
+import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn } from '../../../testing/life.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { digestOf, machineField } from '../appliedRecord.ts';
+import { labelsFor, taintsFor } from '../nodeGroup.ts';
+import { USER_DATA } from './machine.ts';
 
 const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>
   imageIdFor('WINDOWS_CORE_2022_x86_64', `1.36-${date}`),
@@ -32,6 +36,24 @@ const imagesOf = ({ cloud }: FakeWorld) =>
   [...cloud.state.instances.values()].filter(({ state }) => state === 'running').map(({ imageId }) => imageId);
 const isUpToDate = (world: FakeWorld, id: string) => () =>
   stateOf(world)?.releaseVersion === id && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+
+/** Leaves AWS and the status as an operator did that passed only the thresholds in the spec. */
+function renderAsBefore(world: FakeWorld): void {
+  for (const template of world.cloud.state.launchTemplates.values())
+    template.versions = template.versions.map(({ data, ...version }) => {
+      const script = Buffer.from(data.UserData ?? '', 'base64').toString();
+      const before = Buffer.from(script.replace(',nodefs.available<10%', '')).toString('base64');
+      return { ...version, description: 'windowspool-operator before', data: { ...data, UserData: before } };
+    });
+  const pool = world.pools.get('web') ?? assert.fail('there is no pool');
+  const kubelet = { 'eviction-hard': 'memory.available<1Gi' };
+  const text = hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet, userData: undefined });
+  const field = machineField(USER_DATA);
+  const { bookkeeping } = pool.status ?? {};
+  const others = (bookkeeping?.applied ?? []).filter((entry) => !entry.startsWith(`${field}=`));
+  const applied = [...others, `${field}=${digestOf(text)}`].sort();
+  world.pools.set('web', { ...pool, status: { ...pool.status, bookkeeping: { ...bookkeeping, applied } } });
+}
 
 describe('a pool that sets its kubelet', () => {
   it('has the newest AMI of EKS for the version of the cluster, by its ID, and a group of type CUSTOM', async () => {
@@ -79,6 +101,22 @@ describe('a pool that sets its kubelet', () => {
       /^True AllVerified: 3 nodes verified\. 1 node with a warning, such as \S+ reserves 500Mi of memory instead of at least 2048Mi \(nodeGroup\.kubelet\): replace the node, or wait for the rolling update\.$/,
     );
   });
+
+  for (const policy of ['Manual', 'Automatic'] as const)
+    it(`with thresholds that another version of the operator rendered otherwise follows policy ${policy}`, async () => {
+      const evictionHard = { 'memory.available': '1Gi' };
+      const { world } = await kubeletWorld({ kubelet: { evictionHard }, update: { policy, force: false } });
+      renderAsBefore(world);
+      await hours(world, world.start(), 2);
+      const isFollowed = policy === 'Automatic';
+      assert.deepEqual(updatesIn(world.calls), isFollowed ? ['UpdateNodegroupVersion'] : []);
+      assert.equal(
+        conditionOf(world, 'UpToDate'),
+        isFollowed
+          ? 'True AsSpecified: Node group web matches the spec.'
+          : 'False UpdateAvailable: Node group web has other user data than the operator writes now. Set nodeGroup.update.policy: Automatic.',
+      );
+    }).timeout(30_000);
 
   it('can name its AMI later, and no longer', async () => {
     const { world, deps } = await kubeletWorld();

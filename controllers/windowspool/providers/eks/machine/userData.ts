@@ -6,7 +6,7 @@ import type { Cluster } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, taintsFor } from '../nodeGroup.ts';
 import { type Bootstrap, bootstrapUserData, type ScriptResult } from './bootstrap.ts';
-import { kubeletArguments } from './kubelet.ts';
+import { kubeletArguments, specifiedArguments } from './kubelet.ts';
 import { isCustom } from './machine.ts';
 import { userDataIn } from './userScript.ts';
 
@@ -50,9 +50,13 @@ function scriptsOf({ spec }: WindowsPool, script: string | undefined): Pick<Boot
   return userDataIn(spec)?.phase === 'AfterBootstrap' ? { after: script } : { before: script };
 }
 
-/** What the spec contributes to the user data, as a hash; empty if EKS writes all of it. It stays the same when the cluster, the AMI, the operator or the script change. */
+/**
+ * What the spec contributes to the user data, as a hash; empty if EKS writes all of it. It stays the same when the cluster, the AMI, the operator or the
+ * script change. Status records it: if the next version of the operator had another hash for the same spec, it would replace all nodes, whatever
+ * `update.policy` is.
+ */
 export function userDataText(pool: WindowsPool): string {
   const userData = userDataIn(pool.spec);
   if (!isCustom(pool.spec)) return userData ? hashOf({ userData }) : '';
-  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet: kubeletArguments(pool.spec), userData });
+  return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet: specifiedArguments(pool.spec), userData });
 }
