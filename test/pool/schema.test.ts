@@ -168,6 +168,8 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       [{ systemReserved: { memory: '-2Gi' } }, 'systemReserved.memory in body should match'],
       [{ evictionHard: { 'pid.available': '10%' } }, 'on Windows, the kubelet has the eviction signals'],
       [{ evictionHard: { 'memory.available': '100%' } }, 'in body should match'],
+      [{ evictionHard: { 'nodefs.available': '0' } }, 'the kubelet does not start with a threshold of zero bytes'],
+      [{ evictionHard: { 'memory.available': '0.0Gi' } }, 'the kubelet does not start with a threshold of zero bytes'],
       [{ extraArgs: { 'max-pods': '250' } }, 'other fields of the pool set node-labels'],
       [{ extraArgs: { 'node-labels': 'a=b' } }, 'other fields of the pool set node-labels'],
       [{ extraArgs: { kubeconfig: 'x' } }, 'the bootstrap script of EKS sets this argument'],
