@@ -25,6 +25,8 @@ function found(kubelet: KubeletSpec | undefined, reserved: Partial<Amounts>, cap
 const memory = { systemReserved: { memory: '1536Mi' }, kubeReserved: { memory: '512Mi' } };
 const everyPart = { ...memory, evictionHard: { 'memory.available': '500Mi' } };
 
+const ignoring = (value: string) => ({ extraArgs: { 'experimental-allocatable-ignore-eviction': value } });
+
 describe('what a node reserves', () => {
   const rows: readonly (readonly [
     what: string,
@@ -48,6 +50,22 @@ describe('what a node reserves', () => {
       '512Mi of memory instead of at least 838861Ki',
     ],
     ['a threshold of images, which the kubelet does not reserve', { evictionHard: { 'imagefs.available': '9%' } }, {}],
+    [
+      'every part but the threshold, which the kubelet ignores',
+      { ...everyPart, ...ignoring('true') },
+      { memory: 2 * GI },
+    ],
+    [
+      'every part with a threshold that the kubelet ignores',
+      { ...everyPart, ...ignoring('1') },
+      { memory: 2548 * KI ** 2 },
+      '2548Mi of memory instead of 2048Mi',
+    ],
+    [
+      'every part, which the kubelet does not ignore',
+      { ...everyPart, ...ignoring('false') },
+      { memory: 2548 * KI ** 2 },
+    ],
     ['CPU', { systemReserved: { cpu: '1' } }, { cpu: 1 }],
     ['no CPU', { systemReserved: { cpu: '250m' }, kubeReserved: { cpu: '0.25' } }, {}, '0m of cpu instead of 500m'],
     [

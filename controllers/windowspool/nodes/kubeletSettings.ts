@@ -47,7 +47,7 @@ function mismatchOf({ resource, signal }: Reservable, node: NodeRecord, kubelet:
   const reserved = reservedOf(node, resource);
   if (capacity === undefined || reserved === undefined) return undefined;
   const { systemReserved, kubeReserved, evictionHard } = kubelet;
-  const thresholds = signal === undefined ? [] : [evictionHard?.[signal]];
+  const thresholds = signal === undefined || ignoresThresholds(kubelet) ? [] : [evictionHard?.[signal]];
   const parts = [systemReserved?.[resource], kubeReserved?.[resource], ...thresholds];
   const expected = parts.reduce((sum, part) => sum + amountOf(part, capacity), 0);
   const isExact = parts.every((part) => part !== undefined);
@@ -57,6 +57,14 @@ function mismatchOf({ resource, signal }: Reservable, node: NodeRecord, kubelet:
   const [found, wanted] = [textOf(resource, reserved), textOf(resource, expected)];
   const text = `${found} of ${resource} instead of ${isExact ? '' : 'at least '}${wanted}`;
   return { text, isTooMuch: expected > capacity };
+}
+
+/**
+ * Whether the kubelet leaves the thresholds out of what it reserves. Source:
+ * https://github.com/kubernetes/kubernetes/blob/master/cmd/kubelet/app/server.go. Go reads these texts as true: https://pkg.go.dev/strconv#ParseBool
+ */
+function ignoresThresholds({ extraArgs }: KubeletSpec): boolean {
+  return /^(?:1|[tT]|true|True|TRUE)$/.test(extraArgs?.['experimental-allocatable-ignore-eviction'] ?? '');
 }
 
 /** Relative to the capacity: the kubelet computes a percentage with 24 significant bits (ThresholdValue), and rounds it down to bytes. */
