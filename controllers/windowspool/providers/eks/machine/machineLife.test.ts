@@ -411,6 +411,22 @@ describe("the pool's launch template", () => {
       assert.deepEqual([...world.groups.keys()], [SECOND]);
     });
 
+    it('is not drained the other way round when the status is lost while the template cannot be read', async () => {
+      const { world, deps } = await deletedTemplate();
+      change(world, DISK_200, BLUE_GREEN);
+      const isLeaving = () => stateOf(world)?.former?.drainingSince !== undefined;
+      await until(world, deps, isLeaving, 'a former group that is drained', 100);
+      const { created } = world;
+      const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', pool);
+      const restarted = world.start();
+      world.fails = (call) => (call === 'DescribeLaunchTemplates' ? sampleError('unavailable') : undefined);
+      for (let run = 0; run < 10; run++) await wake(world, restarted);
+      world.fails = () => undefined;
+      await until(world, restarted, isReplaced(world), 'a replaced group', 200);
+      assert.deepEqual([[...world.groups.keys()], world.created], [[SECOND], created]);
+    });
+
     it('shows why it is not replaced while another prerequisite is not met', async () => {
       const { world, deps, id } = await deletedTemplate();
       await hours(world, deps, 1);

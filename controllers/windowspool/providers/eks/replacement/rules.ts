@@ -41,7 +41,10 @@ export function recallNodeGroups(s: ObservedState): Step[] | undefined {
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
-  if (main && immutableDifferences(pool, main).length === 0 && !isTemplateDeleted(s, main)) {
+  const isOutdated = main && (immutableDifferences(pool, main).length > 0 || isTemplateDeleted(s, main));
+  // Until the launch template is read, it is not known which of the groups replaces the other one.
+  if (main && isOutdated === undefined) return [];
+  if (main && !isOutdated) {
     const text = `continue to replace node group ${former.name} with ${main.name}`;
     return switched(s, { name: main.name, former: recordOf(former), text, exists: true, keepsMain: true });
   }
