@@ -14,7 +14,8 @@ const AUTOMATIC = { policy: 'Automatic', ...CANARY } as const;
 const PARAMETER = '/windowspool/golden';
 
 /** A pool with this AMI whose updates have a canary. */
-const trying = (id: string, rest: SpecChange = {}) => spec(id, { ...rest, nodeGroup: { update: MANUAL } });
+const trying = (id: string, rest: SpecChange = {}) =>
+  spec(id, { ...rest, nodeGroup: { update: MANUAL, ...rest.nodeGroup } });
 /** A pool with the AMI in the parameter, whose updates are automatic. */
 const following = () => spec('', { nodeGroup: { ami: { ssmParameter: PARAMETER }, update: AUTOMATIC } });
 /** A pool that sets only the kubelet. */
@@ -167,6 +168,25 @@ describe('a canary with a custom AMI', () => {
     await until(world, deps, isDone(world), 'the main group alone', 300);
     assert.deepEqual([[...world.groups.keys()], versionOf(world, 'web')], [['web'], '2']);
   });
+
+  for (const [replacement, why] of [
+    ['BlueGreen', 'another node group is to replace web'],
+    ['Refuse', 'the launch template of web cannot be changed'],
+  ] as const)
+    it(`ends when its launch template is deleted, with the reason, if replacement is ${replacement}`, async () => {
+      const { world, deps } = await tryingWorld(trying(OLD, { nodeGroup: { replacement } }));
+      change(world, trying(NEW, { nodeGroup: { replacement } }));
+      await until(world, deps, isVerified(world), 'a verified canary', 100);
+      world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
+      await until(world, deps, () => canaryOf(world)?.drainingSince !== undefined, 'the end of the canary', 100);
+      const text = `drain the 1 node of canary ${SECOND}, then delete it: ${why}`;
+      assert.ok(
+        world.events.some((event) => event.message === text),
+        JSON.stringify(world.events.slice(-9)),
+      );
+      await until(world, deps, () => canaryOf(world) === undefined, 'a deleted canary', 100);
+      assert.equal(ready(world), 'True');
+    });
 
   it('is deleted with its pool, and with the launch template of both', async () => {
     const { world, deps } = await tryingWorld();

@@ -6,8 +6,15 @@ import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
 import { failedTargetsOf, hasFailed, isPassing } from '../failedTarget.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
-import { immutableDifferences, nodeGroupNameOf } from '../nodeGroup.ts';
-import { canaryIn, canBeReplaced, otherGroupIn, replacementDue } from '../replacement/replacement.ts';
+import { isTemplateDeleted } from '../machine/machineTemplate.ts';
+import { nodeGroupNameOf } from '../nodeGroup.ts';
+import {
+  canaryIn,
+  canBeReplaced,
+  otherGroupIn,
+  replacementDue,
+  unchangeableDifferences,
+} from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
 import {
@@ -43,14 +50,22 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   const failed = tried && hasFailed(s, versionTargetOf(pool, tried)) ? failureOfCanary(s) : undefined;
   if (tried && failed && !isPassing(failed)) return `${describeTried(triedBy(s, tried))} failed`;
   const main = groupOf(s);
-  const isReplaced = main && canBeReplaced(pool) && immutableDifferences(pool, main).length > 0;
+  const isReplaced = main && canBeReplaced(pool) && unchangeableDifferences(s, main).length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
   if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
   const name = nodeGroupNameOf(pool);
   if (hasVersionOfCanary(s)) return `node group ${name} has this version`;
-  return isTemplateKnown(s) ? 'the spec no longer asks for it' : `the launch template of ${name} cannot be changed`;
+  return isTemplateKnown(s) && !isTriedTemplateDeleted(s)
+    ? 'the spec no longer asks for it'
+    : `the launch template of ${name} cannot be changed`;
+}
+
+/** Whether the canary tried another version of the operator's launch template, which was deleted. */
+function isTriedTemplateDeleted(s: ObservedState): boolean {
+  const main = groupOf(s);
+  return canaryIn(s.pool)?.templateVersion !== undefined && main !== undefined && isTemplateDeleted(s, main) === true;
 }
 
 /** Whether the main group has what the canary tried. */
