@@ -4,7 +4,15 @@ import { clusterSecurityGroupId } from '../../../../../hack/localaws/network.ts'
 import type { StateOptions } from '../../../../../hack/localaws/state.ts';
 import type { Deps } from '../../../reconcile.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { type SpecChange, SUBNETS, sampleError, sampleGroup, samplePool } from '../../../testing/fixtures.ts';
+import {
+  NEXT,
+  RELEASE,
+  type SpecChange,
+  SUBNETS,
+  sampleError,
+  sampleGroup,
+  samplePool,
+} from '../../../testing/fixtures.ts';
 import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { SECOND } from '../../../testing/replacementScenes.ts';
@@ -425,6 +433,30 @@ describe("the pool's launch template", () => {
       world.fails = () => undefined;
       await until(world, restarted, isReplaced(world), 'a replaced group', 200);
       assert.deepEqual([[...world.groups.keys()], world.created], [[SECOND], created]);
+    });
+
+    it('gets no canary, which EKS would refuse, and is replaced when a setting changes', async () => {
+      const tryingRelease = (releaseVersion: string): SpecChange => ({
+        nodeGroup: {
+          replacement: 'BlueGreen',
+          releaseVersion,
+          update: { policy: 'Manual', canary: { nodes: 1, after: '30m' }, force: false },
+        },
+      });
+      const { world, deps } = await machineWorld(DISK_100, tryingRelease(RELEASE));
+      world.publish(NEXT);
+      world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
+      change(world, DISK_100, tryingRelease(NEXT));
+      writes(world);
+      await hours(world, deps, 1);
+      assert.deepEqual([writes(world), ready(world), stateOf(world)?.failedTarget], [[], 'True', undefined]);
+      assert.match(
+        conditionOf(world, 'PrerequisitesMet') ?? '',
+        /^False LaunchTemplateNotFound: .*, but no canary can be created from a deleted template\. To update the node group, change /,
+      );
+      change(world, DISK_200, tryingRelease(NEXT));
+      await until(world, deps, isReplaced(world), 'a replaced group', 200);
+      assert.deepEqual([[...world.groups.keys()], world.groups.get(SECOND)?.releaseVersion], [[SECOND], NEXT]);
     });
 
     it('shows why it is not replaced while another prerequisite is not met', async () => {

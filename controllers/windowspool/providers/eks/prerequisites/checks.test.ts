@@ -223,6 +223,17 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
     [
+      'a template of the node group that was deleted, if another node group may replace it and a canary is due',
+      {
+        ...ownInput(ownView({ ofGroup: ofGroup('lt-1') })),
+        spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
+        canaryNodes: 1,
+      },
+      [
+        'LaunchTemplateNotFound: Launch template winpool/prod/web (lt-1), from which the node group was created, was deleted. The node group keeps the settings of version 3, but no canary can be created from a deleted template. To update the node group, change its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData: a second node group replaces it (nodeGroup.replacement: BlueGreen). Or remove nodeGroup.update.canary',
+      ],
+    ],
+    [
       'a version that is not as the operator wrote it',
       ownInput(
         ownView({

@@ -21,17 +21,23 @@ function isOwned({ machineTemplate: seen }: CheckInput): PrerequisiteResult | un
 }
 
 /** Ensures that the template of an existing group was not deleted: EKS cannot give the group another one. */
-export function ownTemplateExists({ machineTemplate: seen, spec }: CheckInput): PrerequisiteResult | undefined {
+export function ownTemplateExists(input: CheckInput): PrerequisiteResult | undefined {
+  const { machineTemplate: seen, spec, canaryNodes } = input;
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   const text = `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}`;
-  return nodeGroupIn(spec).replacement === 'BlueGreen'
-    ? warning(
-        `${text}. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, a second node group replaces it (nodeGroup.replacement: BlueGreen)`,
-      )
-    : failed(
-        `${text}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool`,
-      );
+  if (nodeGroupIn(spec).replacement !== 'BlueGreen')
+    return failed(
+      `${text}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool`,
+    );
+  const remedy = 'a second node group replaces it (nodeGroup.replacement: BlueGreen)';
+  if (canaryNodes !== undefined)
+    return failed(
+      `${text}, but no canary can be created from a deleted template. To update the node group, change its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData: ${remedy}. Or remove nodeGroup.update.canary`,
+    );
+  return warning(
+    `${text}. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, ${remedy}`,
+  );
 }
 
 /** Ensures that EC2 returns what the operator wrote: otherwise each comparison would fail, and each would add a version. */
