@@ -19,16 +19,17 @@ import {
   VERSION,
   WARM_POOL,
 } from './applied.ts';
-import { appliedOf, isApplied } from './appliedRecord.ts';
+import { appliedOf, isApplied, machineField } from './appliedRecord.ts';
 import { isFollowed } from './machine/desiredMachine.ts';
-import { isCustom, settingText, USER_DATA } from './machine/machine.ts';
+import { followsImage, imageIdOf } from './machine/image.ts';
+import { AMI, isCustom, settingText, USER_DATA } from './machine/machine.ts';
 import { isMadeFromOwn } from './machine/machineTemplate.ts';
 
 /** All differences, sorted by field. */
 export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
   const applied = appliedOf(pool);
   const wanted = desiredFields(pool);
-  const found = foundFields(group);
+  const found = new Map([...imageOf(pool, group), ...foundFields(group)]);
   // EKS gives a group neither a template nor another kind of AMI: immutableDifferences reports it.
   const isChangeable = isMadeFromOwn(pool, group) && isCustom(pool.spec) === (group.amiType === CUSTOM);
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
@@ -36,8 +37,8 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
     const isDrift = applied === undefined || isApplied(applied, field, value);
     if (machineSettingOf(field) !== undefined) {
       if (!isChangeable) return [];
-      // Of a version that cannot be read or was deleted, nothing says that it differs.
-      if (!group.machine && isDrift) return [];
+      // Of a version that cannot be read or was deleted, nothing but the AMI says that it differs.
+      if (!found.has(field) && isDrift && !group.machine) return [];
     }
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
@@ -49,6 +50,12 @@ export function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[]
         : [{ field, wanted: undefined, found: found.get(field), isDrift: applied?.has(field) !== true }],
   );
   return [...changed, ...dropped].sort((a, b) => (a.field < b.field ? -1 : 1));
+}
+
+/** The custom AMI that EKS reports, for a spec that names one by its ID: it is known even when the launch template is not. */
+function imageOf({ spec }: WindowsPool, group: NodeGroup): readonly (readonly [field: string, value: string])[] {
+  const id = followsImage(spec) ? undefined : imageIdOf(group);
+  return id === undefined ? [] : [[machineField(AMI), id]];
 }
 
 /** The differences that the operator corrects: all of them, or with driftPolicy Report only those that a change of the spec caused. */

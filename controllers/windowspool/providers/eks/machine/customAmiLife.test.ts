@@ -27,6 +27,7 @@ import {
   updatesIn,
   wake,
 } from '../../../testing/life.ts';
+import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
 
 const NAME = '/windowspool/golden';
@@ -363,6 +364,22 @@ describe('a pool with a custom AMI', () => {
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AMIInvalid: AMI ami-0a000001 does not exist/);
     assert.equal(ready(world), 'True');
   });
+
+  for (const replacement of ['Refuse', 'BlueGreen'] as const)
+    it(`does not count as up to date without its launch template and its status while its AMI is another one (${replacement})`, async () => {
+      const { world, deps } = await customWorld(spec(OLD, { nodeGroup: { replacement } }));
+      world.publish('1.36-2026.03.17');
+      world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
+      const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', pool);
+      await until(world, deps, () => conditionOf(world, 'UpToDate')?.startsWith('True') === true, 'the same AMI');
+      const { status: _again, ...same } = world.pools.get('web') ?? assert.fail();
+      world.pools.set('web', same);
+      change(world, spec(NEW, { nodeGroup: { replacement } }));
+      await wake(world, deps);
+      const state = replacement === 'Refuse' ? `: ami is ${OLD} (expected ${NEW}). ` : ' replaces web. ';
+      assert.ok(conditionOf(world, 'UpToDate')?.includes(state), conditionOf(world, 'UpToDate'));
+    });
 
   it('is replaced by a second group when it gets its first custom AMI', async () => {
     const blueGreen = { replacement: 'BlueGreen' } as const;
