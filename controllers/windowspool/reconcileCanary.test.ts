@@ -546,6 +546,27 @@ describe('an update with a canary', () => {
     assert.deepEqual(versions(), [['web', '2']]);
   });
 
+  it("ends when the user's launch template is deleted, with the reason", async () => {
+    const { world, deps } = await poolWith();
+    world.remove('web');
+    await until(world, deps, () => !world.pools.has('web'), 'a deleted pool');
+    const windows = { name: 'windows', data: { InstanceType: 'm5.large' } };
+    world.cloud.faults.launchTemplate(windows);
+    const unset = { diskSizeGiB: undefined, instanceTypes: undefined, releaseVersion: RELEASE };
+    const nodeGroup = { ...unset, update: { ...MANUAL, canary: CANARY }, scaling: { minSize: 3, maxSize: 5 } };
+    world.apply(fresh({ nodeGroup: { ...nodeGroup, launchTemplate: { name: 'windows', version: 1 } } as never }));
+    await until(world, deps, () => ready(world) === 'True', 'a ready pool');
+    world.cloud.faults.launchTemplate(windows);
+    edit(world, { launchTemplate: { name: 'windows', version: 2 } });
+    await until(world, deps, isVerified(world), 'a verified canary');
+    world.cloud.faults.launchTemplate({ name: 'windows', exists: false });
+    await until(world, deps, () => canaryOf(world)?.drainingSince !== undefined, 'the end of the canary');
+    const ended = world.events.flatMap(({ message }) => (message.startsWith('drain the 2 nodes') ? [message] : []));
+    assert.deepEqual(ended, [
+      `drain the 2 nodes of canary ${SECOND}, then delete it: the launch template of web cannot be changed`,
+    ]);
+  });
+
   it('tries the security groups that have the tags in the spec now, if updates are automatic', async () => {
     const { world, deps } = await poolWith();
     world.remove('web');

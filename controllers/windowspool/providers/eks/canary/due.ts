@@ -16,6 +16,8 @@ import {
   unchangeableDifferences,
 } from '../replacement/replacement.ts';
 import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
+import { desiredTemplate } from '../upgrades/desiredTemplate.ts';
+import { templateIn } from '../upgrades/launchTemplate.ts';
 import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
 import {
   canarySpecIn,
@@ -57,15 +59,16 @@ export function whyCanaryEnds(s: ObservedState): string | undefined {
   if (canarySpecIn(pool.spec) && versionChangeFor(s)) return 'another version is due';
   const name = nodeGroupNameOf(pool);
   if (hasVersionOfCanary(s)) return `node group ${name} has this version`;
-  return isTemplateKnown(s) && !isTriedTemplateDeleted(s)
+  return isTemplateKnown(s) && !isTriedTemplateLost(s)
     ? 'the spec no longer asks for it'
     : `the launch template of ${name} cannot be changed`;
 }
 
-/** Whether the canary tried another version of the operator's launch template, which was deleted. */
-function isTriedTemplateDeleted(s: ObservedState): boolean {
+/** Whether the canary tried another version of a launch template that was deleted, or that EKS does not accept any more. */
+function isTriedTemplateLost(s: ObservedState): boolean {
   const main = groupOf(s);
-  return canaryIn(s.pool)?.templateVersion !== undefined && main !== undefined && isTemplateDeleted(s, main) === true;
+  if (!main || canaryIn(s.pool)?.templateVersion === undefined) return false;
+  return templateIn(s.pool.spec) ? desiredTemplate(s, main) === undefined : isTemplateDeleted(s, main) === true;
 }
 
 /** Whether the main group has what the canary tried. */
