@@ -30,6 +30,11 @@ const pools: readonly (readonly [manifest: object, isReached: (pool: WindowsPool
   [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
   [poolManifest('edited', { nodeGroup: { driftPolicy: 'Report' } }), has('UpToDate', 'False/Drifted')],
   [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/Verified')],
+  [
+    // The operator writes the user data of this pool: if it wrote another one for the same spec, it would replace the nodes.
+    poolManifest('custom', { nodeGroup: { kubelet: { maxPods: 30, evictionHard: { 'memory.available': '1Gi' } } } }),
+    has('Ready', 'True/Verified'),
+  ],
   [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/Verified')],
 ];
 const names = pools.map(([manifest]) => (manifest as WindowsPool).metadata.name);
