@@ -5,7 +5,6 @@ import { NODE_OPERATION } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { groupOf, isDeleting, isPaused } from '../../queries.ts';
-import { durationOf } from '../../util/durations.ts';
 import { adoptionOf } from './adoption.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
@@ -103,7 +102,7 @@ function untilReplacementContinues(s: ObservedState): number | undefined {
   }
   // A canary whose nodes are verified only needs time, and then an update of the main group.
   if (isOpen(s) && isWhole(s)) {
-    const left = (passesAt(s) ?? s.now + durationOf(nodeGroupIn(s.pool.spec).update.canary?.after ?? '')) - s.now;
+    const left = (passesAt(s) ?? s.now) - s.now;
     return left > 0 ? Math.min(Math.max(left, SHORTEST_MS), spread(s, s.settings.resyncMs)) : undefined;
   }
   const age = blockers(s).length > 0 ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);

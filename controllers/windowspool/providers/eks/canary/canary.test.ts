@@ -71,6 +71,11 @@ const stages: readonly (readonly [stage: string, s: ObservedState, message: stri
   ],
   [
     'waiting',
+    canaryScene({ record: young }),
+    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:30Z, if all nodes of the canary stay verified until then.`,
+  ],
+  [
+    'waiting',
     canaryScene({ spec: { ...trying(), paused: true } }),
     `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:20Z, if all nodes of the canary stay verified until then. It continues when the pool is resumed.`,
   ],

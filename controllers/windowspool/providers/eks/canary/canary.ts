@@ -81,11 +81,14 @@ export function isWhole(s: ObservedState): boolean {
   return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
 }
 
-/** When the nodes of the open canary will have been verified for long enough, in epoch milliseconds; undefined while they are not verified. */
-export function passesAt({ pool }: Pick<ObservedState, 'pool'>): number | undefined {
+/**
+ * When the nodes of the open canary will have been verified for long enough, in epoch milliseconds, if all of them are verified; undefined if the spec
+ * asks for no canary. In the run that finds the last of them verified, status does not have the time yet.
+ */
+export function passesAt({ pool, now }: Pick<ObservedState, 'pool' | 'now'>): number | undefined {
   const since = canaryIn(pool)?.verifiedSince;
   const after = canarySpecIn(pool.spec)?.after;
-  return since === undefined || after === undefined ? undefined : Date.parse(since) + durationOf(after);
+  return after === undefined ? undefined : (since === undefined ? now : Date.parse(since)) + durationOf(after);
 }
 
 /** Whether the canary has shown that the main group may be updated. */
