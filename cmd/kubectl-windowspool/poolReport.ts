@@ -10,7 +10,7 @@ import type {
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
-import { isImageId } from '../../controllers/windowspool/providers/eks/machine/image.ts';
+import { describeRelease } from '../../controllers/windowspool/providers/eks/machine/image.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
 import {
   type NodeCheck,
@@ -137,8 +137,7 @@ function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGrou
 
 /** `web-2d044d: ACTIVE, release 1.36-2026.03.17, 2 of 2 nodes verified`. */
 function describeCanaryGroup({ name, status, releaseVersion, nodes = 0, verified = 0 }: CanaryNodeGroup): string {
-  const kind = releaseVersion && isImageId(releaseVersion) ? 'AMI' : 'release';
-  const version = releaseVersion ? `, ${kind} ${releaseVersion}` : '';
+  const version = releaseVersion ? `, ${describeRelease(releaseVersion)}` : '';
   return `${name}: ${status ?? 'does not exist'}${version}, ${verified} of ${count(nodes, 'node')} verified`;
 }
 

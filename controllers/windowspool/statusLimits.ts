@@ -7,3 +7,5 @@ export const LIST_LENGTH = 20;
 export const STEP_LENGTH = 1_024;
 /** The maximum length of a message of AWS. */
 export const AWS_MESSAGE_LENGTH = 4_096;
+/** The longest text about the check that a node failed. */
+export const FINDING_LENGTH = 1_024;

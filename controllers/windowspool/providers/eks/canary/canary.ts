@@ -13,12 +13,13 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import { ownedGroup, rejectionOf } from '../../../queries.ts';
 import type { NodeCheck } from '../../../reasons.ts';
+import { FINDING_LENGTH } from '../../../statusLimits.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import { isMachineAnswered, isMachineKnown } from '../machine/desiredMachine.ts';
-import { isImageId } from '../machine/image.ts';
+import { describeRelease } from '../machine/image.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
 import { describeFinding, isOfTheRelease } from '../upgrades/releaseChecks.ts';
@@ -110,9 +111,6 @@ export function failedRelease(s: ObservedState): NonNullable<NodeGroupState['fai
   return { version: canary.releaseVersion, ...first };
 }
 
-/** The maximum length in the schema. */
-const FINDING_LENGTH = 1_024;
-
 /** Why a canary fails. */
 interface CanaryFault {
   readonly change: VersionChange;
@@ -179,7 +177,7 @@ export function triedBy(s: ObservedState, change: VersionChange): Tried {
 /** What a canary tries, in words: `release 1.36-2026.03.17`, `AMI ami-0a000002 and version 3 of its launch template`. */
 export function describeTried({ kubernetesVersion, releaseVersion, launchTemplate }: Tried): string {
   const version = releaseVersion
-    ? `${isImageId(releaseVersion) ? 'AMI' : 'release'} ${releaseVersion}`
+    ? describeRelease(releaseVersion)
     : `the newest release for Kubernetes ${kubernetesVersion}`;
   return launchTemplate ? `${version} and version ${launchTemplate.version} of its launch template` : version;
 }

@@ -52,6 +52,11 @@ export function isImageId(text: string): boolean {
   return /^ami-[0-9a-f]{8,17}$/.test(text);
 }
 
+/** What a node group runs, by its release version, which is the ID of a custom AMI: `release 1.36-2026.03.17`, `AMI ami-0a000002`. */
+export function describeRelease(releaseVersion: string): string {
+  return `${isImageId(releaseVersion) ? 'AMI' : 'release'} ${releaseVersion}`;
+}
+
 /** Why the pool cannot run the AMI, without a full stop; undefined if it can. */
 export function imageFault(spec: WindowsPoolSpec, image: Image): string | undefined {
   const { state, isWindows, architecture } = image;
