@@ -22,22 +22,40 @@ down: deps ## Stop the environment of `make up`.
 	@node hack/testenv/main.ts down
 
 ##@ Test
-.PHONY: test unit model crash cluster-test e2e
-test: lint verify unit cluster-test ## Run all checks and tests that must pass before a commit.
+.PHONY: test test-all unit tool-test coverage model crash cluster-test cluster-test-all e2e
+test: lint verify unit tool-test cluster-test ## Run the tests that must pass before a commit, in at most 20 minutes: the cheapest proof of each promise.
 
-unit: deps ## Run the unit tests. They must cover 95% of the lines of the domain.
-	@c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/**/*.ts' \
+test-all: lint verify coverage cluster-test-all ## Run every test, some suites on Kubernetes 1.34, and a soak test of SOAK_MINUTES (10).
+	@KUBERNETES=1.34 node hack/suites/main.ts
+	@node hack/bench/soak.ts
+
+unit: deps ## Run the unit tests of the product.
+	@mocha --config test/unit.mocharc.mjs
+
+tool-test: build/tool-test ## Run the tests of the test tools in hack, if a tool has changed since they last passed.
+
+build/tool-test: $(PACKAGES) package-lock.json $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/testenv/*.ts')
+	@$(MAKE) --no-print-directory tools
+	@UNIT_TESTS=tools mocha --config test/unit.mocharc.mjs
+	@node hack/suites/main.ts test/testenv/*.test.ts
+	@mkdir -p build && touch $@
+
+coverage: deps ## Run all unit tests, also those of the tools. They must cover 95% of the lines of the domain.
+	@UNIT_TESTS=all c8 --all --check-coverage --lines 95 --include 'controllers/windowspool/**/*.ts' \
 	  --exclude '**/*.test.ts' --exclude '**/*.gen.ts' --exclude '**/{model,ports,testing}/**' --reporter text-summary --reporter html --reports-dir build/coverage \
 	  mocha --config test/unit.mocharc.mjs
 
 model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory, with one operator and with two replicas; `make unit` runs some.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/*.test.ts
 
-crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test` runs a sample.
+crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test-all` runs a sample.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts
 
-cluster-test: deps binaries ## Run the suites in test/ against a real Kubernetes (KUBERNETES=1.34: an older one), in SUITE_PROCESSES (2) processes.
+cluster-test: tools ## Run the suites of `make test` against a real Kubernetes (KUBERNETES=1.34: an older one), in SUITE_PROCESSES (4) processes.
 	@node hack/suites/main.ts
+
+cluster-test-all: binaries ## Run all suites, and then check that the operators needed exactly the shipped permissions.
+	@node hack/suites/main.ts --all
 
 e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see docs/e2e.md. Writes build/e2e.json.
 	@node hack/e2e/main.ts
@@ -94,7 +112,7 @@ undeploy: ## Delete all pools, wait for them for UNDEPLOY_TIMEOUT (60m), then de
 	@KUBECTL='$(KUBECTL)' hack/undeploy.sh '$(UNDEPLOY_TIMEOUT)'
 
 ##@ Prepare
-.PHONY: help deps binaries controlplane
+.PHONY: help deps binaries tools controlplane
 deps: $(PACKAGES) ## Install the npm packages, which include Node.js.
 
 $(PACKAGES): package.json package-lock.json
@@ -102,7 +120,10 @@ $(PACKAGES): package.json package-lock.json
 	@npm ci --no-progress --loglevel=error
 	@touch $@
 
-binaries: deps controlplane ## Build all Go programs: the local Kubernetes and the tools of the tests. All checkouts share them.
+binaries: deps controlplane ## Build all Go programs: those of `make tools`, and Helm 3, Argo CD and Flux. All checkouts share them.
+	@node hack/tools/main.ts --all
+
+tools: deps controlplane ## Build the Go programs that `make test` needs: the local Kubernetes, helm and Prometheus.
 	@node hack/tools/main.ts
 
 controlplane: deps ## Build only the local Kubernetes, which is enough for the demo.

@@ -1,15 +1,27 @@
 import { globSync } from 'node:fs';
 
+/** Test tools: their tests run when a tool changes (`make tool-test`). */
+const TOOLS = 'hack/{controlplane,gitops,gobuild,localaws,prose,sdkModel,suites,testenv,tools}/**/*.test.ts';
+/** The IAM policies that the operator ships, checked by a tool. */
+const PRODUCT = 'hack/localaws/iam/shippedPolicy.test.ts';
+
 /** The longest first, so that none of the processes is left alone with one at the end. */
-const patterns = [
-  'hack/simulation/life.test.ts',
-  'controllers/windowspool/disruption/*.test.ts',
-  '{cmd,controllers,hack}/**/*.test.ts',
-];
+const FIRST = ['hack/simulation/replicas.test.ts', 'hack/simulation/life.test.ts', 'controllers/windowspool/*.test.ts'];
+
+const all = [...new Set([...FIRST, '{cmd,controllers,hack}/**/*.test.ts'].flatMap((glob) => globSync(glob).sort()))];
+const tools = new Set(globSync(TOOLS, { exclude: [PRODUCT] }));
+
+/** Which unit tests run: by default those of the product. */
+const chosen = {
+  all,
+  product: all.filter((file) => !tools.has(file)),
+  tools: [...tools].sort(),
+}[process.env.UNIT_TESTS ?? 'product'];
+if (!chosen) throw new Error(`UNIT_TESTS=${process.env.UNIT_TESTS}: must be all, product or tools.`);
 
 export default {
   // Mocha runs a file twice that two patterns match, in one process or another.
-  spec: [...new Set(patterns.flatMap((pattern) => globSync(pattern).sort()))],
+  spec: chosen,
   parallel: true,
   require: ['./test/finishExit.mjs'],
   // As many as the smallest machine has processors.

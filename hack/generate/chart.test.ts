@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parse } from 'yaml';
-import { valuesFile, withTable } from './chart.ts';
+import { valuesFile, withValues } from './chart.ts';
 
 const schema = {
   properties: {
@@ -36,12 +36,12 @@ describe('the values of the chart', () => {
 | \`image.pull\` | \`"Never"\` | The pull policy. One of \`Always\`, \`Never\`. |
 | \`limits\` | \`{"cpu":1,"rest":[]}\` | The limits. |
 `;
-    const made = withTable(page, schema);
+    const made = withValues(page, schema);
     assert.equal(made, `before\n<!-- values: x -->\n${table}<!-- end of values -->\nafter\n`);
-    assert.equal(withTable(made, schema), made);
+    assert.equal(withValues(made, schema), made);
   });
 
   it('need the comments around the table in the page', () => {
-    assert.throws(() => withTable('no comments', schema), /the comments around the table of values are missing/);
+    assert.throws(() => withValues('no comments', schema), /the comments around the table of values are missing/);
   });
 });

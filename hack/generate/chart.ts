@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { dashboards } from '../grafana/dashboards.ts';
+import { withTable } from './table.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const CHART = 'config/charts/windowspool-operator';
@@ -46,7 +47,7 @@ export function chartFiles(): Record<string, () => Promise<string>> {
       Object.entries(dashboards()).map(([name, text]) => [`${CHART}/files/dashboards/${name}`, async () => text]),
     ),
     [`${CHART}/values.yaml`]: async () => valuesFile(await schema()),
-    [`${CHART}/README.md`]: async () => withTable(await read(`${CHART}/README.md`), await schema()),
+    [`${CHART}/README.md`]: async () => withValues(await read(`${CHART}/README.md`), await schema()),
   };
 }
 
@@ -78,21 +79,17 @@ function valueLines(name: string, value: Schema): string[] {
   ];
 }
 
-const TABLE = /(<!-- values: .*-->\n)[\s\S]*?(<!-- end of values -->)/;
-
-/** The page of the chart with the table of values between two comments. Throws if they are missing. */
-export function withTable(page: string, root: Root): string {
-  if (!TABLE.test(page)) throw new Error(`${CHART}/README.md: the comments around the table of values are missing.`);
-  const rows = ['| value | default | description |', '| --- | --- | --- |', ...rowsOf('', root)];
-  return page.replace(TABLE, (_, begin, end) => `${begin}${rows.join('\n')}\n${end}`);
+/** The page of the chart with the table of values. */
+export function withValues(page: string, root: Root): string {
+  return withTable(`${CHART}/README.md`, page, 'values', [['value', 'default', 'description'], ...rowsOf('', root)]);
 }
 
-function rowsOf(prefix: string, { properties = {} }: Root): string[] {
+function rowsOf(prefix: string, { properties = {} }: Root): string[][] {
   return Object.entries(properties).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
     if (value.properties) return rowsOf(`${path}.`, value);
     const fallback = value.default === undefined ? 'required' : `\`${JSON.stringify(value.default)}\``;
     const choice = value.enum ? ` One of ${value.enum.map((one) => `\`${one}\``).join(', ')}.` : '';
-    return [`| \`${path}\` | ${fallback} | ${value.description}${choice} |`];
+    return [[`\`${path}\``, fallback, `${value.description}${choice}`]];
   });
 }

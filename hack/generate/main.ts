@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { dashboards } from '../grafana/dashboards.ts';
 import { argoCdFiles } from './argocd.ts';
 import { chartFiles } from './chart.ts';
+import { contributing } from './contributing.ts';
 import { metricsPage } from './metrics.ts';
 import { policyFiles } from './policies.ts';
 import { conditionsPage } from './reasons.ts';
@@ -14,6 +15,7 @@ import { apiTypes } from './types.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const files: Readonly<Record<string, () => Promise<string> | string>> = {
+  'CONTRIBUTING.md': contributing,
   'controllers/windowspool/api.gen.ts': apiTypes,
   'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,

@@ -5,6 +5,7 @@ import { MANAGED_BY, MANAGED_BY_LABEL } from '../../controllers/windowspool/labe
 import { messageOf } from '../../controllers/workloads/lint.ts';
 import { type Grade, IS_WINDOWS_SPEC, type Rule, VARIABLES } from '../../controllers/workloads/rule.ts';
 import { RULES } from '../../controllers/workloads/rules.ts';
+import { withTable } from './table.ts';
 
 const PAGE = 'docs/windows-workloads.md';
 const FOLDER = 'config/policies';
@@ -138,14 +139,12 @@ function bindingOf({ name, scope }: Policy): object {
   };
 }
 
-const TABLE = /(<!-- rules: .*-->\n)[\s\S]*?(<!-- end of rules -->)/;
-
-/** The page with the table of rules between two comments. Throws if they are missing. */
+/** The page with the table of rules. */
 function withRules(page: string): string {
-  if (!TABLE.test(page)) throw new Error(`${PAGE}: the comments around the table of rules are missing.`);
-  const rows = RULES.map(
-    ({ name, grade, message, source }) => `| \`${name}\` | ${grade} | ${message}. [Source](${source}) |`,
-  );
-  const table = ['| rule | grade | what happens, and what to do |', '| --- | --- | --- |', ...rows].join('\n');
-  return page.replace(TABLE, (_, begin, end) => `${begin}${table}\n${end}`);
+  const rows = RULES.map(({ name, grade, message, source }) => [
+    `\`${name}\``,
+    grade,
+    `${message}. [Source](${source})`,
+  ]);
+  return withTable(PAGE, page, 'rules', [['rule', 'grade', 'what happens, and what to do'], ...rows]);
 }

@@ -1,12 +1,12 @@
 /**
- * `make cluster-test`: runs the cluster suites in parallel processes, each with a test environment of its own, because most suites wait. With files as
- * arguments it runs these alone, without the last suite, which checks all the others.
+ * Runs cluster suites in parallel processes, each with a test environment of its own, because suites mostly wait. Without arguments those of `make test`, with
+ * `--all` those of `make test-all` and then the last suite, which checks all the others, and with files only these.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { suitesOf } from './promises.ts';
 import { END, type Report, type Task } from './protocol.ts';
 import { checkDuration, eventLoopTable, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
@@ -82,20 +82,22 @@ function serve(child: ChildProcess, queue: string[]): () => Current {
   return () => ({ file, output, started });
 }
 
-async function main(chosen: readonly string[]): Promise<boolean> {
+async function main(args: readonly string[]): Promise<boolean> {
   const started = performance.now();
   const durations = JSON.parse(await readFile(DURATIONS, 'utf8'));
-  const found = chosen.length > 0 ? chosen : globSync('test/**/*.test.ts', { cwd: ROOT });
+  const all = args.includes('--all');
+  const chosen = args.filter((arg) => arg !== '--all');
+  const found = chosen.length > 0 ? chosen : suitesOf(all ? 'test-all' : 'test');
   const queue = longestFirst(found, durations);
   await rm(USAGE, { recursive: true, force: true });
   await mkdir(USAGE, { recursive: true });
   const processes = Math.min(processCount(process.env.SUITE_PROCESSES), queue.length);
   await Promise.all(Array.from({ length: processes }, (_, index) => work(queue, join(USAGE, `${index}.json`))));
-  if (chosen.length === 0) await work([LAST], '');
+  if (all) await work([LAST], '');
   const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
   console.log(`\n${slowestTests(tests)}`);
   console.log(eventLoopTable(reports));
-  const result = checkDuration(performance.now() - started);
+  const result = checkDuration(performance.now() - started, all ? 'test-all' : 'test');
   console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
   if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);

@@ -1,14 +1,17 @@
-/** Builds missing tools of the tests, and the GitOps tools. */
+/** Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, and the GitOps tools. */
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { ptyPath } from '../pty/program.ts';
-import { ensureTools } from './tools.ts';
+import { toolPath } from './tools.ts';
 
 const log = (line: string) => console.error(line);
 try {
-  await ensureTools(log);
+  for (const name of ['helm', 'prometheus', 'promtool'] as const) await toolPath(name, log);
   await ptyPath(log);
-  await argoCdPrograms(log);
-  await fluxPrograms(log);
+  if (process.argv.includes('--all')) {
+    for (const name of ['kstatus', 'helm3'] as const) await toolPath(name, log);
+    await argoCdPrograms(log);
+    await fluxPrograms(log);
+  }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -64,12 +64,6 @@ function releaseOf(version: string): string {
   return `${major}.${Number(minor)}.${patch}`;
 }
 
-/** Finds or builds all tools: see `ensurePrograms`. */
-export async function ensureTools(log: Log, signal?: AbortSignal): Promise<void> {
-  await ensurePrograms(toolsModule, log, signal);
-  await ensurePrograms(helm3Module, log, signal);
-}
-
 /** The absolute path of one tool, which is built if it is missing. */
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
   if (name === 'helm3') return (await ensurePrograms(helm3Module, log, signal)).helm3;

@@ -17,7 +17,7 @@ describe('the shipped permissions, after all suites', function () {
   let usage: Usage;
   before(async () => {
     const { USAGE_FOLDER } = process.env;
-    assert.ok(USAGE_FOLDER, 'Run it with all suites before it: make cluster-test');
+    assert.ok(USAGE_FOLDER, 'Run it with all suites before it: make cluster-test-all');
     usage = await readUsage(USAGE_FOLDER);
   });
 

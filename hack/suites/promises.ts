@@ -1,0 +1,246 @@
+/**
+ * What the suites in test/ prove against a real API server, and which of them `make test` runs. `make test` has the cheapest proof of each promise.
+ * What the tests in memory enumerate, what takes minutes, and what needs more tools is left to `make test-all`.
+ */
+
+/** A promise to users, and where it is proved. */
+export interface ProvedPromise {
+  /** Completes "It is tested that ...". */
+  readonly promise: string;
+  /** Tests without an API server that prove it: files or folders of unit tests. */
+  readonly inMemory?: readonly string[];
+  /** Suites that `make test` runs: paths below test/, without `.test.ts`. */
+  readonly test?: readonly string[];
+  /** Suites that only `make test-all` runs. */
+  readonly testAll?: readonly string[];
+}
+
+const DOMAIN = 'controllers/windowspool';
+const EKS = `${DOMAIN}/providers/eks`;
+const EXISTING = `${DOMAIN}/providers/existing`;
+
+export const promises: readonly ProvedPromise[] = [
+  {
+    promise: 'a pool creates its node group and RuntimeClass, becomes Ready, and deletes or retains them',
+    inMemory: [`${DOMAIN}/reconcile.test.ts`, `${EKS}/retain.test.ts`, 'hack/simulation'],
+    test: ['pool/lifecycle', 'pool/versions', 'pool/leaving', 'engine/runtimeClasses'],
+  },
+  {
+    promise: 'the API server rejects what cannot work, with a message that says what to write',
+    inMemory: [`${DOMAIN}/anySpec.test.ts`],
+    test: ['pool/schema'],
+  },
+  {
+    promise: 'kubectl apply, diff, scale, wait, explain and describe work, and a second apply changes nothing',
+    test: ['pool/apply', 'pool/kubectl', 'pool/golden'],
+  },
+  {
+    promise: 'a change of the spec sends EKS the smallest change, and drift is corrected or reported',
+    inMemory: [`${DOMAIN}/plan.test.ts`, `${EKS}/drift.test.ts`, `${EKS}/groupChanges.test.ts`],
+    test: ['pool/changes', 'pool/drift'],
+  },
+  {
+    promise: 'an autoscaler and the operator share the size of a node group',
+    inMemory: [`${EKS}/autoscalerTags.test.ts`, `${DOMAIN}/reconcileWarmPool.test.ts`],
+    test: ['pool/scaling'],
+  },
+  {
+    promise: 'launch templates, custom AMIs, user data and subnets are those of the spec',
+    inMemory: [`${EKS}/machine`, `${EKS}/subnets.test.ts`],
+    test: ['pool/customAmi', 'pool/launchTemplate', 'pool/machine', 'pool/subnets'],
+  },
+  {
+    promise: 'only a node group that allows it is adopted, and it is released as it was',
+    inMemory: [`${EKS}/adoption.test.ts`],
+    test: ['pool/adoption'],
+  },
+  {
+    promise: 'errors of AWS are reported with their remedy and retried within limits',
+    inMemory: [`${DOMAIN}/reconcileTrouble.test.ts`, `${EKS}/healthIssues.test.ts`, 'controllers/aws/errors.test.ts'],
+    test: ['pool/failures', 'pool/eksErrors'],
+  },
+  {
+    promise: 'a new pool needs three calls to EKS, and a Ready pool none but its resync',
+    inMemory: [`${DOMAIN}/schedule.test.ts`],
+    test: ['pool/calls'],
+  },
+  {
+    promise: 'a missing prerequisite is named with its remedy before a node group is created',
+    inMemory: [`${EKS}/prerequisites`, `${DOMAIN}/reconcilePrerequisites.test.ts`],
+    test: ['prerequisites/firstPool', 'prerequisites/rights'],
+    testAll: ['prerequisites/prerequisites', 'prerequisites/causes'],
+  },
+  {
+    promise: 'Windows IPAM is enabled only where that is configured',
+    inMemory: [`${DOMAIN}/reconcileWindowsIpam.test.ts`, `${EKS}/prerequisites/windowsIpam.test.ts`],
+    testAll: ['prerequisites/windowsIpam'],
+  },
+  {
+    promise: 'updates follow the policy, take turns, and are reported when they fail',
+    inMemory: [`${EKS}/upgrades`, `${DOMAIN}/disruption/reservation.test.ts`],
+    test: [
+      'upgrades/automaticUpdates',
+      'upgrades/disruption',
+      'upgrades/evictions',
+      'upgrades/gatedUpdate',
+      'upgrades/olderVersion',
+      'upgrades/releaseFailures',
+      'upgrades/upgrade',
+    ],
+  },
+  {
+    promise: 'a second node group replaces one that EKS cannot change, or tries an update first',
+    inMemory: [`${EKS}/replacement`, `${EKS}/canary`, `${DOMAIN}/reconcileReplacement.test.ts`],
+    test: ['upgrades/blueGreen', 'upgrades/canary'],
+  },
+  {
+    promise: 'every node is verified, and its build, label and addresses are compared',
+    inMemory: [`${DOMAIN}/nodes`],
+    test: ['nodes/verification', 'nodes/checks', 'nodes/nodeConditions', 'engine/nodes'],
+  },
+  {
+    promise: 'no pod is scheduled to a node behind the gate or in quarantine',
+    inMemory: [`${DOMAIN}/nodes/gateRefusal.test.ts`, `${DOMAIN}/nodes/nodeTaints.test.ts`],
+    test: ['nodes/gate', 'nodes/quarantine', 'nodes/readinessRule'],
+  },
+  {
+    promise: 'images are pulled and tested on new nodes before they are verified',
+    inMemory: [`${DOMAIN}/nodePods`],
+    test: ['nodes/imagePull', 'nodes/smokeTest'],
+  },
+  {
+    promise: 'existing nodes are taken over and restored exactly',
+    inMemory: [EXISTING],
+    test: ['nodes/existingNodes', 'nodes/windowsInstances', 'nodeOperations/existingNodesDrain'],
+    testAll: ['hostile/listedHost'],
+  },
+  {
+    promise: 'a node is drained within the budget, and its instance is terminated once',
+    inMemory: [`${DOMAIN}/disruption`, 'controllers/kubernetes/drains.test.ts'],
+    test: [
+      'nodeOperations/deadNodes',
+      'nodeOperations/drainedPods',
+      'nodeOperations/remediation',
+      'nodeOperations/replacing',
+      'nodeOperations/turns',
+    ],
+    testAll: ['nodeOperations/membership'],
+  },
+  {
+    promise: 'a crash of the operator between any two requests is harmless',
+    inMemory: ['hack/simulation/life.test.ts'],
+    test: ['crash/poolInMemory', 'crash/nodeOperationsInMemory', 'crash/replacementsInMemory'],
+    testAll: ['crash/pool', 'crash/nodeOperations', 'crash/crashPoints', 'crash/killAtEach'],
+  },
+  {
+    promise: 'only one replica writes, also when it is paused or another client edits the Lease',
+    inMemory: ['hack/simulation/replicas.test.ts', 'controllers/runtime/leaderElection.test.ts'],
+    test: ['engine/replicas', 'engine/leases'],
+    testAll: ['hostile/pausedLeader', 'hostile/pausedWhileSending', 'hostile/leaseVandalism', 'hostile/wrongClock'],
+  },
+  {
+    promise: 'a kubelet that lies harms only its own node',
+    inMemory: ['controllers/kubernetes/hostileNodes.test.ts', `${DOMAIN}/anyText.test.ts`],
+    test: [
+      'hostile/fatNode',
+      'hostile/forgedRecord',
+      'hostile/poisonedNode',
+      'hostile/relabelledNode',
+      'hostile/thirdHands',
+    ],
+  },
+  {
+    promise: 'answers of AWS that are wrong or old lose no node group',
+    inMemory: ['hack/simulation/replicas.test.ts', 'controllers/aws/answers.test.ts'],
+    test: ['hostile/lyingEks'],
+    testAll: ['hostile/eventualConsistency'],
+  },
+  {
+    promise: 'an API server that is down, old, slow or broken is survived within the memory limit',
+    inMemory: ['controllers/runtime/reflector.test.ts', 'controllers/kubernetes/bounds.test.ts'],
+    test: ['engine/apiServer', 'engine/apiServerVersion'],
+    testAll: ['hostile/brokenServer', 'engine/rotation'],
+  },
+  {
+    promise: 'the cache equals the API server, also in protobuf and after a restart',
+    inMemory: ['controllers/runtime/store.test.ts', 'controllers/kubernetes/protobufDecoder.test.ts'],
+    test: ['engine/nodesProtobuf', 'engine/reflecting', 'engine/pools', 'engine/events'],
+  },
+  {
+    promise: 'metrics, alerts and dashboards show what kubectl shows',
+    inMemory: [`${DOMAIN}/samples.test.ts`, 'cmd/operator'],
+    test: [
+      'monitoring/alertRules',
+      'monitoring/dashboards',
+      'monitoring/metricsEndpoint',
+      'monitoring/windowsExposition',
+    ],
+    testAll: ['monitoring/prometheus'],
+  },
+  {
+    promise: 'the manifests, the chart and the bundle install an operator that works as in a pod',
+    test: [
+      'packaging/bundle',
+      'packaging/chart',
+      'packaging/dockerfile',
+      'packaging/lazyImports',
+      'packaging/overlays',
+    ],
+    testAll: ['packaging/helm'],
+  },
+  {
+    promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',
+    test: ['packaging/operatorUpgrade', 'packaging/previousOperator', 'packaging/uninstall'],
+  },
+  {
+    promise: 'the operator has the permissions that it needs, and no others',
+    inMemory: [`${DOMAIN}/policyStatements.test.ts`, 'hack/localaws/iam/shippedPolicy.test.ts'],
+    test: ['packaging/admission'],
+    testAll: ['packaging/rareRights'],
+  },
+  {
+    promise: 'Argo CD and Flux show the health of a pool, and change nothing twice',
+    inMemory: [`${DOMAIN}/conditions/conditions.test.ts`],
+    testAll: ['gitops/gitops', 'gitops/argoCd', 'gitops/argoCdApplications', 'gitops/flux', 'gitops/recordedPools'],
+  },
+  {
+    promise: 'kubectl windowspool shows what is wrong and does what it says',
+    inMemory: ['cmd/kubectl-windowspool'],
+    test: ['plugin/status', 'plugin/operations'],
+    testAll: ['plugin/doctor', 'plugin/lint', 'plugin/migrate'],
+  },
+  {
+    promise: 'pods that cannot run on Windows are found by the policies as by the linter',
+    inMemory: ['controllers/workloads'],
+    test: ['workloads/policies', 'workloads/runtimeClassDefaulting'],
+  },
+  {
+    promise: 'the pages name only what exists, and their commands work',
+    test: ['docs/pages'],
+    testAll: ['docs/walkthrough'],
+  },
+  {
+    promise: 'make e2e tests a pool on EKS and leaves nothing behind',
+    inMemory: ['hack/e2e'],
+    testAll: ['e2e/e2e'],
+  },
+  {
+    promise: 'the local Kubernetes and the local AWS behave like the real ones',
+    inMemory: ['hack/localaws', 'hack/controlplane'],
+    testAll: [
+      'testenv/cloud',
+      'testenv/cloudRollout',
+      'testenv/controlplane',
+      'testenv/controlplaneLifecycle',
+      'testenv/tools',
+      'testenv/waitForPool',
+    ],
+  },
+];
+
+/** The files of the suites that a target runs. */
+export function suitesOf(target: 'test' | 'test-all'): string[] {
+  return promises
+    .flatMap(({ test = [], testAll = [] }) => (target === 'test' ? test : [...test, ...testAll]))
+    .map((suite) => `test/${suite}.test.ts`);
+}
