@@ -12,8 +12,9 @@ import { describeStep } from './steps/steps.ts';
 import { anySpec } from './testing/anySpec.ts';
 import { specSchema, statusSchema, violations } from './testing/crdSchema.ts';
 import { observedStateOf, randomPool } from './testing/randomObservedState.ts';
+import { runs } from './testing/runs.ts';
 
-const SPECS = 10_000;
+const SPECS = runs(10_000);
 /** Half of what the schema accepts: no message is cut, so that the next step at its end is shown. */
 const MESSAGE_LENGTH = 16_384;
 

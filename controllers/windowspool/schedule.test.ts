@@ -17,6 +17,7 @@ import {
   settings,
 } from './testing/fixtures.ts';
 import { randomObservedState } from './testing/randomObservedState.ts';
+import { runs } from './testing/runs.ts';
 
 const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
 
@@ -292,7 +293,7 @@ describe('the next reconciliation of a pool', () => {
           JSON.stringify(next),
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
   sampleState,
 } from '../testing/fixtures.ts';
 import { randomObservedState } from '../testing/randomObservedState.ts';
+import { runs } from '../testing/runs.ts';
 import {
   absent,
   check,
@@ -298,7 +299,7 @@ describe('for every observed state', () => {
         const assessment = nodeGroupConditions(s);
         assert.ok(kstatus(assessment).length <= 1, JSON.stringify(assessment));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 
@@ -315,7 +316,7 @@ describe('for every observed state', () => {
           assert.doesNotMatch(own, /undefined|request ?id|\.\.$|\bNaN\b|\[object/i);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

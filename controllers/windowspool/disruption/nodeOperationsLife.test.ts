@@ -13,6 +13,7 @@ import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE } from '../testing/fixtures.ts';
 import { signal } from '../testing/life.ts';
 import { delayTerminations, isSettled, pass, populated, terminatingIn } from '../testing/nodeLife.ts';
+import { runs } from '../testing/runs.ts';
 
 const ANNOTATIONS: readonly Readonly<Record<string, string>>[] = [
   {},
@@ -179,7 +180,7 @@ describe('nodes with removal annotations, for any actions of users and any crash
         await life.settle();
         life.check();
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

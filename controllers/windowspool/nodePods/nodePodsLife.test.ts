@@ -19,6 +19,7 @@ import {
   TIMED_OUT,
   WEB,
 } from '../testing/nodePodScenes.ts';
+import { runs } from '../testing/runs.ts';
 
 const pulling: SpecChange = {
   verification: { policy: 'Gate', requiredImages: [CORE, WEB], imagePrePull: { timeout: '30m' } },
@@ -412,7 +413,7 @@ describe('a new node, whatever kubelets, users and crashes do', () => {
         for (const each of actions) await life.do(each);
         await life.settle();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
