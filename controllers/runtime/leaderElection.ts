@@ -30,7 +30,10 @@ const RELEASED_SECONDS = 1;
 /** The tolerance of leaderElectionHealthChecker in kube-controller-manager and cluster-autoscaler. */
 const PATIENCE_MS = 20_000;
 
-/** `requests` of this message is how many requests were allowed before a pause, and may have been sent after it, beside another leader. */
+/**
+ * `requests` of this message is how many requests were allowed in the turn of the event loop in which the process was paused. Each of them may have been sent
+ * after the pause, beside another leader. It is an upper bound: those that were allowed first may have been sent before the pause.
+ */
 export const PAUSED_WHILE_SENDING = 'the process was paused while it sent requests; another process may lead since';
 
 export interface LeaderElectionOptions {

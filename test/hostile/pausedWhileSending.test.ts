@@ -61,11 +61,9 @@ describe('a leader that is paused between the check of the lease and the request
       assert.match(late, sent);
       assert.deepEqual(more, []);
       const reports = paused.process.lines.filter(({ msg }) => msg === PAUSED_WHILE_SENDING);
-      assert.deepEqual(
-        reports.map(({ requests }) => requests),
-        [1],
-        paused.process.tail(),
-      );
+      assert.equal(reports.length, 1, paused.process.tail());
+      // On a busy machine, the same turn of the event loop may have sent another request before the pause, which counts too.
+      assert.ok(Number(reports[0]?.requests) >= 1, paused.process.tail());
       await world.waitForPool(POOL, 'to be settled', isSettled);
     });
   }
