@@ -14,6 +14,7 @@ import { accountId, nodeRoleArn, subnetIds } from '../../hack/localaws/network.t
 import { ADMINISTRATOR } from '../../hack/localaws/wire/calls.ts';
 import { readAudit } from '../../hack/testenv/audit.ts';
 import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { freezeAws, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
@@ -168,7 +169,7 @@ describe('make e2e', function () {
       report?.kept.map(({ what }) => what),
       ['access entry of arn:aws:iam::<account>:role/<node-role>'],
     );
-    assert.match(run.output(), /Not removed: access entry of .*\n {2}aws eks delete-access-entry --cluster-name demo /);
+    assertNames(run.output(), 'aws eks delete-access-entry --cluster-name demo');
     // What other users have remains.
     assert.notEqual(await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '--output=name'), '');
     assert.notEqual(await world.kubectl('get', 'namespace', 'winpool-system', '--output=name'), '');
@@ -225,14 +226,8 @@ describe('make e2e', function () {
     const run = await start({ E2E_ACCOUNT: '444455556666' });
     const { code, report } = await run.ended();
     assert.equal(code, 1);
-    assert.match(
-      report?.steps[0]?.message ?? '',
-      /^E2E_ACCOUNT is <account>, and your credentials belong to account <account>\. Switch credentials/,
-    );
-    assert.match(
-      run.output(),
-      new RegExp(`E2E_ACCOUNT is 444455556666, and your credentials belong to account ${accountId}`),
-    );
+    assertNames(report?.steps[0]?.message, 'E2E_ACCOUNT', /<account>.*<account>/);
+    assertNames(run.output(), 'E2E_ACCOUNT is 444455556666', accountId);
     assert.deepEqual(
       world.cloud.calls().map(({ operation }) => operation),
       ['GetCallerIdentity'],
@@ -272,20 +267,19 @@ describe('make e2e', function () {
         what: 'a cluster with pools, which it does not name in the report',
         given: () => world.apply(pool),
         undo: () => world.kubectl('delete', 'windowspool', 'their-pool'),
-        message: /would also reconcile the WindowsPools that exist: <other-pool>\. Use a cluster without WindowsPools/,
+        message: /WindowsPools.*: <other-pool>\./,
       },
       {
         what: 'an operator in any namespace',
         given: () => world.apply(deployment),
         undo: () => world.kubectl('delete', 'deployment', 'their-operator', '--namespace=default'),
-        message: /An operator runs in this cluster: Deployment <namespace>\/<operator>\./,
+        message: /Deployment <namespace>\/<operator>\./,
       },
       {
         what: 'an installation that is incomplete',
         given: () => world.kubectl('delete', ...view),
         undo: () => world.install(),
-        message:
-          /Only some objects of the operator's ServiceAccount and roles exist: .* Missing: clusterrole\S+-view\./,
+        message: /ServiceAccount.* Missing: clusterrole\S+-view\./,
       },
       {
         what: 'credentials that expire before the cleanup',
@@ -296,7 +290,7 @@ describe('make e2e', function () {
           AWS_SESSION_TOKEN: 'local',
           AWS_CREDENTIAL_EXPIRATION: new Date(Date.now() + 300_000).toISOString(),
         }),
-        message: /^Your credentials expire in \d min, and a run with its cleanup can take \d+ min/,
+        message: /credentials expire in \d min\b.*\d+ min\b/,
       },
     ];
     for (const { what, given, undo, env, message } of table)
@@ -322,7 +316,7 @@ describe('make e2e', function () {
     const run = await start({ E2E_ACCOUNT: undefined, SUBNETS: 'here' });
     const { code, report } = await run.ended();
     assert.deepEqual([code, report], [2, undefined]);
-    assert.match(run.output(), /^E2E_ACCOUNT is not set\..*\nSUBNETS is 'here': must be subnet IDs/);
+    assert.match(run.output(), /^E2E_ACCOUNT .*\nSUBNETS is 'here': /);
     assert.deepEqual(world.cloud.calls(), []);
   });
 
@@ -486,10 +480,7 @@ function assertAnswers(answers: Report['answers']): void {
     JSON.stringify(answers.missingAddOnArn?.answer),
     /:\/clusters\/<cluster>\/addons\/aws-efs-csi-driver-e2e/,
   );
-  assert.match(
-    answers.missingGroupArn?.why ?? '',
-    /^ResourceNotFoundException\. The policy of the operator allows both/,
-  );
+  assert.match(answers.missingGroupArn?.why ?? '', /^ResourceNotFoundException\. /);
   assert.partialDeepStrictEqual(answers.olderKubernetesVersion?.answer, {
     cluster: '1.36',
     asked: '1.35',

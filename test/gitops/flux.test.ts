@@ -216,10 +216,7 @@ describe('a Flux Kustomization', function () {
     await push('Add a pool that EKS cannot create');
     const failed = await kustomizationTo('windows-pools', 'to fail', readyIs('False/HealthCheckFailed'));
     // Its timeout is 5 minutes.
-    assert.match(
-      messageOf(failed),
-      /^health check failed after \d+\.\d+s: failed early due to stalled resources: \[WindowsPool\/broken status: 'Failed'\]$/,
-    );
+    assert.match(messageOf(failed), /\[WindowsPool\/broken status: 'Failed'\]$/);
     await kustomizationTo('windows-workloads', 'to wait for the pools', readyIs('False/DependencyNotReady'));
     assert.equal(conditionOf(await world().pool('web'), 'Ready'), 'True/Verified');
   });

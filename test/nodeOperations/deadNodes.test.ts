@@ -41,8 +41,7 @@ describe('a dead node with the replace annotation', () => {
     later = await startLaterServer(fixture.world.controlPlane, fixture.world.operatorKubeconfig, 600_000);
     const flags = ['--poll-interval=200ms', '--resync-interval=1s', '--retry-base=50ms', '--leader-elect=false'];
     fixture.operator = await fixture.world.operator(flags, { credentials: later.kubeconfig }).ready();
-    const words =
-      /The node is not Ready, so the termination of 1 pod is not confirmed, such as tenants\/lost \(due at (\S+)\)\./;
+    const words = /\btenants\/lost \(due at (\S+)\)/;
     const pool = await fixture.world.waitForPool(
       POOL,
       'to tell of the pod',

@@ -8,6 +8,7 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isReconciled } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { type NodeVersion, OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';
@@ -81,17 +82,19 @@ describe('the gate', () => {
     });
 
     it('reports the result on every node, as kubectl describe shows it', async () => {
-      const texts = (await nodesOf(POOL)).map(({ status }) => {
-        const found = status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
-        return `${found?.status} ${found?.reason} ${found?.message}`;
-      });
-      const failing =
-        'False WrongBuild WindowsPool gated: runs Windows Server 2019 (10.0.17763), expected Windows Server 2022 (10.0.20348).';
-      const passing = 'True ChecksPassed WindowsPool gated: passes every check.';
-      assert.deepEqual(texts.sort(), [
-        ...Array.from({ length: BAD }, () => failing),
-        ...Array.from({ length: NODES - BAD }, () => passing),
+      const conditions = (await nodesOf(POOL)).flatMap(
+        ({ status }) => status.conditions?.filter(({ type }) => type === VERIFIED_CONDITION) ?? [],
+      );
+      assert.deepEqual(conditions.map(({ status, reason }) => `${status} ${reason}`).sort(), [
+        ...Array.from({ length: BAD }, () => 'False WrongBuild'),
+        ...Array.from({ length: NODES - BAD }, () => 'True ChecksPassed'),
       ]);
+      for (const { status, message } of conditions)
+        assertNames(
+          message,
+          `WindowsPool ${POOL}`,
+          ...(status === 'False' ? [/\(10\.0\.17763\).*\(10\.0\.20348\)/] : []),
+        );
       const [bad = ''] = (await tainted(POOL, GATE_TAINT_KEY)).map((line) => line.split(' ')[0]);
       assert.match(await fixture.world.kubectl('describe', 'node', bad), /winpool\.dev\/Verified +False .*WrongBuild/);
     });
@@ -106,10 +109,7 @@ describe('the gate', () => {
       assert.equal(bad.length, BAD);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), bad.map(gateTaintOn).sort());
       const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
-      assert.match(
-        message ?? '',
-        / 5 nodes are gated: no new pods are scheduled there\. Replace it: kubectl annotate node \S+ winpool\.dev\/replace=true$/,
-      );
+      assertNames(message, '5 nodes are gated', /kubectl annotate node \S+ winpool\.dev\/replace=true$/);
     });
 
     it('quarantines a released node that has another build after a reboot, until it passes', async () => {
@@ -190,10 +190,7 @@ describe('the gate', () => {
         await waitForTaints(POOL, GATE_TAINT_KEY, [], 'once the node is verified');
         const [node] = await nodesOf(POOL);
         const verified = node?.status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
-        assert.match(
-          verified?.message ?? '',
-          /passes every enforced check, with 1 warning: .*joined without the taint/,
-        );
+        assertNames(verified?.message, '1 warning', /joined without the taint/);
       } finally {
         restore();
       }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -52,9 +53,11 @@ describe('the verification of nodes', () => {
     assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
     const [failing] = pool?.status?.failingNodes ?? [];
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message;
-    assert.equal(
+    assertNames(
       message,
-      `1 of 3 nodes failed verification: ${failing?.name} runs Windows Server 2019 (10.0.17763), expected Windows Server 2022 (10.0.20348). Replace it: kubectl annotate node ${failing?.name} winpool.dev/replace=true`,
+      '1 of 3',
+      /2019 \(10\.0\.17763\).*2022 \(10\.0\.20348\)/,
+      `kubectl annotate node ${failing?.name} winpool.dev/replace=true`,
     );
     assert.equal(pool?.status?.summary?.build, '2 builds');
     fixture.world.cloud.faults.terminateInstance({ node: failing?.name ?? '' });
@@ -87,9 +90,11 @@ describe('the verification of nodes', () => {
     for (const change of [`${GROUP_LABEL}-`, `${GROUP_LABEL}=another`]) {
       await fixture.world.kubectl('label', 'node', node, change, '--overwrite');
       const pool = await becomes('NodesVerified', 'False/MembershipLabelRemoved');
-      assert.equal(
+      assertNames(
         pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message,
-        `1 node of the pool lacks the label ${GROUP_LABEL}=${POOL}, by which nodes are counted: ${node}. Terminate the instance, or restore the label: kubectl label node NAME ${GROUP_LABEL}=${POOL}`,
+        '1 node',
+        node,
+        `kubectl label node NAME ${GROUP_LABEL}=${POOL}`,
       );
       assert.equal(pool?.status?.nodes?.total, total - 1);
       await fixture.world.kubectl('label', 'node', node, `${GROUP_LABEL}=${POOL}`, '--overwrite');
@@ -139,10 +144,7 @@ describe('the verification of nodes', () => {
     fixture.world.cloud.faults.warmPool({ group: POOL, size: 2 });
     const pool = await becomes('NodesVerified', 'False/NodesMissing');
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
-    assert.match(
-      message,
-      /^3 of 4 nodes joined, 1 did not join within .*Running but not joined: i-[0-9a-f]+\. Check the kubelet log on the instance: aws ssm start-session --target i-[0-9a-f]+$/,
-    );
+    assertNames(message, '3 of 4', /\b1 did not join/, /aws ssm start-session --target i-[0-9a-f]+$/);
     fixture.world.cloud.faults.warmPool({ group: POOL, size: 0 });
     fixture.world.cloud.faults.terminateInstance({ node: /i-[0-9a-f]+/.exec(message)?.[0] ?? '' });
     await becomes('NodesVerified', 'True/AllVerified');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { ConsoleEdit } from '../../hack/localaws/faults.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -48,9 +49,9 @@ describe('an external edit of a node group', () => {
   for (const [what, edit, words] of edits) {
     it(`of ${what} is corrected, reported and counted`, async () => {
       fixture.world.cloud.faults.edit({ group: POOL, ...edit() });
-      const note = `Node group ${POOL} drifted from the spec: ${words}. The operator corrects it.`;
-      await waitFor(async () => (await driftEvents()).includes(note), {
-        what: note,
+      const isReported = (note: string) => namesAll(note, `Node group ${POOL}`, words);
+      await waitFor(async () => (await driftEvents()).some(isReported), {
+        what: `an event with ${words}`,
         timeoutMs: 60_000,
         explain: () => fixture.operator.tail(),
       });

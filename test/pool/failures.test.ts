@@ -3,6 +3,7 @@ import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';
 
@@ -27,9 +28,13 @@ describe('a pool whose node group cannot be created', () => {
       'to tell the failure',
       (found) => conditionOf(found, 'Ready') === 'False/CreateFailed',
     );
-    assert.match(
+    assertNames(
       messageOf(pool, 'Stalled'),
-      /^EKS failed to create node group failed: Ec2SubnetInvalidConfiguration: No route \(subnet-0a1000000000000aa\)\. Add a route .* A retry deletes the group with its instances first\. Next attempt at \d\d:\d\dZ; to retry now: kubectl annotate wp failed /,
+      'node group failed',
+      'Ec2SubnetInvalidConfiguration',
+      'subnet-0a1000000000000aa',
+      /\b\d\d:\d\dZ\b/,
+      'kubectl annotate wp failed',
     );
     await fixture.world.apply(poolManifest('failed', { nodeGroup: { subnets: [{ id: 'subnet-0a3000000000000cc' }] } }));
     await ready('failed');
@@ -62,7 +67,7 @@ describe('a pool whose node group cannot be created', () => {
       'InvalidParameterException',
       'The subnet ID does not exist',
       'False/CreateRejected',
-      /EKS rejected the creation of node group nosubnet: The subnet ID does not exist\. Next attempt at \d\d:\d\dZ; to retry now: kubectl annotate wp nosubnet /,
+      /node group nosubnet: The subnet ID does not exist\..*\d\d:\d\dZ.* kubectl annotate wp nosubnet /,
     ],
     [
       'a used-up quota',
@@ -142,10 +147,7 @@ describe('a pool whose node group cannot be created', () => {
       'to refuse it',
       (found) => conditionOf(found, 'NodeGroupReady') === 'False/NotOwned',
     );
-    assert.match(
-      messageOf(pool, 'Stalled'),
-      /is not managed by this pool \(tag winpool\.dev\/pool missing\), so the operator does not change it\. Set nodeGroup\.name to another name, or let this pool adopt the node group: \S+\/adoption\.md\.$/,
-    );
+    assertNames(messageOf(pool, 'Stalled'), 'winpool.dev/pool', 'nodeGroup.name', /\/adoption\.md\.$/);
     await fixture.world.patchPool('foreign', { nodeGroup: { adoption: 'IfUnowned' } });
     const refused = await fixture.world.waitForPool(
       'foreign',
@@ -177,9 +179,12 @@ describe('a pool whose node group cannot be created', () => {
       'to refuse it',
       (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
     );
-    assert.match(
+    assertNames(
       messageOf(pool, 'RuntimeClassReady'),
-      /^RuntimeClass windows-2025 was not created by the operator and cannot be used: its nodeSelector is kubernetes\.io\/os=linux, expected .*\. Set runtimeClass\.name to a new name, or set runtimeClass\.adoption: IfUnowned /,
+      'RuntimeClass windows-2025',
+      'kubernetes.io/os=linux',
+      'runtimeClass.name',
+      'runtimeClass.adoption: IfUnowned',
     );
     const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.equal(seen?.metadata.resourceVersion, made?.metadata.resourceVersion);
@@ -211,9 +216,10 @@ describe('a pool whose node group cannot be created', () => {
       'to refuse it',
       (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
     );
-    assert.match(
+    assertNames(
       messageOf(refused, 'RuntimeClassReady'),
-      /its handler is docker, expected runhcs-wcow-process; it has no toleration for os=windows:NoSchedule\./,
+      /\bdocker\b.*\brunhcs-wcow-process\b/,
+      'os=windows:NoSchedule',
     );
     await fixture.world.apply(pool({ adoption: 'IfUnowned' }));
     await fixture.world.waitForPool(
@@ -311,10 +317,7 @@ describe('a cluster other than the one that the operator runs in', () => {
         'to refuse',
         (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
       );
-      assert.match(
-        messageOf(pool, 'Ready'),
-        /The certificate authority of EKS cluster \S+ in \S+ is not that of the API server that the operator uses\. Check the operator's flags --cluster-name/,
-      );
+      assertNames(messageOf(pool, 'Ready'), /\bEKS cluster \S+ in \S+/, '--cluster-name');
       assert.deepEqual(
         world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
         [],
@@ -356,10 +359,7 @@ describe('a cluster other than the one that the operator runs in', () => {
         'to refuse',
         (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
       );
-      assert.match(
-        messageOf(pool, 'Ready'),
-        /was created in arn:aws:eks:us-east-1.*is configured for demo in eu-west-1/,
-      );
+      assertNames(messageOf(pool, 'Ready'), /\barn:aws:eks:us-east-1.*\bdemo in eu-west-1\b/);
       assert.deepEqual(
         world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
         [],

@@ -12,6 +12,7 @@ import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { type Outcome, runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { blocksOf } from '../docs/markdown.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
@@ -184,7 +185,7 @@ describe('the kubectl commands for pools', () => {
     await fixture.operator.stop();
     try {
       await typed('kubectl apply --server-side --filename windowspool.yaml');
-      assert.match(await failing(`${wait}2s`), /^error: timed out waiting for the condition on windowspools\/web$/);
+      assert.match(await failing(`${wait}2s`), /timed out waiting .* windowspools\/web$/);
       assert.equal(await generations(), '2 1');
     } finally {
       await fixture.restart();
@@ -251,7 +252,7 @@ describe('the kubectl commands for pools', () => {
     await typed("kubectl wait windowspool/web --for=jsonpath='{.status.nodes.verified}'=2 --timeout=60s");
     assert.match(
       await failing('kubectl scale wp web --replicas=9'),
-      /desiredSize: Invalid value: (?:"object": )?desiredSize must be between minSize and maxSize\./,
+      /desiredSize: Invalid value: .* between minSize and maxSize\./,
     );
     assert.equal(await typed('kubectl diff --server-side --filename windowspool.yaml'), '');
   });
@@ -284,10 +285,7 @@ describe('the kubectl commands for pools', () => {
     const leaving = '{.status.conditions[?(@.type=="NodesLeaving")]';
     await typed(`kubectl wait windowspool/web --for=jsonpath='${leaving}.reason}'=DrainBlocked --timeout=60s`);
     const message = await typed(`kubectl get wp web --output jsonpath='${leaving}.message}'`);
-    assert.ok(
-      message.includes(`pod default/${pod?.metadata?.name} has no controller that recreates it. Delete the pod`),
-      message,
-    );
+    assertNames(message, `pod default/${pod?.metadata?.name}`, 'no controller');
     await fixture.world.kubectl('delete', ...DEBUG_PODS);
     await typed(`kubectl wait --for=delete node/${node} --timeout=60s`);
     await showsEvents(`kubectl events --for node/${node}`, `Node/${node}`, ['NodeCordoned', 'InstanceTerminated']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { creationsOf, poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -51,9 +52,12 @@ describe('a launch template', () => {
 
     it('is only reported in another version with policy Manual', async () => {
       template(NAME, { InstanceType: 'm5.large' });
-      assert.equal(
+      assertNames(
         await messageAt(POOL, 'UpToDate', 'False/UpdateAvailable'),
-        `Node group ${POOL} has version 2 of launch template ${NAME}; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.`,
+        `Node group ${POOL}`,
+        `version 2 of launch template ${NAME}`,
+        '$Latest is version 3',
+        'nodeGroup.launchTemplate.version: 3',
       );
       assert.deepEqual(sent('UpdateNodegroupVersion', POOL), []);
     });
@@ -75,9 +79,10 @@ describe('a launch template', () => {
 
     it('is not updated to a version that EKS would reject', async () => {
       template(NAME, { InstanceType: 'm5.large', InstanceInitiatedShutdownBehavior: 'stop' });
-      assert.match(
+      assertNames(
         await messageAt(POOL, 'PrerequisitesMet', 'False/LaunchTemplateInvalid'),
-        /^Version 4 of launch template windows \(lt-[0-9a-f]+\) cannot be used: it sets InstanceInitiatedShutdownBehavior \(stop\)/,
+        /\bVersion 4 of launch template windows \(lt-[0-9a-f]+\)/,
+        'InstanceInitiatedShutdownBehavior (stop)',
       );
       await settledAt(POOL, '3');
       assert.equal(sent('UpdateNodegroupVersion', POOL).length, 1);
@@ -99,10 +104,7 @@ describe('a launch template', () => {
 
     it('cannot be replaced or removed', async () => {
       for (const change of [{ launchTemplate: null }, { launchTemplate: { name: 'other' } }])
-        await assert.rejects(
-          patch(POOL, change),
-          /EKS cannot add, remove or replace the launch template of a node group/,
-        );
+        await assert.rejects(patch(POOL, change), /EKS cannot add, remove or replace the launch /);
     });
   });
 

@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
     },
     creating: true,
     until: ['PrerequisitesMet=True/MetWithWarnings', 'NodeGroupReady=False/Creating'],
-    word: /without eks:kube-proxy-windows, and the role has no access entry/,
+    word: /without eks:kube-proxy-windows/,
   },
   {
     what: 'with a role that a Linux group shares under aws-auth',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { conditionOf, messageOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';
 import { awsAuth, LINUX, linuxGroup, withPrerequisites } from './prerequisitesFixture.ts';
@@ -24,7 +25,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.cluster({ status: 'UPDATING' }),
     restore: ({ cloud }) => cloud.faults.cluster({ status: 'ACTIVE' }),
     reason: 'ClusterNotActive',
-    words: /is UPDATING\. EKS creates node groups only in an ACTIVE cluster\. The operator waits\./,
+    words: /\bUPDATING\b.*\bACTIVE\b/,
   },
   {
     what: 'the cluster has IPv4',
@@ -40,7 +41,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.cluster({ autoMode: true }),
     restore: ({ cloud }) => cloud.faults.cluster({ autoMode: false }),
     reason: 'AutoModeUnsupported',
-    words: /Auto Mode, whose nodes cannot run Windows\. .* needs the vpc-cni add-on, which is not installed/,
+    words: /Auto Mode.*\bvpc-cni\b/,
   },
   {
     what: 'its version supports Windows Server 2025',
@@ -49,7 +50,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.cluster({ version: '1.34' }),
     restore: ({ cloud }) => cloud.faults.cluster({ version: '1.36' }),
     reason: 'UnsupportedVersion',
-    words: /EKS does not support Windows Server 2025 with Kubernetes 1\.34, only with 1\.35 or newer/,
+    words: /Windows Server 2025 with Kubernetes 1\.34\b.*\b1\.35\b/,
   },
   {
     what: 'EKS publishes an AMI for a version that the operator does not list',
@@ -57,7 +58,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.cluster({ version: '1.38' }),
     restore: ({ cloud }) => cloud.faults.cluster({ version: '1.36' }),
     reason: 'UnsupportedVersion',
-    words: /EKS publishes no AMI of Windows Server 2022 Core for Kubernetes 1\.38 in eu-west-1/,
+    words: /Windows Server 2022 Core for Kubernetes 1\.38 in eu-west-1\b/,
   },
   {
     what: 'a Linux node accepts pods',
@@ -73,7 +74,7 @@ const rows: readonly Row[] = [
     violate: (world) => world.apply(windowsIpam(false)),
     restore: (world) => world.apply(windowsIpam(true)),
     reason: 'WindowsIPAMDisabled',
-    words: /The vpc-cni add-on is not installed\. Set enable-windows-ipam: "true" in the ConfigMap/,
+    words: /\bvpc-cni\b.*\benable-windows-ipam: "true" in the ConfigMap/,
   },
   {
     what: 'Windows IPAM is enabled in the add-on that owns it',
@@ -86,8 +87,7 @@ const rows: readonly Row[] = [
       world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
     },
     reason: 'WindowsIPAMDisabled',
-    words:
-      /The vpc-cni add-on of cluster demo manages the ConfigMap\. Add \{"enableWindowsIpam":"true"\} to the configuration values of the add-on/,
+    words: /\bvpc-cni add-on of cluster demo\b.*\{"enableWindowsIpam":"true"\}/,
   },
   {
     what: 'the legacy VPC resource controller is deleted',
@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_LINUX' }),
     restore: ({ cloud }) => cloud.faults.accessEntry({ type: 'EC2_WINDOWS' }),
     reason: 'NodeAccessInvalid',
-    words: /has type EC2_LINUX: with it, kube-proxy on Windows nodes lacks permissions/,
+    words: /\bEC2_LINUX\b.*\bkube-proxy on Windows\b/,
   },
   {
     what: 'aws-auth maps the node role to its groups, without access entries',
@@ -150,7 +150,7 @@ const rows: readonly Row[] = [
     violate: ({ cloud }) => cloud.faults.offering({ instanceType: 'r5.large', zones: ['eu-west-1a'] }),
     restore: ({ cloud }) => cloud.faults.offering({ instanceType: 'r5.large' }),
     reason: 'InstanceTypeNotOffered',
-    words: /EC2 offers none of the pool's instance types \(r5\.large\) in eu-west-1b, where subnet-0a2/,
+    words: /\(r5\.large\) in eu-west-1b\b.*\bsubnet-0a2/,
   },
   {
     what: 'the subnets exist',
@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
       for (const id of subnetIds) cloud.faults.subnet({ id, freeAddresses: 251 });
     },
     reason: 'TooFewAddresses',
-    words: /together have 2 free IP addresses, and 1 more node needs at least 4 \(10 when full of pods\)/,
+    words: /\b2 free IP addresses\b.*\b1 more node\b.*\b4 \(10\b/,
   },
   {
     what: 'the subnets have free addresses for the prefixes of the nodes',
@@ -182,8 +182,7 @@ const rows: readonly Row[] = [
     },
     restore: (world) => world.apply(windowsIpam(true)),
     reason: 'TooFewAddresses',
-    words:
-      /together have 10 free IP addresses, and 1 more node needs at least 17 \(145 when full of pods\)\. Prefix delegation is enabled: a node uses contiguous \/28 blocks/,
+    words: /\b10 free IP addresses\b.*\b1 more node\b.*\b17 \(145\b.*\/28\b/,
   },
 ];
 
@@ -218,10 +217,7 @@ describe('the prerequisites of a pool', () => {
       cloud.faults.accessEntry({ exists: false });
       await fixture.world.apply(poolManifest(name));
       await is(name, 'NodeGroupReady', 'False/Creating');
-      assert.match(
-        await message(name, 'PrerequisitesMet'),
-        /yet: EKS (creates one of type EC2_WINDOWS|adds it) with the node group\./,
-      );
+      assert.match(await message(name, 'PrerequisitesMet'), /yet: EKS (creates one of type EC2_WINDOWS|adds it)/);
       await is(name, 'Ready', 'True/Verified');
       await is(name, 'PrerequisitesMet', 'True/Met');
       assert.deepEqual(await measured(name), []);
@@ -256,10 +252,7 @@ describe('the prerequisites of a pool', () => {
       await fixture.world.apply(poolManifest('noentry'));
       await is('noentry', 'NodeGroupReady', 'False/CreateFailed');
       await is('noentry', 'PrerequisitesMet', 'False/NodeAccessInvalid');
-      assert.match(
-        await message('noentry', 'PrerequisitesMet'),
-        /has no access entry in cluster demo, so its nodes cannot join/,
-      );
+      assertNames(await message('noentry', 'PrerequisitesMet'), 'access entry', 'cluster demo');
       await remove('noentry');
     } finally {
       restore();
@@ -320,10 +313,7 @@ describe('the prerequisites of a pool', () => {
       messageOf(found, 'PrerequisitesMet').includes('TooFewAddresses'),
     );
     assert.equal(conditionOf(pool, 'PrerequisitesMet'), 'True/MetWithWarnings');
-    assert.match(
-      messageOf(pool, 'PrerequisitesMet'),
-      /together have too few free IP addresses to scale to nodeGroup\.scaling\.maxSize: 3 more nodes need at least 12/,
-    );
+    assertNames(messageOf(pool, 'PrerequisitesMet'), 'nodeGroup.scaling.maxSize', '3 more nodes', '12');
     await is('roomy', 'Ready', 'True/Verified');
     await remove('roomy');
   });
@@ -369,10 +359,7 @@ describe('the prerequisites of a pool', () => {
         await is(name, 'PrerequisitesMet', 'True/MetWithWarnings');
         assert.match(await message(name, 'PrerequisitesMet'), /needs the vpc-cni add-on, which is installed/);
         if (addresses === 'never')
-          assert.match(
-            await message(name, 'NodesVerified'),
-            /Likely cause: AutoModeUnsupported\. See status\.prerequisites\. Check that Windows IPAM is enabled in the VPC CNI\.$/,
-          );
+          assertNames(await message(name, 'NodesVerified'), 'Likely cause: AutoModeUnsupported');
         await remove(name);
       } finally {
         restore();

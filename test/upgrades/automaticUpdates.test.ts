@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, setSwitch } from '../sharedWorld.ts';
 
@@ -103,10 +104,7 @@ describe('an automatic update', function () {
     const pool = await waitForUpToDate('False/WaitingForWindow', '1.36-2026.05.12');
     const [minute = '', hour = ''] = closed.schedule.split(' ');
     const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}Z`;
-    assert.match(
-      messageOf(pool, 'UpToDate'),
-      new RegExp(`The update starts at \\d{4}-\\d\\d-\\d\\dT${time}, in a maintenance window`),
-    );
+    assertNames(messageOf(pool, 'UpToDate'), new RegExp(`\\b\\d{4}-\\d\\d-\\d\\dT${time}\\b`));
     assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
     await assertNoUpdates('while the window is closed');
     await update({ maintenanceWindows: [closed, OPEN] });
@@ -128,10 +126,7 @@ describe('an automatic update', function () {
 
   it('with a window that never opens is reported', async () => {
     await update({ maintenanceWindows: [{ ...OPEN, timeZone: 'Mars/Base' }] });
-    const pool = await waitForUpToDate(
-      'False/InvalidMaintenanceWindow',
-      'maintenanceWindows[0].timeZone: Mars/Base is not a known time zone. Use a',
-    );
+    const pool = await waitForUpToDate('False/InvalidMaintenanceWindow', 'maintenanceWindows[0].timeZone: Mars/Base');
     assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
   });
 
@@ -142,9 +137,10 @@ describe('an automatic update', function () {
     world.cloud.faults.updateFailure({ group: POOL, errors });
     world.cloud.faults.release({ date: '2026.05.26' });
     const pool = await waitForUpToDate('False/UpdateFailed', '(newest: 1.36-2026.05.26).');
-    assert.match(
+    assertNames(
       messageOf(pool, 'UpToDate'),
-      /NodeCreationFailure: Nodes did not join\. .*The next release is installed automatically\. Not retried until the spec changes or you run: kubectl annotate wp followed winpool\.dev\/retry=\$\(date \+%s\) --overwrite$/,
+      'NodeCreationFailure: Nodes did not join',
+      'kubectl annotate wp followed winpool.dev/retry=$(date +%s) --overwrite',
     );
     const states = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
     assert.deepEqual(states, ['True/Verified', 'True/Active', 'absent', 'absent']);

@@ -89,7 +89,7 @@ describe('an update that pods block', () => {
     const words = `shop/${cart} (PodDisruptionBudget cart allows no disruption)`;
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
     assert.ok(message.includes(words), message);
-    assert.match(message, /shop\/agent-\S+ \(tolerates every taint, so it is rescheduled to the cordoned node\)/);
+    assert.match(message, /\bshop\/agent-\S+ \(tolerates every taint\b/);
     assert.ok(pool?.status?.nodeGroup?.failedTarget?.message.includes(words));
     await waitFor(
       async () =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -60,8 +61,7 @@ describe('a release whose nodes fail in one pool', () => {
       'to tell of the release',
       (found) => conditionOf(found, 'UpToDate') === 'False/ReleaseNotVerified',
     );
-    const words = `With release ${NEW}, node ${bad} of WindowsPool first fails verification: WrongBuild: `;
-    assert.ok(messageOf(pool, 'UpToDate').includes(words), messageOf(pool, 'UpToDate'));
+    assertNames(messageOf(pool, 'UpToDate'), `release ${NEW}`, `node ${bad} of WindowsPool first`, 'WrongBuild');
     assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
     const polls = () =>
       fixture.world.cloud.calls().filter(({ operation, input }) => {
@@ -83,10 +83,7 @@ describe('a release whose nodes fail in one pool', () => {
       '-o',
       'jsonpath={range .items[*]}{.regarding.name}: {.note}{"\\n"}{end}',
     );
-    assert.match(
-      notes,
-      new RegExp(`^third: The update starts because the spec requests it\\. .*node ${bad} of WindowsPool first`, 'm'),
-    );
+    assert.match(notes, new RegExp(`^third: .*\\bnode ${bad} of WindowsPool first\\b`, 'm'));
   });
 
   it('is rolled out to the others when the node is gone and its successor is verified', async () => {
