@@ -15,6 +15,8 @@ import { alertRules, alerts, hastened, ruleFile, ruleText } from './alertRules.t
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+/** Where a text of a rule has the value: formatted, or in a choice. */
+const VALUE = /{{ if .*?{{ end }}|{{ \$value.*?}}/;
 const RUNBOOKS = 'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs/runbooks/';
 
 describe('the rules for Prometheus', function () {
@@ -149,9 +151,7 @@ describe('the rules for Prometheus', function () {
 
 /** The file that promtool reads. */
 function testOf({ alert, interval = '1m', series, quiet, fires }: AlertCase): object {
-  const [rule = assert.fail(alert)] = alerts.get(alert) ?? [];
-  const { labels, annotations } = rule;
-  const { at, on = [], summary, description } = fires ?? {};
+  const { at, on = [] } = fires ?? {};
   return {
     rule_files: ['rules.yaml'],
     evaluation_interval: interval,
@@ -164,15 +164,27 @@ function testOf({ alert, interval = '1m', series, quiet, fires }: AlertCase): ob
           ...(at === undefined ? [] : [at, ...on]).map((time) => ({
             eval_time: time,
             alertname: alert,
-            exp_alerts: [
-              {
-                exp_labels: { ...labels, ...fires?.labels },
-                exp_annotations: { summary, description, runbook_url: annotations?.runbook_url },
-              },
-            ],
+            exp_alerts: [expectedOf(alert, fires)],
           })),
         ],
       },
     ],
+  };
+}
+
+/** The alert as promtool expects it: the rule says the words, and the case the labels and the value in them. */
+function expectedOf(alert: string, { labels, value }: Partial<NonNullable<AlertCase['fires']>> = {}): object {
+  const rules = alerts.get(alert) ?? [];
+  const { labels: ofRule, annotations = {} } =
+    rules.find((rule) => rule.labels?.severity === labels?.severity) ?? rules[0] ?? assert.fail(alert);
+  const isUsed = Object.values(annotations).some((text) => VALUE.test(text));
+  assert.equal(isUsed, value !== undefined, `${alert}: the value in its texts`);
+  const filledIn = (text: string) =>
+    text
+      .replaceAll(new RegExp(VALUE, 'g'), () => value ?? '')
+      .replaceAll(/{{ \$labels\.(\w+) }}/g, (_, name: string) => labels?.[name] ?? assert.fail(`${alert}: ${name}`));
+  return {
+    exp_labels: { ...ofRule, ...labels },
+    exp_annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [key, filledIn(text)])),
   };
 }

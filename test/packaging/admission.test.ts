@@ -1,14 +1,28 @@
 /** The policy that limits the operator to the writes that it makes, as it is shipped and in overlays. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OPERATOR = 'system:serviceaccount:winpool-system:windowspool-operator';
+
+/** The rules of the policy, which has their messages. */
+const { validations }: { validations: readonly { expression: string; message: string }[] } = parse(
+  readFileSync(join(ROOT, 'config/admission/policy.yaml'), 'utf8'),
+).spec;
+
+/** The message of the one rule whose expression has this part. */
+function messageOfRule(part: string): string {
+  const found = validations.filter(({ expression }) => expression.includes(part));
+  assert.equal(found.length, 1, `rules with ${part}`);
+  return found[0]?.message ?? '';
+}
 
 describe('the admission policy of the operator', function () {
   this.timeout(180_000);
@@ -98,12 +112,16 @@ describe('the admission policy of the operator', function () {
     ...args,
   ];
   const node = (name: string) => ['node', name];
-  const WINDOWS_ONLY = 'The operator changes only Windows nodes, and nodes that a pool of existing nodes has marked.';
-  const LABELS = 'The operator does not change labels of Kubernetes and EKS, except node.kubernetes.io/windows-build.';
-  const TAINTS = 'The operator does not change taints with the effect NoExecute, and taints of Kubernetes.';
-  const POOLS = 'Of a WindowsPool, the operator changes only its status and the finalizer winpool.dev/finalizer.';
-  const CLASSES =
-    'The operator writes only RuntimeClasses with the label app.kubernetes.io/managed-by=windowspool-operator, and deletes only those and ones without this label.';
+  const WINDOWS_ONLY = messageOfRule("'winpool.dev/claim' in variables.annotationsBefore");
+  const LABELS = messageOfRule('variables.changedLabels.all(');
+  const ANNOTATIONS = messageOfRule('variables.changedAnnotations.all(');
+  const NODE_FINALIZERS = messageOfRule('variables.finalizersBefore == ');
+  const TAINTS = messageOfRule('variables.changedTaints.all(');
+  const CONDITIONS = messageOfRule("c.type != 'winpool.dev/Verified'");
+  const NODE_STATUS = messageOfRule('variables.before.status.volumesAttached');
+  const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
+  const CLASSES = messageOfRule("request.operation == 'DELETE'");
+  const WINDOWS_CLASSES = messageOfRule('variables.after.scheduling.nodeSelector');
   const taint = (op: string, path: string, value?: object) => [{ op, path, ...(value && { value }) }];
   const condition = (type: string) => ({
     status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
@@ -117,11 +135,11 @@ describe('the admission policy of the operator', function () {
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
     });
   const OURS = { 'app.kubernetes.io/managed-by': 'windowspool-operator' };
-  const OWN_PODS =
-    'The operator creates and deletes only pods in its own namespace with the labels app.kubernetes.io/managed-by=windowspool-operator and winpool.dev/pool.';
-  const WINDOWS_PODS = 'The operator creates only pods for Windows nodes, with a deadline.';
-  const PLAIN_PODS = 'The operator creates only pods without a token, volumes, and values from Secrets and ConfigMaps.';
-  const UNPRIVILEGED = 'The operator creates only pods whose containers run as a user without privileges on the node.';
+  const OWN_PODS = messageOfRule('request.userInfo.username');
+  const WINDOWS_PODS = messageOfRule('variables.after.spec.activeDeadlineSeconds');
+  const PLAIN_PODS = messageOfRule('variables.after.spec.automountServiceAccountToken');
+  const UNPRIVILEGED = messageOfRule('windowsOptions.hostProcess');
+  const WITHOUT_GMSA = messageOfRule('windowsOptions.gmsaCredentialSpecName');
   /** The pod that the operator runs on a node, with a change. */
   const pod = (change: object = {}, container: object = {}, metadata: object = {}) =>
     JSON.stringify({
@@ -175,15 +193,11 @@ describe('the admission policy of the operator', function () {
       patch(node('windows'), { metadata: { annotations: { 'winpool.dev/cordoned': 'a' } } }),
       'allowed',
     ],
-    [
-      'another annotation',
-      patch(node('windows'), { metadata: { annotations: { note: null } } }),
-      'Of the annotations of nodes, the operator changes only those with the prefix winpool.dev/.',
-    ],
+    ['another annotation', patch(node('windows'), { metadata: { annotations: { note: null } } }), ANNOTATIONS],
     [
       'a finalizer of a node',
       patch(node('windows'), { metadata: { finalizers: ['winpool.dev/hold'] } }),
-      'The operator does not change finalizers of nodes.',
+      NODE_FINALIZERS,
     ],
     [
       'a taint of a spec',
@@ -225,27 +239,18 @@ describe('the admission policy of the operator', function () {
     [
       'the condition Ready',
       patch(node('windows'), condition('Ready'), 'strategic', '--subresource=status'),
-      'Of the conditions of a node, the operator changes only winpool.dev/Verified.',
+      CONDITIONS,
     ],
     [
       'the capacity',
       patch(node('windows'), { status: { capacity: { memory: '1' } } }, 'merge', '--subresource=status'),
-      'Of the status of a node, the operator changes only its condition.',
+      NODE_STATUS,
     ],
     ['a RuntimeClass of its own', ['create', '-f', '-'], 'allowed', runtimeClass(OURS)],
     ['a RuntimeClass without its label', ['create', '-f', '-'], CLASSES, runtimeClass({})],
-    [
-      'a RuntimeClass for Linux',
-      ['create', '-f', '-'],
-      'The operator writes only RuntimeClasses that select Windows nodes.',
-      runtimeClass(OURS, 'linux'),
-    ],
+    ['a RuntimeClass for Linux', ['create', '-f', '-'], WINDOWS_CLASSES, runtimeClass(OURS, 'linux')],
     ['the deletion of a RuntimeClass of Helm', ['delete', 'runtimeclass', 'helm'], CLASSES],
-    [
-      'the deletion of a RuntimeClass for Linux',
-      ['delete', 'runtimeclass', 'gvisor'],
-      'The operator writes only RuntimeClasses that select Windows nodes.',
-    ],
+    ['the deletion of a RuntimeClass for Linux', ['delete', 'runtimeclass', 'gvisor'], WINDOWS_CLASSES],
     [
       'the deletion of a RuntimeClass that nobody manages, for adoption',
       ['delete', 'runtimeclass', 'guide'],
@@ -316,7 +321,7 @@ describe('the admission policy of the operator', function () {
       (windowsOptions): (typeof cases)[number] => [
         `a pod with ${Object.keys(windowsOptions)[0]}`,
         ['create', '-f', '-'],
-        'The operator creates only pods without a group Managed Service Account.',
+        WITHOUT_GMSA,
         pod({ securityContext: { runAsNonRoot: true, windowsOptions } }),
       ],
     ),

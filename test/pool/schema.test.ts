@@ -21,7 +21,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'an unknown Windows version',
     { windowsVersion: 'Windows2016' },
-    'Unsupported value: "Windows2016": supported values: "Windows2019", "Windows2022", "Windows2025"',
+    'spec.windowsVersion: Unsupported value: "Windows2016"',
   ],
   ['no role', { nodeGroup: { nodeRole: undefined } }, 'spec.nodeGroup.nodeRole: Required value'],
   [
@@ -63,7 +63,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'the version 0',
     { nodeGroup: { launchTemplate: { name: 'windows', version: 0 } } },
-    'launchTemplate.version in body should be greater than or equal to 1',
+    'launchTemplate.version in body should be greater',
   ],
   [
     'a disk size together with a launch template',
@@ -122,7 +122,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     (disk): (typeof refusals)[number] => [
       `${JSON.stringify(disk)} of a disk`,
       { nodeGroup: { disk } },
-      'iops must be 3000 to 80000 for gp3, 100 to 64000 for io1 and 100 to 256000 for io2',
+      'iops must be 3000 to 80000 for gp3',
     ],
   ),
   [
@@ -152,7 +152,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'settings of the kubelet together with a release',
     { nodeGroup: { kubelet: { maxPods: 30 }, releaseVersion: '1.36-2026.02.11' } },
-    'EKS accepts neither a release nor a Kubernetes version for a node group with a custom AMI or settings of the kubelet',
+    'accepts neither a release nor a Kubernetes',
   ],
   [
     'settings of the kubelet together with a warm pool',
@@ -163,7 +163,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     [
       [{}, 'should have at least 1 properties'],
       [{ maxPods: 251 }, 'should be less than or equal to 250'],
-      [{ systemReserved: { pid: '100' } }, 'a kubelet on Windows reserves cpu, memory and ephemeral-storage'],
+      [{ systemReserved: { pid: '100' } }, 'cpu, memory and ephemeral-storage'],
       [{ kubeReserved: { memory: '2Gb' } }, 'kubeReserved.memory in body should match'],
       [{ systemReserved: { memory: '-2Gi' } }, 'systemReserved.memory in body should match'],
       [{ evictionHard: { 'pid.available': '10%' } }, 'on Windows, the kubelet has the eviction signals'],
@@ -191,7 +191,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'a script after the bootstrap of EKS',
     { nodeGroup: { userData: { configMap: 'windows', phase: 'AfterBootstrap' } } },
-    'EKS runs its own bootstrap after your script, unless the pool has a custom AMI',
+    'unless the pool has a custom AMI',
   ],
   ['no instance tag', { nodeGroup: { instanceTags: {} } }, 'should have at least 1 properties'],
   ['an instance tag without a key', { nodeGroup: { instanceTags: { '': 'x' } } }, 'must have 1 to 128 characters'],
@@ -244,12 +244,12 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'a canary without nodes',
     { nodeGroup: { update: { canary: { nodes: 0 } } } },
-    'update.canary.nodes in body should be greater than or equal to 1',
+    'update.canary.nodes in body should be greater',
   ],
   [
     'a canary of more than 10 nodes',
     { nodeGroup: { update: { canary: { nodes: 11 } }, scaling: { maxSize: 20 } } },
-    'update.canary.nodes in body should be less than or equal to 10',
+    'update.canary.nodes in body should be less',
   ],
   [
     'a canary with more nodes than the pool may have',
@@ -293,7 +293,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'a warm pool of bare metal instances that hibernate',
     { nodeGroup: { instanceTypes: ['m5.large', 'm5.metal'], warmPool: { poolState: 'Hibernated' } } },
-    'EC2 cannot hibernate bare metal instances. Set poolState to Stopped or Running',
+    'Set poolState to Stopped or Running',
   ],
   [
     'a state of a warm pool as EKS spells it',
@@ -303,13 +303,9 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'max 0',
     { nodeGroup: { scaling: { minSize: 0, maxSize: 0 } } },
-    'spec.nodeGroup.scaling.maxSize in body should be greater than or equal to 1',
+    'spec.nodeGroup.scaling.maxSize in body should be greater',
   ],
-  [
-    'a label of Kubernetes',
-    { labels: { 'node.kubernetes.io/x': 'y' } },
-    'reserved for Kubernetes: the kubelet refuses to start with them',
-  ],
+  ['a label of Kubernetes', { labels: { 'node.kubernetes.io/x': 'y' } }, 'the kubelet refuses to start with them'],
   ['a label of a Kubernetes subdomain', { labels: { 'kubernetes.io/role': 'y' } }, 'Choose another prefix'],
   ['a label of EKS', { labels: { 'eks.amazonaws.com/nodegroup': 'y' } }, 'reserved for EKS and the operator'],
   ['a label key with a space', { labels: { 'my team': 'y' } }, 'a label key must be a name'],
@@ -317,12 +313,12 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'an unknown taint effect',
     { taints: [{ key: 'gpu', effect: 'NO_SCHEDULE' }] },
-    'Unsupported value: "NO_SCHEDULE": supported values: "NoSchedule", "PreferNoSchedule"',
+    'spec.taints[0].effect: Unsupported value: "NO_SCHEDULE"',
   ],
   [
     'a taint that evicts running pods',
     { taints: [{ key: 'gpu', effect: 'NoExecute' }] },
-    'Unsupported value: "NoExecute": supported values: "NoSchedule", "PreferNoSchedule"',
+    'spec.taints[0].effect: Unsupported value: "NoExecute"',
   ],
   [
     'the registration taint',
@@ -347,7 +343,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'a policy that does not exist',
     { verification: { policy: 'Evict' } },
-    'Unsupported value: "Evict": supported values: "Report", "Quarantine", "Gate"',
+    'spec.verification.policy: Unsupported value: "Evict"',
   ],
   ['a check that does not exist', { verification: { warnOnly: ['Weather'] } }, 'Unsupported value: "Weather"'],
   ...['Ready', 'winpool.dev/Verified'].map(
@@ -355,7 +351,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       [
         `${type}, which is always checked, as a required condition`,
         { verification: { requiredConditions: [{ type, status: 'True' }] } },
-        'Ready is always checked, and conditions under winpool.dev are set by the operator. Choose another type',
+        'Ready is always checked',
       ] as const,
   ),
   [
@@ -366,7 +362,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   [
     'a condition that makes nodes unhealthy with a status that does not exist',
     { remediation: { conditions: [{ type: 'DiskPressure', status: 'true' }] } },
-    'Unsupported value: "true": supported values: "True", "False", "Unknown"',
+    'conditions[0].status: Unsupported value: "true"',
   ],
   ...[
     'GateTaintMissing',
@@ -389,11 +385,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { verification: { minimumReservedMemory: '2048' } },
     'verification.minimumReservedMemory in body should match',
   ],
-  [
-    'a pull of no images',
-    { verification: { imagePrePull: {} } },
-    'imagePrePull pulls the images in requiredImages. List images in requiredImages, or remove imagePrePull',
-  ],
+  ['a pull of no images', { verification: { imagePrePull: {} } }, 'List images in requiredImages'],
   [
     'a pull that may take no time',
     { verification: { requiredImages: ['nginx'], imagePrePull: { timeout: '30s' } } },
@@ -443,11 +435,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'Set runtimeClass.name to use another handler',
   ],
   ['the handler docker', { runtimeClass: { name: 'mine', handler: 'docker' } }, 'Use runhcs-wcow-process'],
-  [
-    'an unknown deletion policy',
-    { deletionPolicy: 'Orphan' },
-    'Unsupported value: "Orphan": supported values: "Delete", "Retain"',
-  ],
+  ['an unknown deletion policy', { deletionPolicy: 'Orphan' }, 'spec.deletionPolicy: Unsupported value: "Orphan"'],
   ['a field that does not exist', { autoscaling: true }, 'unknown field "spec.autoscaling"'],
 ];
 
@@ -458,7 +446,7 @@ const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, sp
     'both nodeGroup and existingNodes',
     FRA,
     { nodeGroup: { ...NODE_GROUP, scaling: SIZE } },
-    'set exactly one of nodeGroup (EKS creates the nodes) and existingNodes',
+    'set exactly one of nodeGroup',
   ],
   [
     'remediation that replaces existing nodes',
@@ -603,7 +591,7 @@ describe('the API server', () => {
     await world.apply(poolManifest('version'));
     await assert.rejects(
       world.apply(poolManifest('version', { windowsVersion: 'Windows2025' })),
-      /windowsVersion is immutable. Create a WindowsPool with the other version/,
+      /windowsVersion is immutable/,
     );
     await world.kubectl('delete', 'windowspool', 'version');
   });
@@ -640,7 +628,7 @@ describe('the API server', () => {
       await world.apply(poolManifest(name, { nodeGroup }));
       await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
       const refused = await answerTo(poolManifest(name));
-      const words = 'Set nodeGroup.replacement to BlueGreen, or create another WindowsPool';
+      const words = 'Set nodeGroup.replacement to BlueGreen';
       assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*${words}`, 's'));
       await setStatus(name, { nodeGroup: { differs: true } });
       await world.apply(poolManifest(name));
@@ -662,7 +650,7 @@ describe('the API server', () => {
     const name = 'machine';
     await world.apply(poolManifest(name));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
-    const only = /spec\.nodeGroup: Invalid value.*EKS cannot add a launch template to a node group, or remove it/s;
+    const only = /spec\.nodeGroup: Invalid value.*EKS cannot add a launch template/s;
     for (const nodeGroup of machines) assert.match(await answerTo(poolManifest(name, { nodeGroup })), only);
     await setStatus(name, { nodeGroup: { differs: true } });
     await world.apply(poolManifest(name, { nodeGroup: { disk: { sizeGiB: 100 } } }));
@@ -682,8 +670,7 @@ describe('the API server', () => {
     const ami = { id: 'ami-0a000001' };
     await world.apply(poolManifest(name, { nodeGroup: { disk: {} } }));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
-    const only =
-      /spec\.nodeGroup\.ami: Invalid value.*EKS cannot change a node group between its own AMIs and a custom one/s;
+    const only = /spec\.nodeGroup\.ami: Invalid value.*between its own AMIs and a custom one/s;
     assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {}, ami } })), only);
     await world.apply(poolManifest(name, { nodeGroup: { disk: {}, ami, replacement: 'BlueGreen' } }));
     await world.apply(poolManifest(name, { nodeGroup: { ami: { id: 'ami-0a000002' } } }));
