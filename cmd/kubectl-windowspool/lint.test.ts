@@ -96,12 +96,9 @@ describe('kubectl windowspool lint', () => {
   it('asks the cluster only for a RuntimeClass that the files do not have', async () => {
     const { code, errors } = await run([pathOf('web.yml')]);
     assert.equal(code, 0);
-    assert.equal(
+    assert.match(
       errors,
-      [
-        'SKIP  The RuntimeClasses of the cluster are unknown, so workloads that only name',
-        '      one count as Linux workloads: Cannot reach the cluster: there is none.',
-      ].join('\n'),
+      /^SKIP {2}The RuntimeClasses of the cluster .*\n.*: Cannot reach the cluster: there is none\.$/,
     );
   });
 

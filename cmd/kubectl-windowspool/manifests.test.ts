@@ -36,33 +36,17 @@ describe('a manifest', () => {
       return `${name}: &${name} [${Array.from({ length: 9 }, () => alias).join(', ')}]`;
     }),
   ].join('\n');
-  const broken: readonly (readonly [what: string, text: string, message: string])[] = [
-    [
-      'is not YAML',
-      'kind: [\n',
-      'all.yaml is not YAML: Flow sequence in block collection must be sufficiently indented and end with a ] at line 2, column 1.',
-    ],
-    ['has a key twice', 'a: 1\nb: {c: 1, c: 2}\n', 'all.yaml is not YAML: key c exists twice at line 2.'],
-    [
-      'is a template',
-      'a: 1\nname: {{ .Release.Name }}\n',
-      'all.yaml is not YAML: a key is not text at line 2. If it is a template, render it first.',
-    ],
+  const broken: readonly (readonly [what: string, text: string, message: RegExp])[] = [
+    ['is not YAML', 'kind: [\n', / at line 2, column 1\.$/],
+    ['has a key twice', 'a: 1\nb: {c: 1, c: 2}\n', /: key c .* at line 2\.$/],
+    ['is a template', 'a: 1\nname: {{ .Release.Name }}\n', / at line 2\..* template, render it first\.$/],
     [
       'is a template that does not parse',
       '{{- if .Values.x }}\na: 1\n{{ end }}\n',
-      'all.yaml is not YAML: Block collections are not allowed within flow collections at line 1, column 3. If it is a template, render it first.',
+      / at line 1, column 3\..* template, render it first\.$/,
     ],
-    [
-      'expands without end',
-      bomb,
-      'all.yaml is not YAML: Excessive alias count indicates a resource exhaustion attack.',
-    ],
-    [
-      'is nested too deeply',
-      '['.repeat(100_000),
-      'all.yaml is not YAML: Maximum call stack size exceeded at line 1, column N.',
-    ],
+    ['expands without end', bomb, /: Excessive alias count /],
+    ['is nested too deeply', '['.repeat(100_000), / at line 1, column \d+\.$/],
   ];
   for (const [what, text, message] of broken)
     it(`that ${what} is an error that names the file and the line`, () => {
@@ -70,7 +54,8 @@ describe('a manifest', () => {
         () => objectsIn(text, 'all.yaml'),
         (error: unknown) => {
           assert.ok(error instanceof Failure);
-          assert.equal(error.message.replace(/(?<=exceeded at line 1, column )\d+/, 'N'), message);
+          assert.match(error.message, /^all\.yaml is not YAML: /);
+          assert.match(error.message, message);
           return true;
         },
       );

@@ -76,13 +76,14 @@ describe('kubectl windowspool replace and remove', () => {
         return error.message;
       }
     };
-    assert.deepEqual(['a.one', 'b', 'a', 'b.onw', 'nothing-like-it'].map(found), [
-      'a.one',
-      'b.one',
-      'Several nodes are called a: a.one and a.two. Type the full name.',
-      'Windows node "b.onw" not found. Did you mean "b.one"?',
-      'Windows node "nothing-like-it" not found. List the nodes: kubectl windowspool nodes',
-    ]);
+    const rows = [
+      ['a.one', /^a\.one$/],
+      ['b', /^b\.one$/],
+      ['a', /\ba\.one and a\.two\b/],
+      ['b.onw', /"b\.onw".*"b\.one"\?$/],
+      ['nothing-like-it', /"nothing-like-it" .* kubectl windowspool nodes$/],
+    ] as const;
+    for (const [typed, expected] of rows) assert.match(found(typed), expected);
   });
 });
 

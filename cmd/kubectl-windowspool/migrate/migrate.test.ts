@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { existingPool, knownStatus } from '../../../controllers/windowspool/testing/fixtures.ts';
+import { assertNames } from '../../../test/messages.ts';
 import { explain, Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { blockedBy, FakeApi, type FakeObject, failure } from '../testing/fakeApi.ts';
@@ -170,12 +171,10 @@ describe('the workloads that kubectl windowspool migrate finds', () => {
     ]);
     const cart = report?.workloads.find(({ name }) => name === 'cart');
     assert.deepEqual(
-      [cart?.changes.map(({ field, to }) => `${field} ${to}`), cart?.blocks],
-      [
-        ['runtimeClassName windows-2022', 'image cart:ltsc2022'],
-        ['PodDisruptionBudget cart allows no disruption now. Add a replica, or correct the budget.'],
-      ],
+      cart?.changes.map(({ field, to }) => `${field} ${to}`),
+      ['runtimeClassName windows-2022', 'image cart:ltsc2022'],
     );
+    assertNames(cart?.blocks.join(), 'PodDisruptionBudget cart');
   });
 
   it('are shown as far as the user may read them', async () => {
@@ -212,12 +211,7 @@ describe('the workloads that kubectl windowspool migrate finds', () => {
       pod('big', 'old-1', owner('ReplicaSet', 'cart-1'), { ...ON_2022, containers, overhead: { memory: '1Gi' } }),
     );
     const { report } = await reportOf(api);
-    assert.ok(
-      report?.advice.includes(
-        'The pods to move request 6.0 GiB of memory, and pool new has 0.0 GiB free. Some of them stay Pending unless the pool grows.',
-      ),
-      report?.advice.join('\n'),
-    );
+    assertNames(report?.advice.join('\n'), '6.0 GiB', 'pool new', '0.0 GiB');
   });
 
   it('need two pools', async () => {
@@ -310,7 +304,7 @@ describe('kubectl windowspool migrate --drain', () => {
       'evict shop/cart-b',
       ...['read cart', 'read cart', 'read cart'],
     ]);
-    assert.match(text, /^Node old-1: settling, waits for ready pods of Deployment shop\/cart$/m);
+    assert.match(text, /^Node old-1: settling, .* Deployment shop\/cart$/m);
     assert.match(text, /^Node old-1: drained\nNode old-2: draining, 1 pod left$/m);
     assert.match(text, / {2}\$ kubectl delete windowspool old$/);
     assert.deepEqual(cordoned(api), ['old-1', 'old-2']);
@@ -324,10 +318,7 @@ describe('kubectl windowspool migrate --drain', () => {
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);
     assert.deepEqual(cordoned(api), ['old-1', 'old-2']);
-    assert.match(
-      text,
-      /Its nodes stay: terminate them with the tool that created them\.\n {2}\$ kubectl delete windowspool old$/,
-    );
+    assert.match(text, /Its nodes stay: .*\n {2}\$ kubectl delete windowspool old$/);
   });
 
   it('asks, and changes nothing without a yes', async () => {
@@ -353,7 +344,7 @@ describe('kubectl windowspool migrate --drain', () => {
       its.objects.set('deployments', [template('cart', pinned, { readyReplicas: 2 })]);
     });
     const refused = await drain(api);
-    assert.match(refused.error, /^Nothing was drained: 1 workload cannot run in pool new yet: Deployment shop\/cart\./);
+    assertNames(refused.error, '1 workload', 'Deployment shop/cart');
     assert.deepEqual(api.writes, []);
     const forced = await drain(api, { allowsPending: true });
     assert.equal(forced.code, 0, forced.error);
@@ -368,7 +359,7 @@ describe('kubectl windowspool migrate --drain', () => {
     recreating(api);
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);
-    assert.match(text, /^Node old-1: draining, 1 pod left, waits for PodDisruptionBudget cart \(shop\/cart-a\)$/m);
+    assert.match(text, /^Node old-1: draining, 1 pod left, .* PodDisruptionBudget cart \(shop\/cart-a\)$/m);
     assert.equal(api.writes.filter((write) => write === 'evict shop/cart-a').length, 1);
   });
 
@@ -383,9 +374,11 @@ describe('kubectl windowspool migrate --drain', () => {
     };
     const first = await drain(api, { signal: stopping.signal });
     assert.equal(first.code, 130);
-    assert.match(
+    assertNames(
       first.text,
-      /\nDrained: 0 of 2 nodes of pool old\. Continue:\n {2}\$ kubectl windowspool migrate old new --drain\nOr make the nodes schedulable again:\n {2}\$ kubectl uncordon --selector winpool\.dev\/pool=old$/,
+      'Drained: 0 of 2',
+      '$ kubectl windowspool migrate old new --drain\n',
+      /\$ kubectl uncordon --selector winpool\.dev\/pool=old$/,
     );
     api.writes.splice(0);
     api.onEvicted = onEvicted;
@@ -450,7 +443,7 @@ describe('kubectl windowspool migrate --drain', () => {
     };
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);
-    assert.match(text, /^No other node is drained while the operator is replacing nodes of pool old\.$/m);
+    assert.match(text, /^No other node .* replacing nodes of pool old\.$/m);
     assert.match(text, /^No other node is drained while pool new is not Ready: /m);
   });
 
@@ -461,12 +454,12 @@ describe('kubectl windowspool migrate --drain', () => {
       (api) => {
         api.intercept = (_, path) => (path.endsWith('/eviction') ? blockedBy('cart') : undefined);
       },
-      /^Node old-1 still has 1 pod after 1 second \(disruption\.drain\.timeout\), and waits for PodDisruptionBudget cart \(shop\/cart-a\)\.\nDrained: 0 of 2 /,
+      /^Node old-1 .* 1 pod after 1 second .* PodDisruptionBudget cart \(shop\/cart-a\)\.\nDrained: 0 of 2 /,
     ],
     [
       'the pods do not become ready',
       (api) => recreating(api, 1_000_000),
-      /^Node old-1 is empty after 1 second \(disruption\.drain\.timeout\), and waits for ready pods of Deployment shop\/cart\.\nDrained: 0 of 2 /,
+      /^Node old-1 is empty after 1 second .* Deployment shop\/cart\.\nDrained: 0 of 2 /,
     ],
     [
       'the API server fails for longer than the drain timeout',
@@ -474,7 +467,7 @@ describe('kubectl windowspool migrate --drain', () => {
         api.intercept = (method) =>
           method === 'PATCH' ? failure(503, 'ServiceUnavailable', 'the server is overloaded') : undefined;
       },
-      /^the server is overloaded\. Retrying\. This has lasted for 1 second \(disruption\.drain\.timeout\)\.\nDrained: 0 of 0 /,
+      /^the server is overloaded\. .* 1 second \(disruption\.drain\.timeout\)\.\nDrained: 0 of 0 /,
     ],
     [
       'evictions become forbidden',
@@ -482,7 +475,7 @@ describe('kubectl windowspool migrate --drain', () => {
         api.intercept = (_, path) =>
           path.endsWith('/eviction') ? failure(403, 'Forbidden', 'pods "cart-a" is forbidden') : undefined;
       },
-      /^Permission denied: pods "cart-a" is forbidden\. Ask a cluster administrator for this permission\.\nDrained: 0 of 2 /,
+      /^Permission denied: pods "cart-a" is forbidden\..*\nDrained: 0 of 2 /,
     ],
     [
       'a bare pod starts on a node',
@@ -493,7 +486,7 @@ describe('kubectl windowspool migrate --drain', () => {
           return undefined;
         };
       },
-      /^Node old-1: 1 pod must be deleted or allowed first: shop\/bare has no controller that recreates it/,
+      /^Node old-1: 1 pod .*: shop\/bare has no controller/,
     ],
   ];
   for (const [what, change, message] of stops)
@@ -511,13 +504,7 @@ describe('kubectl windowspool migrate --drain', () => {
     const api = sameVersion();
     api.denied.add('patch nodes').add('create pods/eviction');
     const { code, error } = await drain(api, { answer: 'y' });
-    assert.deepEqual(
-      [code, error, api.writes],
-      [
-        1,
-        'Permission denied: you may not patch nodes and create pods/eviction in namespace shop, which --drain requires. Ask a cluster administrator for these permissions.',
-        [],
-      ],
-    );
+    assert.deepEqual([code, api.writes], [1, []]);
+    assertNames(error, 'Permission denied', 'patch nodes and create pods/eviction in namespace shop');
   });
 });

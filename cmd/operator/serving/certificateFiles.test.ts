@@ -103,7 +103,7 @@ describe('a mounted certificate', () => {
     'no key': [{ 'tls.crt': first.cert }, /tls\.key does not exist\. Mount a Secret/],
     'text for a certificate': [
       { 'tls.crt': 'hello', 'tls.key': first.key },
-      /tls\.crt contains no certificate in PEM format\. Correct the Secret/,
+      /tls\.crt contains no certificate in PEM format/,
     ],
     'an empty key': [{ 'tls.crt': first.cert, 'tls.key': '' }, /tls\.key contains no private key in PEM format/],
     'a chain that is broken': [

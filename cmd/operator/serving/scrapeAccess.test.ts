@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Reviews, User } from '../../../controllers/kubernetes/reviews.ts';
 import type { Logger } from '../../../controllers/runtime/ports.ts';
 import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
+import { assertNames } from '../../../test/messages.ts';
 import { ScrapeAccess } from './scrapeAccess.ts';
 
 const { signal } = new AbortController();
@@ -75,16 +76,14 @@ describe('access to the metrics', () => {
     const { server, access } = start();
     server.allows = false;
     const refusals = ['bad', 'good'].map((token) => access.refusal(`bearer ${token}`, 'get', '/metrics', CLIENT));
-    assert.deepEqual(await Promise.all(refusals), [
-      {
-        status: 401,
-        text: 'The API server rejected this token: it is invalid or has expired. Send a new one.',
-      },
-      {
-        status: 403,
-        text: 'User system:serviceaccount:monitoring:prometheus is not authorized to get /metrics. Bind it to ClusterRole windowspool-operator-metrics-reader.',
-      },
-    ]);
+    const [bad, good] = await Promise.all(refusals);
+    assert.deepEqual([bad?.status, good?.status], [401, 403]);
+    assertNames(
+      good?.text,
+      'User system:serviceaccount:monitoring:prometheus',
+      '/metrics',
+      'ClusterRole windowspool-operator-metrics-reader',
+    );
   });
 
   it('is cached: a user for a minute, allowed access for five minutes, denied access for half a minute', async () => {
@@ -130,11 +129,11 @@ describe('access to the metrics', () => {
     const warnings: unknown[] = [];
     const { server, access, get } = start({ ...silentLog, warn: (fields) => void warnings.push(fields) });
     server.error = new Error('127.0.0.1:6443 does not respond (ECONNREFUSED)');
-    for (let i = 0; i < 3; i++)
-      assert.deepEqual(await access.refusal('Bearer good', 'get', '/metrics', CLIENT), {
-        status: 503,
-        text: 'The token could not be reviewed: 127.0.0.1:6443 does not respond (ECONNREFUSED). Try again.',
-      });
+    for (let i = 0; i < 3; i++) {
+      const refusal = await access.refusal('Bearer good', 'get', '/metrics', CLIENT);
+      assert.equal(refusal?.status, 503);
+      assertNames(refusal.text, '127.0.0.1:6443', 'ECONNREFUSED');
+    }
     assert.deepEqual([server.asked.length, warnings.length], [3, 1]);
     server.error = undefined;
     assert.equal(await get(), 200);
