@@ -6,65 +6,65 @@ import { memoryCloud } from './testing/testClock.ts';
 import { group, inState, rejection } from './testing/testGroup.ts';
 
 describe('switches', () => {
-  const rows: readonly (readonly [keyof Switches, string, string, string, (cloud: MemoryCloud) => Promise<unknown>])[] =
+  const rows: readonly (readonly [keyof Switches, string, string, RegExp, (cloud: MemoryCloud) => Promise<unknown>])[] =
     [
       [
         'updatesWhileDegraded',
         'accept',
         'DEGRADED',
-        'accepted',
+        /^accepted$/,
         (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } }),
       ],
       [
         'updatesWhileDegraded',
         'reject',
         'DEGRADED',
-        'ResourceInUseException: Nodegroup cannot be updated as it is currently not in Active State',
+        /^ResourceInUseException: .*not in Active State/,
         (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } }),
       ],
-      ['deleteWhileBusy', 'accept', 'CREATING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      ['deleteWhileBusy', 'accept', 'CREATING', /^accepted$/, (cloud) => cloud.send('DeleteNodegroup', group)],
       [
         'deleteWhileBusy',
         'conflict',
         'CREATING',
-        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being created',
+        /^ResourceInUseException: .*being created/,
         (cloud) => cloud.send('DeleteNodegroup', group),
       ],
-      ['deleteWhileBusy', 'accept', 'UPDATING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      ['deleteWhileBusy', 'accept', 'UPDATING', /^accepted$/, (cloud) => cloud.send('DeleteNodegroup', group)],
       [
         'deleteWhileBusy',
         'conflict',
         'UPDATING',
-        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being updated',
+        /^ResourceInUseException: .*being updated/,
         (cloud) => cloud.send('DeleteNodegroup', group),
       ],
-      ['deleteWhileDeleting', 'accept', 'DELETING', 'accepted', (cloud) => cloud.send('DeleteNodegroup', group)],
+      ['deleteWhileDeleting', 'accept', 'DELETING', /^accepted$/, (cloud) => cloud.send('DeleteNodegroup', group)],
       [
         'deleteWhileDeleting',
         'conflict',
         'DELETING',
-        'ResourceInUseException: Nodegroup cannot be deleted as it is currently being deleted',
+        /^ResourceInUseException: .*being deleted/,
         (cloud) => cloud.send('DeleteNodegroup', group),
       ],
       [
         'updatesWithoutChange',
         'accept',
         'ACTIVE',
-        'accepted',
+        /^accepted$/,
         (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 5 } }),
       ],
       [
         'updatesWithoutChange',
         'reject',
         'ACTIVE',
-        'InvalidParameterException: The update changes nothing of the node group',
+        /^InvalidParameterException: .*changes nothing/,
         (cloud) => cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 5 } }),
       ],
       [
         'reservedLabels',
         'kubelet',
         'ACTIVE',
-        'accepted',
+        /^accepted$/,
         (cloud) =>
           cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { 'kubernetes.io/x': 'y' } } }),
       ],
@@ -72,7 +72,7 @@ describe('switches', () => {
         'reservedLabels',
         'reject',
         'ACTIVE',
-        'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+        /^InvalidParameterException: .*Label.*\[kubernetes\.io\/, k8s\.io\/, eks\.amazonaws\.com\/\]/,
         (cloud) =>
           cloud.send('UpdateNodegroupConfig', { ...group, labels: { addOrUpdateLabels: { 'kubernetes.io/x': 'y' } } }),
       ],
@@ -81,8 +81,8 @@ describe('switches', () => {
         value,
         'ACTIVE',
         value === 'accept'
-          ? 'accepted'
-          : 'InvalidParameterException: Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+          ? /^accepted$/
+          : /^InvalidParameterException: .*Taint.*\[kubernetes\.io\/, k8s\.io\/, eks\.amazonaws\.com\/\]/,
         (cloud) =>
           cloud.send('UpdateNodegroupConfig', {
             ...group,
@@ -93,14 +93,14 @@ describe('switches', () => {
         'missingUnderTagCondition',
         'notFound',
         'ACTIVE',
-        'ResourceNotFoundException: No node group found for name: none.',
+        /^ResourceNotFoundException: .*No node group found for name: none\./,
         (cloud) => cloud.send('DeleteNodegroup', { ...group, nodegroupName: 'none' }),
       ],
     ];
   for (const [name, value, status, outcome, act] of rows) {
-    it(`${name}=${value} returns "${outcome.slice(0, 70)}" while ${status}`, async () => {
+    it(`${name}=${value} returns ${outcome.source.slice(0, 70)} while ${status}`, async () => {
       const { cloud } = await inState(status, { [name]: value });
-      assert.equal(await rejection(act(cloud)), outcome);
+      assert.match(await rejection(act(cloud)), outcome);
     });
   }
 
@@ -153,27 +153,19 @@ describe('switches', () => {
 
 describe('Windows outside the commercial Regions', () => {
   for (const [answer, region, want] of [
-    [
-      'reject',
-      'us-gov-west-1',
-      'InvalidParameterException: Windows AMI types are only supported for commercial AWS Regions.',
-    ],
-    [
-      'reject',
-      'cn-north-1',
-      'InvalidParameterException: Windows AMI types are only supported for commercial AWS Regions.',
-    ],
-    ['reject', 'ca-central-1', 'accepted'],
-    ['accept', 'us-gov-west-1', 'accepted'],
+    ['reject', 'us-gov-west-1', /^InvalidParameterException: .*commercial AWS Regions/],
+    ['reject', 'cn-north-1', /^InvalidParameterException: .*commercial AWS Regions/],
+    ['reject', 'ca-central-1', /^accepted$/],
+    ['accept', 'us-gov-west-1', /^accepted$/],
   ] as const) {
-    it(`${answer}: CreateNodegroup in ${region} is ${want}`, async () => {
+    it(`${answer}: CreateNodegroup in ${region} is ${want.source}`, async () => {
       const switches = { windowsOutsideCommercialRegions: answer };
       const { cloud } = memoryCloud({ cluster: { ...sampleCluster, region }, switches });
       const found = await cloud.send('CreateNodegroup', sampleGroup({ amiType: 'WINDOWS_CORE_2022_x86_64' })).then(
         () => 'accepted',
         (error: Error) => `${error.name}: ${error.message}`,
       );
-      assert.equal(found, want);
+      assert.match(found, want);
     });
   }
 });

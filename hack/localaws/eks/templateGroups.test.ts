@@ -44,73 +44,76 @@ const ownOf = async (cloud: MemoryCloud) => {
   return own;
 };
 
+/** The operator classifies errors by these words: they are those of AWS. */
+const NOT_AUTHORIZED = 'You are not authorized to launch instances with this launch template.';
+
 describe('launch templates that EKS rejects', () => {
-  const data: readonly (readonly [string, object, Partial<CreateNodegroupRequest>, string])[] = [
+  const data: readonly (readonly [string, object, Partial<CreateNodegroupRequest>, RegExp])[] = [
     [
       'an instance profile',
       { IamInstanceProfile: { Name: 'p' } },
       {},
-      'InvalidParameterException: Launch template mine should not specify an instance profile. The noderole in your request will be used to construct an instance profile.',
+      /^InvalidParameterException: .*template mine.*instance profile/,
     ],
     [
       'a subnet',
       { NetworkInterfaces: [{ SubnetId: 'subnet-1' }] },
       {},
-      'InvalidParameterException: Launch template mine should not specify a subnet.',
+      /^InvalidParameterException: .*template mine.*subnet/,
     ],
     [
       'a spot request',
       { InstanceMarketOptions: { MarketType: 'spot' } },
       {},
-      'InvalidParameterException: Launch template mine should not specify a request for Spot Instances.',
+      /^InvalidParameterException: .*template mine.*Spot Instances/,
     ],
     [
       'hibernation',
       { HibernationOptions: { Configured: true } },
       {},
-      'InvalidParameterException: Launch template mine should not specify hibernation.',
+      /^InvalidParameterException: .*template mine.*hibernation/,
     ],
     [
       'a shutdown behavior',
       { InstanceInitiatedShutdownBehavior: 'stop' },
       {},
-      'InvalidParameterException: Launch template mine should not specify a shutdown behavior.',
+      /^InvalidParameterException: .*template mine.*shutdown behavior/,
     ],
     [
       'instance types twice',
       { InstanceType: 'm5.large' },
       {},
-      'InvalidRequestException: Cannot specify instance types in launch template and API request',
+      /^InvalidRequestException: .*instance types in launch template/,
     ],
     [
       'an invalid instance type',
       { InstanceType: 'm5.12xlarge' },
       { instanceTypes: [] },
-      'InvalidParameterException: The following supplied instance types do not exist: [m5.12xlarge]',
+      /^InvalidParameterException: .*\[m5\.12xlarge\]/,
     ],
     [
       'an image together with an amiType',
       { ImageId: imageId },
       {},
-      'InvalidParameterException: You cannot specify an AMI Type other than CUSTOM, when specifying an image id in your launch template.',
+      /^InvalidParameterException: .*AMI Type.*CUSTOM.*image id/,
     ],
     [
       'an image together with a version',
       { ImageId: imageId },
       { amiType: 'CUSTOM', version: '1.36' },
-      'InvalidParameterException: You cannot specify the field kubernetesVersion when using custom AMIs.',
+      /^InvalidParameterException: .*kubernetesVersion.*custom AMIs/,
     ],
     [
       'an image together with a release',
       { ImageId: imageId },
       { amiType: 'CUSTOM' },
-      'InvalidParameterException: You cannot specify the field releaseVersion when using custom AMIs.',
+      /^InvalidParameterException: .*releaseVersion.*custom AMIs/,
     ],
   ];
   for (const [what, template, changes, error] of data) {
     it(`have ${what}`, async () => {
       const { cloud } = newWorld(template);
-      assert.equal(await rejection(cloud.send('CreateNodegroup', request(changes))), error);
+      assert.match(await rejection(cloud.send('CreateNodegroup', request(changes))), error);
     });
   }
 
@@ -139,7 +142,7 @@ describe('launch templates that EKS rejects', () => {
       await rejection(
         cloud.send('CreateNodegroup', withoutTemplate({ launchTemplate: { name: 'mine', version: '2' } })),
       ),
-      `InvalidRequestException: You are not authorized to launch instances with this launch template. Not authorized for images: [${olderImage}]`,
+      `InvalidRequestException: ${NOT_AUTHORIZED} Not authorized for images: [${olderImage}]`,
     );
   });
 
@@ -148,7 +151,8 @@ describe('launch templates that EKS rejects', () => {
     cloud.faults.removeAction({ action: 'ec2:RunInstances' });
     const attempt = () => rejection(cloud.send('CreateNodegroup', request()));
     const [first, second] = [await attempt(), await attempt()];
-    assert.match(first, /^InvalidRequestException: You are not authorized to launch .* Encoded authorization failure/);
+    assert.match(first, /Encoded authorization failure/);
+    assert.ok(first.startsWith(`InvalidRequestException: ${NOT_AUTHORIZED}`), first);
     assert.notEqual(first, second);
   });
 });
@@ -274,7 +278,7 @@ describe('a group with a launch template', () => {
       [cloud.send('UpdateNodegroupVersion', group), /Launch template details can't be null for Custom ami type/],
       [update(cloud, '2', { version: '1.36' }), /You cannot specify the field kubernetesVersion/],
       [update(cloud, '2', { releaseVersion: release }), /You cannot specify the field releaseVersion/],
-      [update(cloud, '3'), /can't change between an image of EKS and one of its launch template/],
+      [update(cloud, '3'), /between an image of EKS and one of its launch template/],
     ];
     for (const [promise, error] of refused) assert.match(await rejection(promise), error);
     await update(cloud, '2');

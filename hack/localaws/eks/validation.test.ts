@@ -9,48 +9,40 @@ import { type SdkClients, sdkClients } from '../wire/sdkClients.ts';
 const long = 'x'.repeat(64);
 const clusterName = sampleCluster.name;
 
-type Case<T> = readonly [what: string, changes: T, error: string];
+type Case<T> = readonly [what: string, changes: T, error: RegExp];
 
 const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknown>>>[] = [
-  [
-    'a name of 64 characters',
-    { nodegroupName: long },
-    "InvalidParameterException: nodeGroupName can't be longer than 63 characters!",
-  ],
-  [
-    'a name with a dot',
-    { nodegroupName: 'a.b' },
-    'InvalidParameterException: nodegroupName can only contain letters, digits, - and _, and starts with a letter or digit',
-  ],
+  ['a name of 64 characters', { nodegroupName: long }, /^InvalidParameterException: .*nodeGroupName.*\b63\b/],
+  ['a name with a dot', { nodegroupName: 'a.b' }, /^InvalidParameterException: .*nodegroupName/],
   [
     'two sizes of three',
     { scalingConfig: { minSize: 1, maxSize: 2 } },
-    'InvalidParameterException: Either all or at least one of minSize, maxSize, desiredSize must be provided',
+    /^InvalidParameterException: .*minSize, maxSize, desiredSize/,
   ],
   [
     'min above desired',
     { scalingConfig: { minSize: 3, desiredSize: 2, maxSize: 4 } },
-    "InvalidParameterException: minSize can't be greater than desiredSize",
+    /^InvalidParameterException: .*minSize.*desiredSize/,
   ],
   [
     'desired above max',
     { scalingConfig: { minSize: 0, desiredSize: 5, maxSize: 4 } },
-    "InvalidParameterException: desiredSize can't be greater than maxSize",
+    /^InvalidParameterException: .*desiredSize.*maxSize/,
   ],
   [
     'a max of 0',
     { scalingConfig: { minSize: 0, desiredSize: 0, maxSize: 0 } },
-    'InvalidParameterException: maxSize is 0; it must be a whole number from 1 to 450',
+    /^InvalidParameterException: .*maxSize is 0\b.*\b1 to 450\b/,
   ],
   [
     'an effect in the spelling of Kubernetes',
     { taints: [{ key: 'os', effect: 'NoSchedule' }] },
-    'InvalidParameterException: Invalid taint effect: NoSchedule, must be one of these [NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE]',
+    /^InvalidParameterException: .*NoSchedule.*NO_SCHEDULE, NO_EXECUTE, PREFER_NO_SCHEDULE/,
   ],
   [
     '51 taints',
     { taints: Array.from({ length: 51 }, (_, index) => ({ key: `k${index}`, effect: 'NO_SCHEDULE' })) },
-    'InvalidParameterException: A node group can have at most 50 taints; 51 were given',
+    /^InvalidParameterException: .*\b50 taints.*\b51\b/,
   ],
   [
     'a taint twice',
@@ -60,173 +52,125 @@ const creates: readonly Case<Partial<Record<keyof CreateNodegroupRequest, unknow
         { key: 'a', value: 'b', effect: 'NO_SCHEDULE' },
       ],
     },
-    'InvalidParameterException: Taint a with effect NO_SCHEDULE is given twice',
+    /^InvalidParameterException: .*Taint a.*NO_SCHEDULE/,
   ],
   [
     'an ARM instance type',
     { instanceTypes: ['m5.large', 't4g.medium'] },
-    'InvalidParameterException: [t4g.medium] is not a valid instance type for requested amiType WINDOWS_CORE_2022_x86_64',
+    /^InvalidParameterException: .*\[t4g\.medium\].*WINDOWS_CORE_2022_x86_64\b/,
   ],
-  [
-    'an unknown instance type',
-    { instanceTypes: ['m5.huge'] },
-    'InvalidParameterException: The following supplied instance types do not exist: [m5.huge]',
-  ],
+  ['an unknown instance type', { instanceTypes: ['m5.huge'] }, /^InvalidParameterException: .*\[m5\.huge\]/],
   [
     'an unknown release',
     { releaseVersion: '1.36-2020.01.01' },
-    'InvalidParameterException: Requested release version 1.36-2020.01.01 is not valid for kubernetes version 1.36.',
+    /^InvalidParameterException: .*release version 1\.36-2020\.01\.01 is not valid for kubernetes version 1\.36\./,
   ],
   [
     'a release of another version',
     { version: '1.36', releaseVersion: '1.35-2026.04.18' },
-    'InvalidParameterException: Requested release version 1.35-2026.04.18 is not valid for kubernetes version 1.36.',
+    /^InvalidParameterException: .*release version 1\.35-2026\.04\.18 is not valid for kubernetes version 1\.36\./,
   ],
-  [
-    'a version above the cluster',
-    { version: '1.37' },
-    "InvalidParameterException: Nodegroup version 1.37 is newer than the cluster's version 1.36",
-  ],
+  ['a version above the cluster', { version: '1.37' }, /^InvalidParameterException: .*\b1\.37\b.*\b1\.36\b/],
   [
     'Windows 2025 below 1.35',
     { amiType: 'WINDOWS_CORE_2025_x86_64', version: '1.34' },
-    'InvalidParameterException: AMI Type WINDOWS_CORE_2025_x86_64 is only supported for kubernetes versions 1.35 or later',
+    /^InvalidParameterException: .*WINDOWS_CORE_2025_x86_64\b.*\b1\.35\b/,
   ],
   [
     'a disk size together with a template',
     { launchTemplate: { name: 'lt' }, diskSize: 50 },
-    'InvalidParameterException: Disk size must be specified within the launch template.',
+    /^InvalidParameterException: .*Disk size.*launch template/,
   ],
   [
     'remote access together with a template',
     { launchTemplate: { name: 'lt' }, remoteAccess: { ec2SshKey: 'k' } },
-    'InvalidParameterException: Remote access configuration cannot be specified with a launch template.',
+    /^InvalidParameterException: .*Remote access.*launch template/,
   ],
-  [
-    'a disk of 0',
-    { diskSize: 0 },
-    'InvalidParameterException: diskSize is 0; it must be a whole number of GiB from 1 to 16384',
-  ],
+  ['a disk of 0', { diskSize: 0 }, /^InvalidParameterException: .*diskSize is 0\b.*\b1 to 16384\b/],
   [
     'a reserved label of EKS',
     { labels: { 'eks.amazonaws.com/x': 'y' } },
-    'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+    /^InvalidParameterException: .*Label.*\[kubernetes\.io\/, k8s\.io\/, eks\.amazonaws\.com\/\]/,
   ],
-  [
-    'a label without value',
-    { labels: { a: '' } },
-    'InvalidParameterException: Value of label a must have 1 to 63 characters',
-  ],
-  [
-    'a label with a long name',
-    { labels: { [long]: 'a' } },
-    `InvalidParameterException: Label key ${long} must have a name of 1 to 63 characters`,
-  ],
+  ['a label without value', { labels: { a: '' } }, /^InvalidParameterException: .*label a.*\b1 to 63\b/],
+  ['a label with a long name', { labels: { [long]: 'a' } }, /^InvalidParameterException: .*Label key.*\b1 to 63\b/],
   [
     'a reserved tag of AWS',
     { tags: { ...sampleGroup().tags, 'aws:x': 'y' } },
-    "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
+    /^InvalidParameterException: .*Tag key aws:x/,
   ],
   [
     'maxUnavailable twice',
     { updateConfig: { maxUnavailable: 1, maxUnavailablePercentage: 10 } },
-    'InvalidParameterException: Only one of maxUnavailable and maxUnavailablePercentage can be given',
+    /^InvalidParameterException: .*maxUnavailable.*maxUnavailablePercentage/,
   ],
   [
     'maxUnavailable 0',
     { updateConfig: { maxUnavailable: 0 } },
-    'InvalidParameterException: maxUnavailable is 0; it must be a whole number from 1 to 100',
+    /^InvalidParameterException: .*maxUnavailable is 0\b.*\b1 to 100\b/,
   ],
   [
     'a role that EC2 cannot assume',
     { nodeRole: untrustedRoleArn },
-    `InvalidParameterException: Following required service principals [ec2.amazonaws.com] were not found in the trust relationships of nodeRole ${untrustedRoleArn}`,
+    /^InvalidParameterException: .*\[ec2\.amazonaws\.com\].*nodeRole/,
   ],
   [
     'a role that does not exist',
     { nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes-2' },
-    'InvalidParameterException: The role with name windows-nodes-2 cannot be found.',
+    /^InvalidParameterException: .*windows-nodes-2\b/,
   ],
   [
     'an unknown subnet',
     { subnets: ['subnet-0a1000000000000aa', 'subnet-9'] },
-    "InvalidParameterException: The subnet ID 'subnet-9' does not exist",
+    /^InvalidParameterException: The subnet ID 'subnet-9' does not exist$/,
   ],
-  ['no subnet', { subnets: [] }, 'InvalidParameterException: subnets must name at least one subnet'],
-  [
-    'no subnets at all',
-    { subnets: undefined },
-    "InvalidParameterException: Value null at 'subnets' failed to satisfy constraint: Member must not be null",
-  ],
+  ['no subnet', { subnets: [] }, /^InvalidParameterException: .*subnets/],
+  ['no subnets at all', { subnets: undefined }, /^InvalidParameterException: .*'subnets'/],
   [
     'an unknown capacity type',
     { capacityType: 'Spot' },
-    'InvalidParameterException: Invalid capacityType: Spot, must be one of these [CAPACITY_BLOCK, ON_DEMAND, SPOT]',
+    /^InvalidParameterException: .*Spot.*\[CAPACITY_BLOCK, ON_DEMAND, SPOT\]/,
   ],
   [
     'a size as text',
     { scalingConfig: { minSize: '1', desiredSize: 1, maxSize: 1 } },
-    'SerializationException: scalingConfig.minSize is a string; a number is expected',
+    /^SerializationException: .*scalingConfig\.minSize.*string/,
   ],
   [
     'another cluster',
     { clusterName: 'other' },
-    'AccessDeniedException: User: arn:aws:sts::111122223333:assumed-role/windowspool-operator/windowspool-operator is not authorized to perform: eks:CreateNodegroup on resource: arn:aws:eks:us-west-2:111122223333:cluster/other because no identity-based policy allows the eks:CreateNodegroup action',
+    /^AccessDeniedException: .*is not authorized to perform: eks:CreateNodegroup on resource: arn:aws:eks:us-west-2:111122223333:cluster\/other/,
   ],
-  [
-    'a taken name',
-    { nodegroupName: 'taken' },
-    'ResourceInUseException: NodeGroup already exists with name taken and cluster name demo',
-  ],
+  ['a taken name', { nodegroupName: 'taken' }, /^ResourceInUseException: .*name taken.*cluster name demo/],
 ];
 
 const updates: readonly Case<Partial<UpdateNodegroupConfigRequest>>[] = [
-  [
-    'empty sizes',
-    { scalingConfig: {} },
-    'InvalidParameterException: Either all or at least one of minSize, maxSize, desiredSize must be provided',
-  ],
-  [
-    'empty labels',
-    { labels: {} },
-    'InvalidParameterException: Both or either addOrUpdateLabels or removeLabels must not be empty',
-  ],
+  ['empty sizes', { scalingConfig: {} }, /^InvalidParameterException: .*minSize, maxSize, desiredSize/],
+  ['empty labels', { labels: {} }, /^InvalidParameterException: .*addOrUpdateLabels.*removeLabels/],
   [
     'empty taints',
     { taints: { addOrUpdateTaints: [] } },
-    'InvalidParameterException: Both or either addOrUpdateTaints or removeTaints must not be empty',
+    /^InvalidParameterException: .*addOrUpdateTaints.*removeTaints/,
   ],
-  [
-    'min above desired',
-    { scalingConfig: { minSize: 3 } },
-    "InvalidParameterException: Minimum capacity 3 can't be greater than desired size 2",
-  ],
-  [
-    'desired above max',
-    { scalingConfig: { desiredSize: 6 } },
-    "InvalidParameterException: desiredSize can't be greater than maxSize",
-  ],
-  [
-    'max below desired',
-    { scalingConfig: { maxSize: 1 } },
-    "InvalidParameterException: desiredSize can't be greater than maxSize",
-  ],
+  ['min above desired', { scalingConfig: { minSize: 3 } }, /^InvalidParameterException: .*\b3\b.*\b2\b/],
+  ['desired above max', { scalingConfig: { desiredSize: 6 } }, /^InvalidParameterException: .*desiredSize.*maxSize/],
+  ['max below desired', { scalingConfig: { maxSize: 1 } }, /^InvalidParameterException: .*desiredSize.*maxSize/],
   [
     'a reserved label of EKS',
     { labels: { addOrUpdateLabels: { 'eks.amazonaws.com/x': 'y' } } },
-    'InvalidParameterException: Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]',
+    /^InvalidParameterException: .*Label.*\[kubernetes\.io\/, k8s\.io\/, eks\.amazonaws\.com\/\]/,
   ],
   [
     'both kinds of maxUnavailable',
     { updateConfig: { maxUnavailable: 1, maxUnavailablePercentage: 1 } },
-    'InvalidParameterException: Only one of maxUnavailable and maxUnavailablePercentage can be given',
+    /^InvalidParameterException: .*maxUnavailable.*maxUnavailablePercentage/,
   ],
-  ['another group', { nodegroupName: 'other' }, 'ResourceNotFoundException: No node group found for name: other.'],
+  ['another group', { nodegroupName: 'other' }, /^ResourceNotFoundException: .*No node group found for name: other\./],
 ];
 
 describe('a node group of an older Kubernetes version than the cluster', () => {
   for (const [olderVersionAtCreation, outcome] of [
-    ['reject', /^InvalidParameterException: You can only create a node group equal to the current Kubernetes version/],
+    ['reject', /^InvalidParameterException: You can only create .* current Kubernetes version/],
     ['accept', /^accepted$/],
   ] as const) {
     it(`can be created or not: ${olderVersionAtCreation}`, async () => {
@@ -262,7 +206,7 @@ describe('EKS, through the real SDK client', () => {
     it(`rejects a creation with ${what}`, async () => {
       // Some rows violate the types on purpose.
       const request = { ...sampleGroup(), ...changes } as CreateNodegroupRequest;
-      assert.equal(await rejection(sdk.eks.createNodegroup(request)), error);
+      assert.match(await rejection(sdk.eks.createNodegroup(request)), error);
       assert.deepEqual([...cloud.state.groups.keys()], ['taken']);
     });
   }
@@ -270,7 +214,7 @@ describe('EKS, through the real SDK client', () => {
   for (const [what, changes, error] of updates) {
     it(`rejects an update with ${what}`, async () => {
       const request = { clusterName, nodegroupName: 'taken', ...changes };
-      assert.equal(await rejection(sdk.eks.updateNodegroupConfig(request)), error);
+      assert.match(await rejection(sdk.eks.updateNodegroupConfig(request)), error);
       assert.equal(cloud.state.updates.size, 0);
     });
   }

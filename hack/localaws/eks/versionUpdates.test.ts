@@ -23,38 +23,30 @@ describe('a change of version, through the real SDK client', () => {
       assert.ok(Date.now() < deadline, 'the group is not ACTIVE after 30 s');
   });
 
-  const refused: readonly (readonly [string, Partial<UpdateNodegroupVersionRequest>, string])[] = [
-    [
-      'a version above the cluster',
-      { version: '1.36' },
-      "InvalidParameterException: Nodegroup version 1.36 is newer than the cluster's version 1.35",
-    ],
-    ['an invalid version', { version: '1.2' }, 'InvalidParameterException: unsupported Kubernetes version 1.2'],
-    [
-      'an earlier version',
-      { version: '1.33' },
-      "InvalidParameterException: Nodegroup version 1.34 can't be rolled back to the earlier 1.33",
-    ],
+  const refused: readonly (readonly [string, Partial<UpdateNodegroupVersionRequest>, RegExp])[] = [
+    ['a version above the cluster', { version: '1.36' }, /^InvalidParameterException: .*\b1\.36\b.*\b1\.35\b/],
+    ['an invalid version', { version: '1.2' }, /^InvalidParameterException: .*\b1\.2\b/],
+    ['an earlier version', { version: '1.33' }, /^InvalidParameterException: .*\b1\.34\b.*\b1\.33\b/],
     [
       'a release of another version',
       { version: '1.35', releaseVersion: '1.34-2026.04.18' },
-      'InvalidParameterException: Requested release version 1.34-2026.04.18 is not valid for kubernetes version 1.35.',
+      /^InvalidParameterException: .*release version 1\.34-2026\.04\.18 is not valid for kubernetes version 1\.35\./,
     ],
     [
       'a release of another version than the group has, alone',
       { releaseVersion: '1.35-2026.04.18' },
-      'InvalidParameterException: Requested release version 1.35-2026.04.18 is not valid for kubernetes version 1.34.',
+      /^InvalidParameterException: .*release version 1\.35-2026\.04\.18 is not valid for kubernetes version 1\.34\./,
     ],
     [
       'a release that was never published',
       { releaseVersion: '1.34-2026.04.19' },
-      'InvalidParameterException: Requested release version 1.34-2026.04.19 is not valid for kubernetes version 1.34.',
+      /^InvalidParameterException: .*release version 1\.34-2026\.04\.19 is not valid for kubernetes version 1\.34\./,
     ],
-    ['another group', { nodegroupName: 'none' }, 'ResourceNotFoundException: No node group found for name: none.'],
+    ['another group', { nodegroupName: 'none' }, /^ResourceNotFoundException: .*No node group found for name: none\./],
   ];
   for (const [what, request, error] of refused) {
     it(`rejects ${what}`, async () => {
-      assert.equal(await rejection(update(request)), error);
+      assert.match(await rejection(update(request)), error);
     });
   }
 
@@ -110,7 +102,7 @@ describe('a change of version', () => {
     assert.equal(first.update?.id, second.update?.id);
     assert.match(
       await rejection(cloud.send('UpdateNodegroupVersion', { ...request, version: '1.34' })),
-      /^InvalidRequestException: Client request token once was used with other parameters/,
+      /^InvalidRequestException: Client request token once /,
     );
     const { updateIds } = await cloud.send('ListUpdates', { name: 'demo', nodegroupName: 'web' });
     assert.deepEqual(updateIds, [first.update?.id]);
@@ -119,15 +111,15 @@ describe('a change of version', () => {
   it('excludes every other update of the group', async () => {
     const { cloud, clock } = world();
     await cloud.send('CreateNodegroup', sampleGroup(older));
-    const busy = 'ResourceInUseException: Nodegroup cannot be updated as it is currently not in Active State';
-    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    const busy = /^ResourceInUseException: .*not in Active State/;
+    assert.match(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
     clock.advance(3);
     await cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 6 } });
-    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    assert.match(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
     clock.advance(1.5);
     await cloud.send('UpdateNodegroupVersion', group);
-    assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
-    assert.equal(
+    assert.match(await rejection(cloud.send('UpdateNodegroupVersion', group)), busy);
+    assert.match(
       await rejection(cloud.send('UpdateNodegroupConfig', { ...group, scalingConfig: { maxSize: 7 } })),
       busy,
     );
@@ -136,13 +128,13 @@ describe('a change of version', () => {
 
   it('that changes nothing succeeds without replacing nodes, or is rejected, depending on the switch', async () => {
     for (const [updatesWithoutChange, outcome] of [
-      ['accept', 'accepted'],
-      ['reject', 'InvalidParameterException: The update changes nothing of the node group'],
+      ['accept', /^accepted$/],
+      ['reject', /^InvalidParameterException: .*changes nothing/],
     ] as const) {
       const { cloud, clock } = memoryCloud({ policy: openPolicy, switches: { updatesWithoutChange } });
       await cloud.send('CreateNodegroup', sampleGroup());
       clock.advance(3);
-      assert.equal(await rejection(cloud.send('UpdateNodegroupVersion', group)), outcome);
+      assert.match(await rejection(cloud.send('UpdateNodegroupVersion', group)), outcome);
       clock.advance(1);
       assert.equal(await statusOf(cloud), 'ACTIVE');
       assert.equal(cloud.state.instances.size, 2);
@@ -173,9 +165,9 @@ describe('an upgrade of the cluster', () => {
     const { cluster: upgrading } = await cloud.send('DescribeCluster', { name: 'demo' });
     assert.deepEqual([upgrading?.status, upgrading?.version], ['UPDATING', '1.35']);
     const { updateIds = [] } = await cloud.send('ListUpdates', { name: 'demo' });
-    assert.equal(
+    assert.match(
       await rejection(cloud.send('UpdateNodegroupVersion', group)),
-      `ResourceInUseException: Cannot update Nodegroup because cluster demo currently has update ${updateIds[0]} in progress`,
+      new RegExp(`^ResourceInUseException: .*cluster demo .* update ${updateIds[0]} `),
     );
     const updateOf = async () => (await cloud.send('DescribeUpdate', { name: 'demo', updateId: updateIds[0] })).update;
     assert.deepEqual([(await updateOf())?.type, (await updateOf())?.status], ['VersionUpdate', 'InProgress']);
