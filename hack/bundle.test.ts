@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { assertNames } from '../test/messages.ts';
 import { bundle, bundleExecutable } from './bundle.ts';
 import { runCommand } from './controlplane/command.ts';
 
@@ -23,10 +24,7 @@ describe('a bundle', () => {
 
   it('is rejected if a CommonJS package is imported lazily, because it would have no named exports', async () => {
     const main = "export const read = async (text) => (await import('yaml')).parse(text);";
-    await assert.rejects(
-      bundled({ 'main.ts': main }),
-      /^Error: build\/bundle-test-\w+\/main\.ts imports yaml lazily, which is CommonJS: .* Import it statically in a module of its own/,
-    );
+    await assert.rejects(bundled({ 'main.ts': main }), /^Error: build\/bundle-test-\w+\/main\.ts imports yaml lazily/);
   });
 
   it('works if a lazily imported module imports the package statically', async () => {
@@ -64,10 +62,13 @@ describe('a bundle', () => {
       const { code, stdout, stderr } = await runCommand(process.execPath, args, { timeoutMs: 60_000 });
       return [code, stdout, stderr];
     };
-    const refusal = (version: string) =>
-      `kubectl windowspool needs Node.js 22.21 or newer, and PATH has ${version}. Install a newer one, and put it first on PATH.\n`;
-    assert.deepEqual(await run('20.20.2'), [1, '', refusal('20.20.2')]);
-    assert.deepEqual(await run('22.20.0'), [1, '', refusal('22.20.0')]);
+    const refused = async (version: string) => {
+      const [code, stdout, stderr] = await run(version);
+      assert.deepEqual([code, stdout], [1, '']);
+      assertNames(String(stderr), 'Node.js 22.21', version);
+    };
+    await refused('20.20.2');
+    await refused('22.20.0');
     for (const version of ['22.21.0', '24.1.0']) assert.deepEqual(await run(version), [0, 'ran\n', '']);
   });
 });

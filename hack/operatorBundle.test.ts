@@ -55,9 +55,6 @@ describe('OPERATOR', () => {
   });
 
   it('with another value is rejected', async () => {
-    await assert.rejects(
-      operatorEntry('source'),
-      /OPERATOR=source: must be "bundle", which is the default, or "sources"/,
-    );
+    await assert.rejects(operatorEntry('source'), /OPERATOR=source: .*"bundle".*"sources"/);
   });
 });

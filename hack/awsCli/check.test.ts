@@ -34,70 +34,48 @@ describe('a command line of the AWS CLI', () => {
   ];
   for (const line of right) it(`is accepted: ${line}`, () => assert.deepEqual(problems(line), []));
 
-  const wrong: readonly [line: string, problem: string][] = [
-    ['aws ek describe-cluster --name c', "unknown service 'ek'; did you mean 'eks'?"],
-    [
-      'aws eks describe-clusters --name c',
-      "unknown command of eks 'describe-clusters'; did you mean 'describe-cluster'?",
-    ],
-    [
-      'aws eks wait nodegroup-activ --name c',
-      "unknown command of eks 'wait nodegroup-activ'; did you mean 'wait nodegroup-active'?",
-    ],
-    [
-      'aws eks describe-cluster --name c --nam d',
-      "aws eks describe-cluster: unknown flag '--nam'; did you mean '--name'?",
-    ],
+  const wrong: readonly [line: string, problem: RegExp][] = [
+    ['aws ek describe-cluster --name c', /service 'ek'; .*'eks'\?$/],
+    ['aws eks describe-clusters --name c', / eks 'describe-clusters'; .*'describe-cluster'\?$/],
+    ['aws eks wait nodegroup-activ --name c', / eks 'wait nodegroup-activ'; .*'wait nodegroup-active'\?$/],
+    ['aws eks describe-cluster --name c --nam d', /^aws eks describe-cluster: .*'--nam'; .*'--name'\?$/],
     [
       'aws eks describe-nodegroup --cluster-name c --node-group-name g --nodegroup-name g',
-      "aws eks describe-nodegroup: unknown flag '--node-group-name'; did you mean '--nodegroup-name'?",
+      /^aws eks describe-nodegroup: .*'--node-group-name'; .*'--nodegroup-name'\?$/,
     ],
-    ['aws eks describe-nodegroup --cluster-name c', 'aws eks describe-nodegroup: --nodegroup-name is required'],
+    ['aws eks describe-nodegroup --cluster-name c', /^aws eks describe-nodegroup: --nodegroup-name is required$/],
     [
       'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-1',
-      'aws autoscaling terminate-instance-in-auto-scaling-group: --should-decrement-desired-capacity or --no-should-decrement-desired-capacity is required',
+      /: --should-decrement-\S+ or --no-should-decrement-\S+ is required$/,
     ],
     [
       'aws eks create-nodegroup --cluster-name c --nodegroup-name g --subnets a --node-role r --ami-type WINDOWS_CORE_2022',
-      'aws eks create-nodegroup: --ami-type is WINDOWS_CORE_2022; did you mean WINDOWS_CORE_2022_x86_64?',
+      /: --ami-type is WINDOWS_CORE_2022; .* WINDOWS_CORE_2022_x86_64\?$/,
     ],
-    [
-      'aws autoscaling delete-tags --tags Key=k,ResourceID=a',
-      'aws autoscaling delete-tags: --tags at [0].ResourceID is no member; did you mean ResourceId?',
-    ],
+    ['aws autoscaling delete-tags --tags Key=k,ResourceID=a', /: --tags at \[0\]\.ResourceID .* ResourceId\?$/],
     [
       `aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --taints '{"removeTaints": [{"effect": "NoSchedule"}]}'`,
-      'aws eks update-nodegroup-config: --taints at removeTaints[0].effect is NoSchedule; did you mean NO_SCHEDULE?',
+      /: --taints at removeTaints\[0\]\.effect is NoSchedule; .* NO_SCHEDULE\?$/,
     ],
     [
       'aws eks update-nodegroup-config --cluster-name c --nodegroup-name g --scaling-config minSize=one',
-      'aws eks update-nodegroup-config: --scaling-config at minSize is a string; a number is expected',
+      /: --scaling-config at minSize .*string.*number/,
     ],
-    [
-      'aws ec2 describe-instances --filters running',
-      "aws ec2 describe-instances: --filters is neither JSON nor Key=value,Key=value: 'running'",
-    ],
-    [
-      'aws ec2 describe-instances --filters Name=a,Values=[b',
-      "aws ec2 describe-instances: --filters lacks ]: 'Name=a,Values=[b'",
-    ],
-    ['aws eks describe-cluster --name a b', 'aws eks describe-cluster: --name has 2 values and takes one'],
-    ['aws eks describe-cluster --name', 'aws eks describe-cluster: --name has no value'],
-    ['aws eks describe-cluster c --name c', "aws eks describe-cluster: 'c' is no flag and belongs to none"],
-    [
-      'aws eks describe-cluster --name c --output test',
-      "aws eks describe-cluster: unknown value of --output 'test'; did you mean 'text'?",
-    ],
-    [
-      'aws eks describe-cluster --name c --query cluster.roleARN',
-      "aws eks describe-cluster: unknown member in --query 'roleARN'; did you mean 'roleArn'?",
-    ],
-    [
-      "aws ec2 describe-subnets --query 'Subnet[].SubnetId'",
-      "aws ec2 describe-subnets: unknown member in --query 'Subnet'; did you mean 'Subnets'?",
-    ],
+    ['aws ec2 describe-instances --filters running', /: --filters .*JSON.*Key=value,Key=value: 'running'$/],
+    ['aws ec2 describe-instances --filters Name=a,Values=[b', /: --filters lacks \]: 'Name=a,Values=\[b'$/],
+    ['aws eks describe-cluster --name a b', /: --name has 2 values\b/],
+    ['aws eks describe-cluster --name', /: --name has no value$/],
+    ['aws eks describe-cluster c --name c', /^aws eks describe-cluster: 'c' /],
+    ['aws eks describe-cluster --name c --output test', / --output 'test'; .*'text'\?$/],
+    ['aws eks describe-cluster --name c --query cluster.roleARN', / --query 'roleARN'; .*'roleArn'\?$/],
+    ["aws ec2 describe-subnets --query 'Subnet[].SubnetId'", / --query 'Subnet'; .*'Subnets'\?$/],
   ];
-  for (const [line, problem] of wrong) it(`is rejected: ${line}`, () => assert.deepEqual(problems(line), [problem]));
+  for (const [line, problem] of wrong)
+    it(`is rejected: ${line}`, () => {
+      const [found = '', ...others] = problems(line);
+      assert.match(found, problem);
+      assert.deepEqual(others, []);
+    });
 
   it('is rejected for invalid JSON', () => {
     assert.match(problems(`aws ec2 describe-instances --filters '[{"Name": "a"'`).join(), /--filters .*JSON/);

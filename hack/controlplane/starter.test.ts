@@ -52,14 +52,17 @@ describe('the start of a component', () => {
   it('uses only a given port, and fails after five attempts', async () => {
     const tries = () => readFileSync(join(folder, 'tries'), 'utf8').trim().split('\n');
     await assert.rejects(starter.start(component(`echo $1 >> tries; ${taken}`, { port: 20_123 })), {
-      message: 'kwok found its port taken 5 times, at last 20123. Free it, or start again.',
+      message: /^kwok .* 5 times, at last 20123\./,
     });
     assert.deepEqual(tries(), Array(5).fill('20123'));
   });
 
   it('quotes the log of a component that exited', async () => {
-    await assert.rejects(starter.start(component('echo "unknown flag: --nonsense" >&2; exit 2')), {
-      message: `kwok ended with status 2 before it was healthy. The end of ${folder}/kwok.log:\nunknown flag: --nonsense`,
+    const exited = starter.start(component('echo "unknown flag: --nonsense" >&2; exit 2'));
+    await assert.rejects(exited, ({ message }: Error) => {
+      assert.match(message, /^kwok ended with status 2 .*\nunknown flag: --nonsense$/);
+      assert.ok(message.includes(`${folder}/kwok.log`));
+      return true;
     });
   });
 
@@ -68,7 +71,7 @@ describe('the start of a component', () => {
       starter.start(component('echo "waiting for the moon"; exec sleep 1000', { timeoutMs: 3000 })),
       {
         name: 'DeadlineError',
-        message: `Waited 3 s for kwok to be healthy.\nThe end of ${folder}/kwok.log:\nwaiting for the moon`,
+        message: /^Waited 3 s for kwok .*\n.*\/kwok\.log:\nwaiting for the moon$/,
       },
     );
   });

@@ -105,10 +105,7 @@ describe('the maximum duration of a run', () => {
   });
 
   it('is the maximum in the estimate', () => {
-    assert.match(
-      estimate('m5.large', 6.2),
-      /typically less than USD 2\.26 .*its whole timeout: USD 5\.26 \(7 hours\)\.$/,
-    );
+    assert.match(estimate('m5.large', 6.2), / USD 2\.26 .* USD 5\.26 \(7 hours\)\.$/);
     assert.match(estimate('x9.huge', 6.2), /for 7 hours\. The price of x9\.huge is not known/);
   });
 });

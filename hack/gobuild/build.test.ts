@@ -62,18 +62,15 @@ describe('Go', () => {
     });
 
     it('is requested in one sentence if it is missing', async () => {
-      await assert.rejects(checkGo(need, 'the local Kubernetes'), {
-        message:
-          'Go is not installed, and it builds the local Kubernetes. Install Go 1.26.0 or newer from https://go.dev/dl/, or put ready-made binaries into a folder named by KUBEBUILDER_ASSETS.',
-      });
+      await assert.rejects(
+        checkGo(need, 'the local Kubernetes'),
+        /the local Kubernetes\. Install Go 1\.26\.0 .*KUBEBUILDER_ASSETS\.$/,
+      );
     });
 
     it('is requested in one sentence if it is too old', async () => {
       await writeFile(join(folder, 'go'), '#!/bin/sh\necho go1.19.8\n', { mode: 0o755 });
-      await assert.rejects(
-        checkGo(need, 'the local Kubernetes'),
-        /^Error: Go is 1\.19\.8, too old to build the local Kubernetes\. Install Go 1\.26\.0/,
-      );
+      await assert.rejects(checkGo(need, 'the local Kubernetes'), /^Error: Go is 1\.19\.8\b.* Go 1\.26\.0\b/);
     });
 
     it('is accepted if it is new enough', async () => {

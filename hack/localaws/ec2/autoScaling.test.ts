@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertNames } from '../../../test/messages.ts';
 import { sampleGroup } from '../testing/fixtures.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
 import { group, rejection } from '../testing/testGroup.ts';
@@ -95,10 +96,7 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
 
   it('rejects tags of AWS, of groups that do not exist, and of other resources', async () => {
     const tags = (tag: object) => fixture.sdk.autoscaling.createOrUpdateTags({ Tags: [{ Key: 'a', ...tag }] });
-    assert.equal(
-      await rejection(tags({ ResourceId: 'none' })),
-      'ValidationError: AutoScalingGroup name not found - AutoScalingGroup none not found',
-    );
+    assertNames(await rejection(tags({ ResourceId: 'none' })), /^ValidationError: .*AutoScalingGroup none not found$/);
     assert.match(await rejection(tags({ ResourceId: name, Key: 'aws:x' })), /^ValidationError: .*aws:/);
     assert.match(await rejection(tags({ ResourceId: name, ResourceType: 'node' })), /must be auto-scaling-group/);
     assert.match(
@@ -113,13 +111,8 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     assert.equal((await running()).length, 4);
     await setDesired(1);
     assert.equal((await running()).length, 1);
-    assert.deepEqual(
-      [await rejection(setDesired(6)), await rejection(setDesired(0))],
-      [
-        'ValidationError: New SetDesiredCapacity value 6 is above max value 5 for the AutoScalingGroup.',
-        'ValidationError: New SetDesiredCapacity value 0 is below min value 1 for the AutoScalingGroup.',
-      ],
-    );
+    assertNames(await rejection(setDesired(6)), 'ValidationError', /\b6 is above max value 5\b/);
+    assertNames(await rejection(setDesired(0)), 'ValidationError', /\b0 is below min value 1\b/);
   });
 
   it('replaces an instance, or shrinks', async () => {

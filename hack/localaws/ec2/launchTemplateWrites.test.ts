@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertNames } from '../../../test/messages.ts';
 import { openPolicy } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
@@ -42,9 +43,9 @@ describe('launch templates that clients create, through the real SDK client', ()
   });
 
   it('have a unique name', async () =>
-    assert.equal(
+    assertNames(
       await rejection(fixture.sdk.ec2.createLaunchTemplate({ ...named, LaunchTemplateData: data(100) })),
-      'InvalidLaunchTemplateName.AlreadyExistsException: Launch template name already in use.',
+      'InvalidLaunchTemplateName.AlreadyExistsException',
     ));
 
   it('have a name of at most 125 characters, whatever the API reference says', async () => {

@@ -61,21 +61,19 @@ describe('launch templates, through the real SDK client', () => {
   });
 
   it('are not found by unknown names, IDs and numbers', async () => {
-    const noName =
-      'InvalidLaunchTemplateName.NotFoundException: At least one of the launch templates specified in the request does not exist.';
-    const noId =
-      'InvalidLaunchTemplateId.NotFound: The specified launch template, with template ID lt-0, does not exist.';
-    const refused: readonly (readonly [Promise<unknown>, string])[] = [
+    const noName = /^InvalidLaunchTemplateName\.NotFoundException: /;
+    const noId = /^InvalidLaunchTemplateId\.NotFound: .*\blt-0\b/;
+    const refused: readonly (readonly [Promise<unknown>, RegExp])[] = [
       [versions({ LaunchTemplateName: 'none' }), noName],
       [versions({ LaunchTemplateId: 'lt-0' }), noId],
       [fixture.sdk.ec2.describeLaunchTemplates({ LaunchTemplateNames: ['none'] }), noName],
       [fixture.sdk.ec2.describeLaunchTemplates({ LaunchTemplateIds: ['lt-0'] }), noId],
       [
         versions({ LaunchTemplateId: id, Versions: ['9'] }),
-        `InvalidLaunchTemplateId.VersionNotFound: Could not find the specified version 9 for the launch template with ID ${id}.`,
+        new RegExp(`^InvalidLaunchTemplateId\\.VersionNotFound: .* version 9 .* ${id}\\.$`),
       ],
     ];
-    for (const [promise, error] of refused) assert.equal(await rejection(promise), error);
+    for (const [promise, error] of refused) assert.match(await rejection(promise), error);
     assert.match(await rejection(versions({})), /^InvalidParameterCombination/);
     assert.match(
       await rejection(versions({ LaunchTemplateId: id, LaunchTemplateName: 'windows' })),

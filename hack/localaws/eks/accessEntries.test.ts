@@ -84,13 +84,12 @@ describe('access entries, through the real SDK client', () => {
     );
   });
 
-  const notFound =
-    "ResourceNotFoundException: The specified principalArn could not be found. You can view your available access entries with 'list-access-entries'.";
-  const refusals: readonly (readonly [what: string, act: () => Promise<unknown>, error: string])[] = [
+  const notFound = /^ResourceNotFoundException: .*principalArn/;
+  const refusals: readonly (readonly [what: string, act: () => Promise<unknown>, error: RegExp])[] = [
     [
       'an entry that exists',
       () => create({ principalArn: nodeRoleArn, type: 'EC2_WINDOWS' }),
-      'ResourceInUseException: The specified access entry resource is already in use on this cluster.',
+      /^ResourceInUseException: .*access entry/,
     ],
     ['reading an entry that does not exist', () => describeEntry(linuxRole), notFound],
     [
@@ -101,47 +100,43 @@ describe('access entries, through the real SDK client', () => {
     [
       'another cluster',
       () => fixture.sdk.eks.describeAccessEntry({ clusterName: 'other', principalArn: nodeRoleArn }),
-      'ResourceNotFoundException: No cluster found for name: other.',
+      /^ResourceNotFoundException: .*No cluster found for name: other\./,
     ],
     [
       'a role that does not exist',
       () => create({ principalArn: 'arn:aws:iam::111122223333:role/none', type: 'EC2_WINDOWS' }),
-      'InvalidParameterException: The specified principalArn is invalid: invalid principal.',
+      /^InvalidParameterException: .*principalArn/,
     ],
     [
       'an unknown type',
       () => create({ principalArn: linuxRole, type: 'EC2_Windows' }),
-      'InvalidParameterException: type is EC2_Windows; it must be one of these [STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX, HYPERPOD_LINUX]',
+      /^InvalidParameterException: .*type is EC2_Windows.*EC2_WINDOWS/,
     ],
     [
       'a user as a node',
       () => create({ principalArn: user, type: 'EC2_WINDOWS' }),
-      'InvalidParameterException: An access entry of type EC2_WINDOWS needs an IAM role as principal',
+      /^InvalidParameterException: .*EC2_WINDOWS.*IAM role/,
     ],
     [
       'groups for a node',
       () => create({ principalArn: linuxRole, type: 'EC2_WINDOWS', kubernetesGroups: ['a'] }),
-      "InvalidParameterException: kubernetesGroups and username can't be given for an access entry of type EC2_WINDOWS",
+      /^InvalidParameterException: .*kubernetesGroups.*EC2_WINDOWS/,
     ],
     [
       'a reserved user name of Kubernetes',
       () => create({ principalArn: linuxRole, username: 'system:admin' }),
-      "InvalidParameterException: username can't start with system:",
+      /^InvalidParameterException: .*username.*system:/,
     ],
     [
       'a reserved tag of AWS',
       () => create({ principalArn: linuxRole, tags: { 'aws:x': 'y' } }),
-      "InvalidParameterException: Tag key aws:x begins with aws:, which is AWS' own",
+      /^InvalidParameterException: .*Tag key aws:x/,
     ],
-    [
-      'no principal',
-      () => create({ principalArn: undefined }),
-      "InvalidParameterException: Value null at 'principalArn' failed to satisfy constraint: Member must not be null",
-    ],
+    ['no principal', () => create({ principalArn: undefined }), /^InvalidParameterException: .*'principalArn'/],
   ];
   for (const [what, act, error] of refusals) {
     it(`reject ${what}`, async () => {
-      assert.equal(await rejection(act()), error);
+      assert.match(await rejection(act()), error);
     });
   }
 
@@ -154,10 +149,7 @@ describe('access entries, through the real SDK client', () => {
       fixture.sdk.eks.deleteAccessEntry({ clusterName, principalArn: nodeRoleArn }),
     ];
     for (const call of calls) {
-      assert.equal(
-        await rejection(call),
-        "InvalidRequestException: The cluster's authentication mode must be set to one of [API, API_AND_CONFIG_MAP] to perform this operation.",
-      );
+      assert.match(await rejection(call), /^InvalidRequestException: .*\[API, API_AND_CONFIG_MAP\]/);
     }
   });
 
@@ -166,7 +158,7 @@ describe('access entries, through the real SDK client', () => {
     faults.accessEntry({ type: 'EC2_LINUX' });
     assert.equal((await describeEntry(nodeRoleArn)).accessEntry?.type, 'EC2_LINUX');
     faults.accessEntry({ exists: false });
-    assert.equal(await rejection(describeEntry(nodeRoleArn)), notFound);
+    assert.match(await rejection(describeEntry(nodeRoleArn)), notFound);
     assert.throws(() => faults.accessEntry({ type: 'LINUX' }), /type is LINUX; it can be STANDARD or EC2_LINUX/);
   });
 });

@@ -147,11 +147,8 @@ describe('the nodes of a role', () => {
 
 describe('a change of a node group while the cluster is UPDATING', () => {
   for (const [changeWhileClusterUpdates, error] of [
-    ['invalidRequest', "InvalidRequestException: Cluster 'demo' is not in ACTIVE status"],
-    [
-      'invalidParameter',
-      'InvalidParameterException: Nodegroup version is not valid while cluster demo is being updated',
-    ],
+    ['invalidRequest', /^InvalidRequestException: .*is not in ACTIVE status/],
+    ['invalidParameter', /^InvalidParameterException: .*cluster demo /],
   ] as const) {
     it(`has the result of the switch: ${changeWhileClusterUpdates}`, async () => {
       const { cloud, clock } = memoryCloud({ switches: { changeWhileClusterUpdates } });
@@ -159,8 +156,8 @@ describe('a change of a node group while the cluster is UPDATING', () => {
       cloud.faults.cluster({ status: 'UPDATING' });
       const update = { ...group, scalingConfig: { maxSize: 9 } };
       const create = sampleGroup({ nodegroupName: 'other' });
-      assert.equal(await rejection(cloud.send('UpdateNodegroupConfig', update)), error);
-      assert.equal(await rejection(cloud.send('CreateNodegroup', create)), error);
+      assert.match(await rejection(cloud.send('UpdateNodegroupConfig', update)), error);
+      assert.match(await rejection(cloud.send('CreateNodegroup', create)), error);
       cloud.faults.cluster({ status: 'ACTIVE' });
       assert.equal(await rejection(cloud.send('UpdateNodegroupConfig', update)), 'accepted');
       assert.equal(await rejection(cloud.send('CreateNodegroup', create)), 'accepted');

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertNames } from '../../../test/messages.ts';
 import { waitFor } from '../../controlplane/wait.ts';
 import { subnetIds } from '../network.ts';
 import type { Switches } from '../switches.ts';
@@ -60,9 +61,10 @@ describe('the settings of the cluster, through the real SDK client', () => {
     const { faults } = fixture.cloud;
     const vpcCni = { clusterName, addonName: 'vpc-cni' };
     assert.deepEqual((await eks.listAddons({ clusterName })).addons, []);
-    assert.equal(
+    assertNames(
       await rejection(eks.describeAddon(vpcCni)),
-      'ResourceNotFoundException: No addon: vpc-cni found in cluster: demo',
+      'ResourceNotFoundException',
+      'No addon: vpc-cni found in cluster: demo',
     );
     faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"false"}' });
     faults.addon({ name: 'coredns', status: 'DEGRADED', addonVersion: 'v1.13.2-eksbuild.1' });
@@ -190,11 +192,12 @@ describe('the settings of the cluster, through the real SDK client', () => {
     it('only with values that match their schema', async () => {
       const refusal = (configurationValues: string) =>
         rejection(fixture.sdk.eks.updateAddon({ ...vpcCni, configurationValues }));
-      assert.equal(
+      assertNames(
         await refusal('enableWindowsIpam: true'),
-        'InvalidParameterException: ConfigurationValue provided in request is not supported: Json schema validation failed with error: [$.enableWindowsIpam: boolean found, string expected]',
+        'InvalidParameterException',
+        /\$\.enableWindowsIpam: boolean found, string expected/,
       );
-      assert.match(await refusal('[]'), /^InvalidParameterException: .*neither a JSON nor a YAML object$/);
+      assert.match(await refusal('[]'), /^InvalidParameterException: .*JSON.*YAML/);
       assert.match(
         await rejection(fixture.sdk.eks.updateAddon({ ...vpcCni, addonName: 'kube-proxy' })),
         /^ResourceNotFoundException/,

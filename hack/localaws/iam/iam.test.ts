@@ -47,10 +47,7 @@ describe('the shipped IAM policy', () => {
   it('needs iam:CreateServiceLinkedRole only if the account has no such role yet', async () => {
     for (const [nodegroupServiceRole, outcome] of [
       ['exists', /^accepted$/],
-      [
-        'missing',
-        /^InvalidRequestException: Failed to create service linked role: .* missing permissions for 'iam:CreateServiceLinkedRole'$/,
-      ],
+      ['missing', /^InvalidRequestException: .* missing permissions for 'iam:CreateServiceLinkedRole'$/],
     ] as const) {
       const { cloud } = memoryCloud({ switches: { nodegroupServiceRole } });
       cloud.faults.removeAction({ action: 'iam:CreateServiceLinkedRole' });
@@ -200,9 +197,9 @@ describe('the shipped IAM policy', () => {
   it('results in the error messages of EC2', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.removeAction({ action: 'ec2:DescribeInstances' });
-    assert.equal(
+    assert.match(
       await rejection(cloud.send('DescribeInstances', {})),
-      `UnauthorizedOperation: You are not authorized to perform this operation. User: ${user} is not authorized to perform: ec2:DescribeInstances because no identity-based policy allows the ec2:DescribeInstances action`,
+      /^UnauthorizedOperation: .* is not authorized to perform: ec2:DescribeInstances /,
     );
   });
 });

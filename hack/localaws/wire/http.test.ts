@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertNames } from '../../../test/messages.ts';
 import { type LocalAws, startLocalAws } from '../localAws.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
@@ -200,10 +201,7 @@ describe('the HTTP front', () => {
     );
     const { InstanceTypes } = await sdk.ec2.describeInstanceTypes({ InstanceTypes: ['m5.xlarge'] });
     assert.equal(InstanceTypes?.[0]?.NetworkInfo?.Ipv4AddressesPerInterface, 15);
-    assert.equal(
-      await rejection(sdk.ec2.describeSubnets({ DryRun: true })),
-      'DryRunOperation: Request would have succeeded, but DryRun flag is set.',
-    );
+    assertNames(await rejection(sdk.ec2.describeSubnets({ DryRun: true })), 'DryRunOperation');
   });
 
   it('accepts faults by name in the admin path, and describes errors in invalid ones', async () => {
@@ -211,7 +209,7 @@ describe('the HTTP front', () => {
     assert.match(await rejection(sdk.eks.describeCluster({ name: 'demo' })), /^ThrottlingException/);
     const rows: readonly (readonly [path: string, body: string, message: RegExp])[] = [
       ['thrittle', '{}', /no fault thrittle; there are throttle, /],
-      ['throttle', '{"times":2}', /throttle has no field times; it has count, operation, group, retryAfterSeconds/],
+      ['throttle', '{"times":2}', /throttle has no field times; .*retryAfterSeconds/],
       ['throttle', '{"count":"2"}', /throttle.count is a string; it must be a number/],
       ['throttle', '{"count":0}', /count is 0; give a whole number from 1/],
       ['healthIssue', '{"issues":[]}', /healthIssue needs the field group/],
@@ -260,11 +258,8 @@ describe('the lists of EKS', () => {
 
   it('reject invalid page sizes and tokens', async () => {
     const list = (request: object) => rejection(fixture.sdk.eks.listNodegroups({ clusterName: 'demo', ...request }));
-    assert.equal(await list({ maxResults: 0 }), 'InvalidParameterException: maxResults is 0; it must be from 1 to 100');
-    assert.equal(
-      await list({ maxResults: 101 }),
-      'InvalidParameterException: maxResults is 101; it must be from 1 to 100',
-    );
+    assertNames(await list({ maxResults: 0 }), 'InvalidParameterException', 'maxResults is 0', '1 to 100');
+    assertNames(await list({ maxResults: 101 }), 'InvalidParameterException', 'maxResults is 101', '1 to 100');
     assert.equal(await list({ nextToken: 'x' }), 'InvalidParameterException: Invalid nextToken: x');
   });
 
@@ -279,7 +274,7 @@ describe('the lists of EKS', () => {
     assert.deepEqual((await fixture.sdk.eks.listTagsForResource({ resourceArn })).tags, { team: 'a/b c' });
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']));
     const refused = await rejection(fixture.sdk.eks.tagResource({ resourceArn, tags: many }));
-    assert.equal(refused, 'BadRequestException: A resource can have at most 50 tags; 51 were given');
+    assertNames(refused, 'BadRequestException', '50 tags', '51');
     const other = `${resourceArn}0`;
     assert.equal(
       await rejection(fixture.sdk.eks.listTagsForResource({ resourceArn: other })),
