@@ -342,20 +342,14 @@ describe('the Kubernetes client', () => {
       '"current-context":"test"',
       '"current-context":"other"',
     );
-    await assert.rejects(
-      make(socks),
-      /proxy-url socks5:.* is a SOCKS proxy, which is not supported. Use an HTTP proxy/,
-    );
+    await assert.rejects(make(socks), /proxy-url socks5:.* is a SOCKS proxy/);
     await assert.rejects(make(other), /the current context has no cluster. Set current-context/);
     await assert.rejects(make('clusters: ['), /^Error: Cannot read kubeconfig .*kubeconfig: /);
     await assert.rejects(
       createKubernetesClient({ kubeconfigPath: '/does/not/exist', log: quiet, version: 'test' }),
-      /^Error: Cannot read kubeconfig \/does\/not\/exist: no such file or directory\. /,
+      /^Error: Cannot read kubeconfig \/does\/not\/exist: /,
     );
-    await assert.rejects(
-      createKubernetesClient({ log: quiet, version: 'test' }),
-      /does not run in a pod with a ServiceAccount.*Set --kubeconfig/,
-    );
+    await assert.rejects(createKubernetesClient({ log: quiet, version: 'test' }), /ServiceAccount.*Set --kubeconfig/);
     await rm(folder, { recursive: true });
   });
 

@@ -206,7 +206,7 @@ describe('the controller', () => {
     const { clock, controller, stop } = start({ reconcile: () => new Promise(() => undefined) });
     controller.enqueue('a');
     await clock.advance(10);
-    const stopped = assert.rejects(stop(), /1 reconciliations of test are still running 15 s after the stop/);
+    const stopped = assert.rejects(stop(), /1 reconciliations of test .* 15 s /);
     await clock.advance(15_000);
     await stopped;
   });

@@ -40,7 +40,7 @@ describe('the linter of workloads', () => {
     const [spec] = CASES.filter(({ what }) => what.includes('init container'));
     const [finding] = findingsOf(spec?.manifest, []);
     assert.deepEqual(finding?.names, ['init']);
-    assert.match(finding?.message ?? '', /^RunAsUser \(init\): securityContext\.runAsUser has no effect on Windows\./);
+    assert.match(finding?.message ?? '', /^RunAsUser \(init\): securityContext\.runAsUser /);
   });
 
   it('treats null as absent', () => {
@@ -54,10 +54,10 @@ describe('the linter of workloads', () => {
   it('finds nothing in kinds without a pod spec, and rejects what it cannot read', () => {
     assert.deepEqual(findingsOf({ kind: 'Service', spec: {} }, []), []);
     assert.throws(() => findingsOf([], []), {
-      message: 'The manifest has no kind: pass one object of the Kubernetes API.',
+      message: /^The manifest has no kind\b/,
     });
     assert.throws(() => findingsOf({ kind: 'Job', spec: {} }, []), {
-      message: 'Job: spec.template.spec.containers is missing or is not a list.',
+      message: /^Job: spec\.template\.spec\.containers /,
     });
     const spec = { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [{ name: 'a' }], hostNetwork: 'yes' };
     assert.throws(() => findingsOf({ kind: 'Pod', spec }, []), /^Error: Rule HostNetwork cannot read the pod spec: /);

@@ -10,6 +10,7 @@ import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
 import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { Cable } from '../engine/detour.ts';
+import { assertNames } from '../messages.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { scrape } from './scraper.ts';
 
@@ -91,12 +92,12 @@ describe('the metrics endpoint', function () {
 
   it('responds with 403 to other users, and names the ClusterRole', async () => {
     const { status, body } = await scrape(operator, { token: await tokenOf('stranger') });
-    assert.deepEqual(
-      [status, body],
-      [
-        403,
-        'User system:serviceaccount:monitoring:stranger is not authorized to get /metrics. Bind it to ClusterRole windowspool-operator-metrics-reader.\n',
-      ],
+    assert.equal(status, 403);
+    assertNames(
+      body,
+      'User system:serviceaccount:monitoring:stranger',
+      '/metrics',
+      'ClusterRole windowspool-operator-metrics-reader',
     );
     // The ClusterRole grants get, and nothing else.
     const token = await tokenOf('prometheus');
@@ -121,7 +122,7 @@ describe('the metrics endpoint', function () {
         },
         { what: 'the permission to be revoked', timeoutMs: 20_000, intervalMs: 200 },
       );
-      assert.match(text, /^The token could not be reviewed: .*cannot create resource "tokenreviews".* Try again\.$/m);
+      assert.match(text, /cannot create resource "tokenreviews"/);
       const isLogged = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
       await waitFor(isLogged, { what: 'the log line', timeoutMs: 10_000, explain: () => operator.tail() });
     } finally {
@@ -235,10 +236,7 @@ describe('the metrics endpoint', function () {
       const failing = world.operator([...SECURE, `--metrics-cert-dir=${empty}`]);
       await waitFor(() => !failing.running, { what: 'the operator to exit', timeoutMs: 30_000 });
       await rm(empty, { recursive: true });
-      assert.match(
-        failing.tail(),
-        /tls\.crt does not exist\. Mount a Secret of type kubernetes\.io\/tls there, or remove --metrics-cert-dir\./,
-      );
+      assert.match(failing.tail(), /tls\.crt does not exist\..* --metrics-cert-dir\./);
     });
   });
 });

@@ -358,10 +358,7 @@ describe('the Helm chart', function () {
   }
 
   it('names missing values', () =>
-    assert.rejects(
-      template(),
-      /missing properties 'clusterName', 'region'[\s\S]*'\/image': missing property 'repository'/,
-    ));
+    assert.rejects(template(), /'clusterName', 'region'[\s\S]*'\/image': .*'repository'/));
 });
 
 /** The objects of a YAML stream by kind, namespace and name, without fields that only Helm or only kustomize writes. */

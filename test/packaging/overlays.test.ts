@@ -85,7 +85,7 @@ describe('the overlays of config', function () {
     broken?.setIn([...pod, 'containers', 0, 'securityContext', 'allowPrivilegeEscalation'], true);
     broken?.deleteIn([...pod, 'securityContext', 'seccompProfile']);
     const { stderr } = await apply(String(broken));
-    assert.match(stderr, /Warning: would violate PodSecurity "restricted:latest": allowPrivilegeEscalation .*seccomp/);
+    assert.match(stderr, /Warning: .*"restricted:latest": allowPrivilegeEscalation .*seccomp/);
     const refusal = await waitFor(
       async () => {
         const events = await items<Event>('events.events.k8s.io');

@@ -99,7 +99,7 @@ describe('kubectl windowspool doctor and completion', () => {
       for (const webhook of webhooks) await world.apply(webhook);
       const { result, detail = '' } = (await resultOf('gMSA')) ?? {};
       assert.equal(result, 'PASS', detail);
-      assert.match(detail, /^1 credential spec and both webhooks exist\. Of these, one needs nodes that are joined/);
+      assert.match(detail, /^1 credential spec .* one needs nodes /);
     } finally {
       for (const { kind, metadata } of [...webhooks, crd])
         await world.kubectl('delete', kind, metadata.name, '--ignore-not-found');

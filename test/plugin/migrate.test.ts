@@ -80,8 +80,7 @@ describe('kubectl windowspool migrate', () => {
     assert.equal(await session.ended, 1);
     await assertGolden('plugin/terminal-migrate', normalized(session.shown()));
     const { code, stderr } = await plugin.run([...DRAIN, '--yes']);
-    const words =
-      /^Nothing was drained: 1 workload cannot run in pool new yet: Deployment moving\/cart\. .* add --allow-pending\.\n$/;
+    const words = /^Nothing was drained: 1 workload .*: Deployment moving\/cart\. .* --allow-pending\.\n$/;
     assert.equal(code, 1);
     assert.match(stderr, words);
     assert.equal(await cordoned(), 0);
@@ -123,13 +122,11 @@ describe('kubectl windowspool migrate', () => {
       assert.match(nothing.stderr, /^Permission denied: windowspools\.winpool\.dev is forbidden: [^\n]*\n$/);
       await Promise.all(read.map(bind));
       const refused = async () => (await plugin.run([...DRAIN, '--yes', '--kubeconfig', kubeconfig])).stderr;
-      const words =
-        'Permission denied: you may not patch nodes and create pods/eviction in namespace moving, which --drain requires. Ask a cluster administrator for these permissions.\n';
       // The authorizer of the API server learns about a binding from a watch.
       let last = '';
       const isRefused = async () => {
         last = await refused();
-        return last === words;
+        return /^Permission denied: .* patch nodes and create pods\/eviction in namespace moving\b/.test(last);
       };
       await waitFor(isRefused, { what: 'the refusal', timeoutMs: 20_000, explain: () => last });
     } finally {
@@ -167,6 +164,6 @@ describe('kubectl windowspool migrate', () => {
     const unexpected = (await nodesOfPods()).filter((node) => !usable.includes(node));
     assert.deepEqual(unexpected, []);
     const again = await plugin.shows(...DRAIN);
-    assert.match(again, /No workload uses pool old\.\n\nAll nodes of pool old are drained and cordoned\./);
+    assert.match(again, /No workload uses pool old\.\n\nAll nodes of pool old are drained/);
   });
 });

@@ -85,22 +85,25 @@ describe('kubectl windowspool status and nodes', () => {
   });
 
   it('suggests a command, a flag and a pool for a typo', async () => {
-    const usage = (command: string) => `See 'kubectl windowspool${command} --help' for usage.\n`;
-    const rows: readonly (readonly [args: string[], code: number, stderr: string])[] = [
-      [['stauts'], 2, `error: unknown command 'stauts' (Did you mean status?)\n${usage('')}`],
-      [['status', '--wath'], 2, `error: unknown option '--wath' (Did you mean --watch?)\n${usage(' status')}`],
-      [['status', 'wep'], 1, 'WindowsPool "wep" not found. Did you mean "web"?\n'],
-      [['nodes', 'billing'], 1, 'WindowsPool "billing" not found. The pools are: web.\n'],
+    const rows: readonly (readonly [args: string[], code: number, stderr: RegExp])[] = [
+      [['stauts'], 2, /^error: .*'stauts' \(Did you mean status\?\)\nSee 'kubectl windowspool --help' .*\n$/],
+      [
+        ['status', '--wath'],
+        2,
+        /^error: .*'--wath' \(Did you mean --watch\?\)\nSee 'kubectl windowspool status --help' .*\n$/,
+      ],
+      [['status', 'wep'], 1, /^WindowsPool "wep" not found\. Did you mean "web"\?\n$/],
+      [['nodes', 'billing'], 1, /^WindowsPool "billing" not found\..*: web\.\n$/],
       [
         ['status', '--request-timeout=soon'],
         2,
-        "error: option '--request-timeout <duration>' argument 'soon' is invalid. It must be a duration such as 500ms, 20s, 10m or 1h30m.\n" +
-          usage(''),
+        /^error: .*'--request-timeout <duration>' .*'soon' .*\nSee 'kubectl windowspool --help' .*\n$/,
       ],
     ];
     for (const [args, code, stderr] of rows) {
       const outcome = await plugin.run(args);
-      assert.deepEqual([outcome.code, outcome.stderr], [code, stderr]);
+      assert.equal(outcome.code, code);
+      assert.match(outcome.stderr, stderr);
     }
   });
 
@@ -110,7 +113,7 @@ describe('kubectl windowspool status and nodes', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /^Permission denied: windowspools.winpool.dev is forbidden: User "system:serviceaccount:default:default" cannot list resource .* The ClusterRole windowspool-operator-windowspools-view allows [^\n]*\n$/,
+      /^Permission denied: windowspools.winpool.dev .* "system:serviceaccount:default:default" .* ClusterRole windowspool-operator-windowspools-view [^\n]*\n$/,
     );
   });
 
@@ -133,7 +136,7 @@ describe('kubectl windowspool status and nodes', () => {
         await writeFile(path, JSON.stringify(kubeconfig(server)));
         const { code, stderr } = await plugin.run(['status', '--request-timeout=2s'], { KUBECONFIG: path });
         assert.equal(code, 1);
-        assert.match(stderr, /^Cannot reach the cluster: [^\n]*\. Check your network and VPN, [^\n]*\n$/);
+        assert.match(stderr, /^Cannot reach the cluster: [^\n]*\n$/);
       }
     } finally {
       mute.close();

@@ -30,7 +30,7 @@ describe('waiting for a pool', () => {
 
   it('continues while the condition is of an earlier generation, and reports that at the timeout', async () => {
     await world.patchPool(NAME, { nodeGroup: { scaling: { maxSize: 4 } } });
-    await assert.rejects(ready(500), /The status is of generation 1, the spec of 2\.\nReady=True Verified/);
+    await assert.rejects(ready(500), /generation 1, the spec of 2\.\nReady=True Verified/);
     await answer(2);
     assert.equal((await ready(10_000))?.metadata.generation, 2);
   });
