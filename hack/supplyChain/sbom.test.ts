@@ -64,9 +64,6 @@ describe('the SBOM of the bundle', () => {
 
   it('is rejected if npm does not know a package', async () => {
     const unknown = { folder: 'node_modules/left', name: 'left', version: '1.0.0', licence: 'MIT' };
-    await assert.rejects(
-      sbomOf(ROOT, manifest, [unknown]),
-      /^Error: npm sbom reports no hash of left@1\.0\.0\. Run make deps/,
-    );
+    await assert.rejects(sbomOf(ROOT, manifest, [unknown]), /^Error: .*left@1\.0\.0\..* make deps/);
   });
 });

@@ -75,7 +75,7 @@ describe('nodes with the replace annotation at the same time', () => {
       ONE,
       'to say that nodes wait',
       (pool) =>
-        /Nodes \S+ and \S+ wait: at most 1 node may be unavailable at a time\./.test(messageOf(pool, 'NodesLeaving')) &&
+        /\bNodes \S+ and \S+ wait\b.*\b1 node\b/.test(messageOf(pool, 'NodesLeaving')) &&
         pool?.status?.disruption?.nodes?.length === 1,
     );
     await suite.settled(ONE, SIZE);

@@ -64,7 +64,7 @@ describe('a pool that leaves its gate to a NodeReadinessRule', () => {
     await becomes(POOL, 'Ready', 'True/Verified');
     await untilBound('early');
     assert.deepEqual(await tainted(POOL, TAINT), []);
-    assert.equal((await verifiedOf())?.message, 'WindowsPool web: passes every check.');
+    assert.match((await verifiedOf())?.message ?? '', /passes every check\.$/);
   });
 
   it('leaves the taint on a node that fails later to the rule, which adds it again, and quarantines the node', async () => {

@@ -4,6 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
 import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { assertGolden } from '../goldenText.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -61,21 +62,7 @@ describe('an existing node group', () => {
       timeoutMs: 60_000,
       explain: () => dry.tail(),
     });
-    assert.deepEqual(dry.otherLines, [
-      'WindowsPool planned: 3 steps',
-      '  now:',
-      '    adopt node group planned: set the tag winpool.dev/pool=planned.',
-      '    create RuntimeClass windows-2022.',
-      '  then:',
-      '    update node group planned: labels set tier, winpool.dev/pool, winpool.dev/windows-build; taints set os:NoSchedule; scaling minSize 1, maxSize 3.',
-      '  the node group differs:',
-      '    label tier is old (expected web).',
-      '    label winpool.dev/pool is missing (expected planned).',
-      '    label winpool.dev/windows-build is missing (expected 10.0.20348).',
-      '    scaling is 0 to 6 (expected 1 to 3).',
-      '    tag winpool.dev/pool is missing (expected planned).',
-      '    taint os:NoSchedule is missing (expected windows).',
-    ]);
+    await assertGolden('dry-run', `${dry.otherLines.join('\n')}\n`);
     const verbs = new Set(
       ofOperator((await readAudit(fixture.world.controlPlane.auditLog)).slice(from)).map(({ verb }) => verb),
     );

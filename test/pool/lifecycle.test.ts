@@ -226,10 +226,7 @@ describe('the lifecycle of a pool', () => {
         'to doubt it while its nodes are Ready',
         (found) => conditionOf(found, 'Stalled') === 'True/ClusterNotFound',
       );
-      assert.match(
-        pool?.status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
-        /To delete the pool anyway, set deletionPolicy: Retain\.$/,
-      );
+      assertNames(messageOf(pool, 'Ready'), 'deletionPolicy: Retain');
       await fixture.world.kubectl('delete', 'nodes', '-l', 'eks.amazonaws.com/nodegroup=orphan');
       await gone('orphan');
     } finally {

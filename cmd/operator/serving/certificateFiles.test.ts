@@ -89,10 +89,9 @@ describe('a mounted certificate', () => {
     await waitFor(() => errors.length === 1, { what: 'the complaint', ...soon });
     await mounted.swap({ 'tls.crt': second.cert, 'tls.key': third.key });
     await waitFor(() => counts.failed === 2, { what: 'the second failure', ...soon });
-    assert.deepEqual(
-      [errors.map((text) => text.replaceAll(`${mounted.dir}/`, '')), taken],
-      [['tls.key is not the key of tls.crt. Mount a Secret of type kubernetes.io/tls with both.'], []],
-    );
+    assert.deepEqual(taken, []);
+    assert.equal(errors.length, 1);
+    assert.match(errors[0] ?? '', /tls\.key is not the key of \S*tls\.crt\./);
     await mounted.swap({ 'tls.crt': second.cert, 'tls.key': second.key });
     await waitFor(() => taken.length === 1, { what: 'the second certificate', ...soon });
   });
