@@ -140,7 +140,7 @@ describe('the shipped bundle', () => {
       (found) => conditionOf(found, 'NodesVerified') === 'False/NodesMissing',
     );
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
-    assert.match(message, /Running but not joined: i-[0-9a-f]+\./);
+    assert.match(message, / not joined: i-[0-9a-f]+\./);
   });
 
   it('exits cleanly, and has written only log lines', async () => {
