@@ -17,22 +17,13 @@ import {
 } from '../testing/fixtures.ts';
 import { randomObservedState } from '../testing/randomObservedState.ts';
 import { runs } from '../testing/runs.ts';
-import {
-  absent,
-  check,
-  group,
-  NO_NODES_YET,
-  NOT_CREATED,
-  OTHER_BUILD,
-  working,
-  wrongNode,
-} from '../testing/truthTable.ts';
+import { absent, group, NO_NODES_YET, NOT_CREATED, truthTable, working, wrongNode } from '../testing/truthTable.ts';
 
-const ONE_GATED = `1 of 3 nodes failed verification: ip-9 ${OTHER_BUILD}. 1 node is gated: no new pods are scheduled there. Replace it: kubectl annotate node ip-9 winpool.dev/replace=true`;
-const GATED =
-  ' 1 node is gated, and ip-9 fails verification. EKS does not wait for gated nodes: it drains old nodes as soon as new ones are Ready. Only PodDisruptionBudgets delay it. See https://docs.example/verification.md#the-gate-and-updates.';
-const NONE_JOINED = '0 of 3 nodes joined, 3 joining.';
-const TWO_JOINED = '2 of 3 nodes joined, 1 joining.';
+const check = truthTable('conditions/InProgress');
+
+/** Only with the gate does EKS go on with nodes that fail. */
+const gated = (policy: string) =>
+  policy === 'Gate' ? ['1 node is gated', 'verification.md#the-gate-and-updates'] : [];
 
 /** A pool whose group is being updated to another release, and whether it was Ready when the update started. */
 function rolling(wasReady: boolean) {
@@ -68,7 +59,7 @@ describe('while something is in progress, the pool is Reconciling', () => {
       'while EKS creates the group',
       sampleState({ ...group({ status: 'CREATING' }), nodes: [] }),
       {
-        ...working('NodeGroupReady', 'False Creating: EKS is creating node group web.'),
+        ...working('NodeGroupReady', ['False Creating', 'web']),
         NodesVerified: NO_NODES_YET,
       },
     ],
@@ -76,9 +67,9 @@ describe('while something is in progress, the pool is Reconciling', () => {
       'after the creation, until the first node has joined',
       sampleState({ nodes: [] }),
       {
-        Ready: `False Joining: 0 of 3 required nodes verified. ${NONE_JOINED}`,
-        NodesVerified: `Unknown Joining: ${NONE_JOINED}`,
-        Reconciling: `True Joining: 0 of 3 required nodes verified. ${NONE_JOINED}`,
+        Ready: ['False Joining', '0 of 3 required'],
+        NodesVerified: ['Unknown Joining', '0 of 3'],
+        Reconciling: ['True Joining', '0 of 3 required'],
       },
     ],
     [
@@ -89,10 +80,10 @@ describe('while something is in progress, the pool is Reconciling', () => {
         nodes: sampleNodes(2),
       }),
       {
-        Ready: 'True Verified: 2 of 2 nodes verified.',
-        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
-        NodesVerified: `Unknown Joining: ${TWO_JOINED}`,
-        Reconciling: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
+        Ready: ['True Verified', '2 of 2'],
+        NodeGroupReady: ['True Updating', 'web', '1.36-2026.03.17'],
+        NodesVerified: ['Unknown Joining', '2 of 3'],
+        Reconciling: ['True Updating', 'web', '1.36-2026.03.17'],
       },
     ],
     ...(['Gate', 'Quarantine'] as const).map(
@@ -105,10 +96,10 @@ describe('while something is in progress, the pool is Reconciling', () => {
             nodes: [...sampleNodes(2), { ...wrongNode('ip-9'), taints: [...sampleNode().taints, GATE_TAINT] }],
           }),
           {
-            Ready: `False WrongBuild: 2 of 3 required nodes verified. ${ONE_GATED}`,
-            NodeGroupReady: `True Updating: EKS is updating node group web: release 1.36-2026.03.17.${policy === 'Gate' ? GATED : ''}`,
-            NodesVerified: `False WrongBuild: ${ONE_GATED}`,
-            Reconciling: `True Updating: EKS is updating node group web: release 1.36-2026.03.17.${policy === 'Gate' ? GATED : ''}`,
+            Ready: ['False WrongBuild', '2 of 3 required', '1 of 3', 'ip-9', '2025', '10.0.26100', '2022'],
+            NodeGroupReady: ['True Updating', 'web', '1.36-2026.03.17', ...gated(policy)],
+            NodesVerified: ['False WrongBuild', '1 of 3', 'ip-9', '2025', '10.0.26100', '2022', '10.0.20348'],
+            Reconciling: ['True Updating', 'web', '1.36-2026.03.17', ...gated(policy)],
           },
         ] as const,
     ),
@@ -116,20 +107,20 @@ describe('while something is in progress, the pool is Reconciling', () => {
       'while a rolling update of a Ready pool leaves no node',
       sampleState({ pool: rolling(true), ...group({ status: 'UPDATING' }), nodes: [] }),
       {
-        Ready: `False Joining: 0 of 3 required nodes verified. ${NONE_JOINED}`,
-        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
-        NodesVerified: `Unknown Joining: ${NONE_JOINED}`,
-        Reconciling: `True Joining: 0 of 3 required nodes verified. ${NONE_JOINED}`,
+        Ready: ['False Joining', '0 of 3 required'],
+        NodeGroupReady: ['True Updating', 'web', '1.36-2026.03.17'],
+        NodesVerified: ['Unknown Joining', '0 of 3'],
+        Reconciling: ['True Joining', '0 of 3 required'],
       },
     ],
     [
       'during a rolling update of a pool that was not Ready before',
       sampleState({ pool: rolling(false), ...group({ status: 'UPDATING' }), nodes: sampleNodes(2) }),
       {
-        Ready: `False Joining: 2 of 3 required nodes verified. ${TWO_JOINED}`,
-        NodeGroupReady: 'True Updating: EKS is updating node group web: release 1.36-2026.03.17.',
-        NodesVerified: `Unknown Joining: ${TWO_JOINED}`,
-        Reconciling: `True Joining: 2 of 3 required nodes verified. ${TWO_JOINED}`,
+        Ready: ['False Joining', '2 of 3 required'],
+        NodeGroupReady: ['True Updating', 'web', '1.36-2026.03.17'],
+        NodesVerified: ['Unknown Joining', '2 of 3'],
+        Reconciling: ['True Joining', '2 of 3 required'],
       },
     ],
     [
@@ -141,19 +132,17 @@ describe('while something is in progress, the pool is Reconciling', () => {
         ],
       }),
       {
-        Ready:
-          'False Joining: 2 of 3 required nodes verified. 1 node joined and is not ready yet: ip-9 is not Ready (False).',
-        NodesVerified: 'Unknown Joining: 1 node joined and is not ready yet: ip-9 is not Ready (False).',
-        Reconciling:
-          'True Joining: 2 of 3 required nodes verified. 1 node joined and is not ready yet: ip-9 is not Ready (False).',
+        Ready: ['False Joining', '2 of 3 required', '1 node', 'ip-9'],
+        NodesVerified: ['Unknown Joining', '1 node', 'ip-9'],
+        Reconciling: ['True Joining', '2 of 3 required', '1 node', 'ip-9'],
       },
     ],
     [
       'while another client deletes the group, and Ready stays True with enough verified nodes',
       sampleState(group({ status: 'DELETING' })),
       {
-        NodeGroupReady: 'False Deleting: Node group web is being deleted. It is recreated when it is gone.',
-        Reconciling: 'True Deleting: Node group web is being deleted. It is recreated when it is gone.',
+        NodeGroupReady: ['False Deleting', 'web'],
+        Reconciling: ['True Deleting', 'web'],
       },
     ],
     [
@@ -162,12 +151,12 @@ describe('while something is in progress, the pool is Reconciling', () => {
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
         ...group({ status: 'DELETING' }),
       }),
-      working('NodeGroupReady', 'False Deleting: Node group web is being deleted.'),
+      working('NodeGroupReady', ['False Deleting', 'web']),
     ],
     [
       'while the RuntimeClass is missing',
       sampleState({ runtimeClass: undefined }),
-      working('RuntimeClassReady', 'False Pending: RuntimeClass windows-2022 is about to be created.'),
+      working('RuntimeClassReady', ['False Pending', 'windows-2022']),
     ],
     [
       'after a write of the RuntimeClass failed',
@@ -181,7 +170,7 @@ describe('while something is in progress, the pool is Reconciling', () => {
           },
         ],
       }),
-      working('RuntimeClassReady', 'False Failed: create runtimeclasses failed: the call was unavailable.'),
+      working('RuntimeClassReady', ['False Failed', 'create runtimeclasses', 'the call was unavailable']),
     ],
     [
       'after a conflicting write of the RuntimeClass, which is not reported',
@@ -189,7 +178,7 @@ describe('while something is in progress, the pool is Reconciling', () => {
         runtimeClass: undefined,
         errors: [{ at: NOW, step: 'createRuntimeClass', error: sampleError('conflict') }],
       }),
-      working('RuntimeClassReady', 'False Pending: RuntimeClass windows-2022 is about to be created.'),
+      working('RuntimeClassReady', ['False Pending', 'windows-2022']),
     ],
   ]);
 });
@@ -199,8 +188,6 @@ describe('a missing permission', () => {
     operation: 'UpdateNodegroupConfig',
     message: 'not authorized to perform: eks:Update',
   });
-  const met =
-    "False AccessDenied: AWS denied UpdateNodegroupConfig: not authorized to perform: eks:Update. Grant this permission to the operator's IAM role. config/aws/iam-policy.json lists all permissions that it needs.";
   const deniedSince = (minutes: number) => ({
     type: 'PrerequisitesMet',
     status: 'False' as const,
@@ -209,23 +196,38 @@ describe('a missing permission', () => {
     lastTransitionTime: new Date(NOW - minutes * MINUTE).toISOString(),
   });
   const forbidden = sampleError('denied', { operation: 'patch nodes', message: 'nodes "ip-9" is forbidden' });
-  const rbac =
-    'AccessDenied: The API server denied patch nodes: nodes "ip-9" is forbidden. Grant this permission to the operator\'s ServiceAccount. config/rbac lists all permissions that it needs.';
   check([
     [
       'does not change Ready while the group exists',
       sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: denied }] }),
       {
-        PrerequisitesMet: met,
-        NodeGroupReady:
-          'Unknown AccessDenied: UpdateNodegroupConfig of node group web failed: not authorized to perform: eks:Update.',
-        Reconciling: met.replace('False', 'True'),
+        PrerequisitesMet: [
+          'False AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
+        NodeGroupReady: [
+          'Unknown AccessDenied',
+          'UpdateNodegroupConfig',
+          'web',
+          'not authorized to perform: eks:Update',
+        ],
+        Reconciling: [
+          'True AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
       },
     ],
     [
       'of the API server is granted to the ServiceAccount',
       sampleState({ errors: [{ at: NOW, step: 'labelNode', error: forbidden }] }),
-      { PrerequisitesMet: `False ${rbac}`, Reconciling: `True ${rbac}` },
+      {
+        PrerequisitesMet: ['False AccessDenied', 'patch nodes', 'nodes "ip-9" is forbidden', 'config/rbac'],
+        Reconciling: ['True AccessDenied', 'patch nodes', 'nodes "ip-9" is forbidden', 'config/rbac'],
+      },
     ],
     [
       'stalls the pool after 10 minutes',
@@ -234,50 +236,76 @@ describe('a missing permission', () => {
         errors: [{ at: NOW, step: 'updateConfig', error: denied }],
       }),
       {
-        PrerequisitesMet: met,
-        NodeGroupReady:
-          'Unknown AccessDenied: UpdateNodegroupConfig of node group web failed: not authorized to perform: eks:Update.',
-        Stalled: met.replace('False', 'True'),
+        PrerequisitesMet: [
+          'False AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
+        NodeGroupReady: [
+          'Unknown AccessDenied',
+          'UpdateNodegroupConfig',
+          'web',
+          'not authorized to perform: eks:Update',
+        ],
+        Stalled: [
+          'True AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
       },
     ],
     [
       'blocks the creation of the group',
       sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: denied }] }),
       {
-        Ready: met,
-        PrerequisitesMet: met,
-        NodeGroupReady:
-          'False AccessDenied: UpdateNodegroupConfig of node group web failed: not authorized to perform: eks:Update.',
+        Ready: [
+          'False AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
+        PrerequisitesMet: [
+          'False AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
+        NodeGroupReady: ['False AccessDenied', 'UpdateNodegroupConfig', 'web', 'not authorized to perform: eks:Update'],
         NodesVerified: NO_NODES_YET,
-        Reconciling: met.replace('False', 'True'),
+        Reconciling: [
+          'True AccessDenied',
+          'UpdateNodegroupConfig',
+          'not authorized to perform: eks:Update',
+          'config/aws/iam-policy.json',
+        ],
       },
     ],
   ]);
 });
 
 describe('a paused pool has the condition Paused, and the others as observed', () => {
-  const pause = (how: string, deletion = '') =>
-    `True Paused: Changes are paused: ${how}.${deletion} status.pendingSteps shows the changes that are due.`;
   check([
     [
       'when the spec pauses it',
       sampleState({ pool: samplePool({ paused: true }, { status: knownStatus() }) }),
-      { Paused: pause('spec.paused is true') },
+      { Paused: ['True Paused', 'spec.paused', 'status.pendingSteps'] },
     ],
     [
       'when the annotation pauses it',
       sampleState({
         pool: samplePool({}, { metadata: { annotations: { 'winpool.dev/paused': 'true' } }, status: knownStatus() }),
       }),
-      { Paused: pause('the pool has the annotation winpool.dev/paused') },
+      { Paused: ['True Paused', 'winpool.dev/paused', 'status.pendingSteps'] },
     ],
     [
       'when it is being deleted',
       sampleState({ pool: samplePool({ paused: true }, { metadata: LEAVING, status: knownStatus() }) }),
       {
-        NodeGroupReady: 'False Deleting: Node group web is not deleted while the pool is paused.',
-        Ready: 'False Deleting: Node group web is not deleted while the pool is paused.',
-        Paused: pause('spec.paused is true', ' The deletion waits until the pool is resumed.'),
+        NodeGroupReady: ['False Deleting', 'web'],
+        Ready: ['False Deleting', 'web'],
+        Paused: ['True Paused', 'spec.paused', 'status.pendingSteps'],
       },
     ],
   ]);

@@ -10,9 +10,10 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../testing/fixtures.ts';
-import { check, group, pool, working } from '../testing/truthTable.ts';
+import { group, pool, truthTable, working } from '../testing/truthTable.ts';
 
-const WORKAROUND = 'The operator retries; to delete the pool without it, set deletionPolicy: Retain.';
+const check = truthTable('conditions/NodeGroupReady');
+
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
 
 describe('a node group that cannot be read', () => {
@@ -20,7 +21,6 @@ describe('a node group that cannot be read', () => {
   const away = (seconds: number, last?: NodeGroup): Pick<ObservedState, 'group'> => ({
     group: { kind: 'unreachable', error, since: NOW - seconds * 1_000, last },
   });
-  const unknown = 'AWSUnavailable: Node group web cannot be read: DescribeNodegroup failed: the call was unavailable.';
   const cluster = {
     kind: 'unreachable',
     error: sampleError('unavailable', { operation: 'DescribeCluster' }),
@@ -31,28 +31,31 @@ describe('a node group that cannot be read', () => {
       'is reported after a minute, and the pool stays Ready',
       sampleState(away(60, sampleGroup())),
       {
-        NodeGroupReady: `Unknown ${unknown} Its last known status is ACTIVE.`,
-        Reconciling: `True ${unknown} Its last known status is ACTIVE.`,
+        NodeGroupReady: ['Unknown AWSUnavailable', 'web', 'DescribeNodegroup', 'the call was unavailable', 'ACTIVE'],
+        Reconciling: ['True AWSUnavailable', 'web', 'DescribeNodegroup', 'the call was unavailable', 'ACTIVE'],
       },
     ],
     [
       'at the start does not change what the nodes show',
       sampleState({ ...away(0), cluster }),
       {
-        PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
-        NodeGroupReady: `Unknown ${unknown}`,
-        Reconciling: 'True AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+        PrerequisitesMet: ['Unknown AWSUnavailable', 'DescribeCluster', 'the call was unavailable'],
+        NodeGroupReady: ['Unknown AWSUnavailable', 'web', 'DescribeNodegroup', 'the call was unavailable'],
+        Reconciling: ['True AWSUnavailable', 'DescribeCluster', 'the call was unavailable'],
       },
     ],
     [
       'has a workaround for a deleted pool, also when only the cluster cannot be read',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster }),
       {
-        ...working(
-          'NodeGroupReady',
-          `False Deleting: Node group web is being deleted. DescribeCluster failed: the call was unavailable. ${WORKAROUND}`,
-        ),
-        PrerequisitesMet: 'Unknown AWSUnavailable: DescribeCluster failed: the call was unavailable.',
+        ...working('NodeGroupReady', [
+          'False Deleting',
+          'web',
+          'DescribeCluster',
+          'the call was unavailable',
+          'deletionPolicy',
+        ]),
+        PrerequisitesMet: ['Unknown AWSUnavailable', 'DescribeCluster', 'the call was unavailable'],
       },
     ],
     [
@@ -61,10 +64,13 @@ describe('a node group that cannot be read', () => {
         pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }),
         ...away(0, sampleGroup()),
       }),
-      working(
-        'NodeGroupReady',
-        `False Deleting: Node group web is being deleted. DescribeNodegroup failed: the call was unavailable. ${WORKAROUND}`,
-      ),
+      working('NodeGroupReady', [
+        'False Deleting',
+        'web',
+        'DescribeNodegroup',
+        'the call was unavailable',
+        'deletionPolicy',
+      ]),
     ],
   ]);
 });
@@ -72,22 +78,27 @@ describe('a node group that cannot be read', () => {
 describe('a state that ends without user action does not stall the pool', () => {
   const issue = { code: 'InsufficientFreeAddresses', message: 'Subnet subnet-1 is full.', resourceIds: ['subnet-1'] };
   const retain = samplePool({}, { metadata: LEAVING, status: knownStatus() });
-  const subnets =
-    'Free addresses in the subnets (aws ec2 describe-subnets --subnet-ids subnet-0a000000 subnet-0b000000), or lower nodeGroup.scaling.maxSize.';
   check([
     [
       'a degraded group with enough verified nodes',
       sampleState(group({ status: 'DEGRADED', healthIssues: [issue] })),
       {
-        NodeGroupReady: `False Degraded: Node group web is DEGRADED: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${subnets}`,
+        NodeGroupReady: [
+          'False Degraded',
+          'web',
+          'DEGRADED',
+          'InsufficientFreeAddresses',
+          'Subnet subnet-1 is full',
+          'aws ec2 describe-subnets',
+          'nodeGroup.scaling.maxSize',
+        ],
       },
     ],
     [
       'an active group with a health issue',
       sampleState(group({ healthIssues: [{ ...issue, resourceIds: [] }] })),
       {
-        NodeGroupReady:
-          'True Active: Node group web is ACTIVE. Health issues: InsufficientFreeAddresses: Subnet subnet-1 is full.',
+        NodeGroupReady: ['True Active', 'web', 'ACTIVE', 'InsufficientFreeAddresses', 'Subnet subnet-1 is full'],
       },
     ],
     [
@@ -107,26 +118,29 @@ describe('a state that ends without user action does not stall the pool', () => 
         ],
       }),
       {
-        NodeGroupReady:
-          'Unknown AWSUnavailable: UpdateNodegroupConfig of node group web failed: the call was throttled.',
-        Reconciling: 'True AWSUnavailable: UpdateNodegroupConfig of node group web failed: the call was throttled.',
+        NodeGroupReady: ['Unknown AWSUnavailable', 'UpdateNodegroupConfig', 'web', 'the call was throttled'],
+        Reconciling: ['True AWSUnavailable', 'UpdateNodegroupConfig', 'web', 'the call was throttled'],
       },
     ],
     [
       'a RuntimeClass that was there before and fits',
       sampleState({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
       {
-        RuntimeClassReady:
-          'True UsedAsIs: RuntimeClass windows-2022 was not created by the operator. It fits and is used unchanged.',
+        RuntimeClassReady: ['True UsedAsIs', 'windows-2022'],
       },
     ],
     [
       'a deletion that EKS failed to finish',
       sampleState({ pool: retain, ...group({ status: 'DELETE_FAILED', healthIssues: [issue] }) }),
-      working(
-        'NodeGroupReady',
-        `False DeleteFailed: EKS failed to delete node group web: InsufficientFreeAddresses: Subnet subnet-1 is full. (subnet-1). ${subnets} The operator retries; to delete the pool without it, set deletionPolicy: Retain.`,
-      ),
+      working('NodeGroupReady', [
+        'False DeleteFailed',
+        'web',
+        'InsufficientFreeAddresses',
+        'Subnet subnet-1 is full',
+        'aws ec2 describe-subnets',
+        'nodeGroup.scaling.maxSize',
+        'deletionPolicy',
+      ]),
     ],
     [
       'a deletion that EKS refused',
@@ -134,10 +148,7 @@ describe('a state that ends without user action does not stall the pool', () => 
         pool: retain,
         errors: [{ at: NOW, step: 'deleteNodeGroup', error: sampleError('refused', { operation: 'DeleteNodegroup' }) }],
       }),
-      working(
-        'NodeGroupReady',
-        `False Deleting: Node group web is being deleted. DeleteNodegroup failed: the call was refused. ${WORKAROUND}`,
-      ),
+      working('NodeGroupReady', ['False Deleting', 'web', 'DeleteNodegroup', 'the call was refused', 'deletionPolicy']),
     ],
     [
       'a deletion with a foreign RuntimeClass of the name',
@@ -146,23 +157,19 @@ describe('a state that ends without user action does not stall the pool', () => 
         runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [], handler: 'other' }),
       }),
       {
-        ...working('NodeGroupReady', 'False Deleting: Node group web is being deleted.'),
-        RuntimeClassReady:
-          'False NotOwned: RuntimeClass windows-2022 is managed by windowspool-operator and cannot be used: its handler is other, expected runhcs-wcow-process. Set runtimeClass.name to a new name, or change it there.',
+        ...working('NodeGroupReady', ['False Deleting', 'web']),
+        RuntimeClassReady: ['False NotOwned', 'windows-2022', 'runhcs-wcow-process', 'runtimeClass.name'],
       },
     ],
     [
       'a deleted pool that retains its group',
       sampleState({ pool: retained }),
-      working('NodeGroupReady', 'False Retained: Node group web is retained.'),
+      working('NodeGroupReady', ['False Retained', 'web']),
     ],
     [
       'a deleted pool that retains a group that EKS is updating',
       sampleState({ pool: retained, ...group({ status: 'UPDATING' }) }),
-      working(
-        'NodeGroupReady',
-        "False Retained: Node group web is retained. The operator's labels and tags are removed from it first, once it is no longer UPDATING.",
-      ),
+      working('NodeGroupReady', ['False Retained', 'web', 'UPDATING']),
     ],
     [
       'a deleted pool that retains a group that cannot be read',
@@ -170,10 +177,7 @@ describe('a state that ends without user action does not stall the pool', () => 
         pool: retained,
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       }),
-      working(
-        'NodeGroupReady',
-        "False Retained: Node group web is retained. The operator's labels and tags are removed from it first: DescribeNodegroup failed: the call was throttled. The operator retries.",
-      ),
+      working('NodeGroupReady', ['False Retained', 'web', 'DescribeNodegroup', 'the call was throttled']),
     ],
   ]);
 });

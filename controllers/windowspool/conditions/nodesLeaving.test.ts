@@ -6,7 +6,10 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
+import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+
+const check = textTable('conditions/NodesLeaving');
 
 type Blocked = DrainState['blocked'];
 
@@ -36,55 +39,55 @@ const kept = (name: string, budget: string | undefined): Blocked[number] => ({
   name,
   budget,
 });
-const CANCEL = 'or cancel by removing winpool.dev/replace. Times out at 12:13Z.';
-const ONE_AT_A_TIME = 'at most 1 node may be unavailable at a time.';
-const REPLACE_A = 'kubectl annotate node a winpool.dev/replace=true';
 
 describe('NodesLeaving', () => {
-  const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['is absent when no node is replaced or removed', scene(), ''],
+  const table: readonly (readonly [string, ObservedState, Brief | undefined])[] = [
+    ['is absent when no node is replaced or removed', scene(), undefined],
     [
       'is absent while the pool is being deleted',
       {
         ...draining([podOn()]),
         pool: { ...draining([]).pool, metadata: { ...draining([]).pool.metadata, ...DELETED } },
       },
-      '',
+      undefined,
     ],
-    [
-      'reports a node that was not read yet',
-      scene({ entries: [terminating('a')] }),
-      'Draining: Node a is about to be replaced.',
-    ],
+    ['reports a node that was not read yet', scene({ entries: [terminating('a')] }), ['Draining', 'Node a']],
     [
       'reports the number of pods left',
       draining([podOn(), podOn({ name: 'cart-1', deletingAt: NOW })]),
-      'Draining: Draining a: 2 pods left.',
+      ['Draining', 'Draining a', '2 pods'],
     ],
     [
       'reports the pod that a PodDisruptionBudget blocks, and when the drain times out',
       draining([podOn()], [kept('cart-0', 'cart')]),
-      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by PodDisruptionBudget cart (0 disruptions allowed). Scale the workload up, ${CANCEL}`,
+      ['DrainBlocked', 'Draining a', 'shop/cart-0', 'PodDisruptionBudget cart', 'winpool.dev/replace', '12:13Z'],
     ],
     [
       'does not report a blocked pod that was deleted since',
       draining([podOn({ deletingAt: NOW })], [kept('cart-0', 'cart')]),
-      'Draining: Draining a: 1 pod left.',
+      ['Draining', 'Draining a', '1 pod'],
     ],
     [
       'reports a pod that several PodDisruptionBudgets match',
       draining([podOn()], [kept('cart-0', undefined)]),
-      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by several PodDisruptionBudgets that match it. Keep only one PodDisruptionBudget for the pod, ${CANCEL}`,
+      ['DrainBlocked', 'Draining a', 'shop/cart-0', 'winpool.dev/replace', '12:13Z'],
     ],
     [
       'reports the admission webhook that blocks a pod',
       draining([podOn()], [{ ...kept('cart-0', undefined), admission: 'admission webhook guard' }]),
-      `DrainBlocked: Draining a: eviction of shop/cart-0 is blocked by admission webhook guard. Check the admission webhook or policy, ${CANCEL}`,
+      ['DrainBlocked', 'Draining a', 'shop/cart-0', 'guard', 'winpool.dev/replace', '12:13Z'],
     ],
     [
       'reports a pod that no controller recreates',
       draining([podOn({ controller: undefined })]),
-      `DrainBlocked: Draining a: pod shop/cart-0 has no controller that recreates it. Delete the pod, or set disruption.drain.podsWithoutController: Evict, ${CANCEL}`,
+      [
+        'DrainBlocked',
+        'Draining a',
+        'shop/cart-0',
+        'disruption.drain.podsWithoutController: Evict',
+        'winpool.dev/replace',
+        '12:13Z',
+      ],
     ],
     [
       'reports the pods on a dead node, and when they should have terminated',
@@ -95,17 +98,17 @@ describe('NodesLeaving', () => {
           ready: 'Unknown',
         },
       ),
-      'Draining: Draining a: no pods left. The node is not Ready, so the termination of 2 pods is not confirmed, such as shop/cart-0 (due at 2026-03-01T11:48:00Z).',
+      ['Draining', 'Draining a', '2 pods', 'shop/cart-0', '2026-03-01T11:48:00Z'],
     ],
     [
       'reports an instance that is terminating',
       scene({ entries: [terminating('a', { ended: '2026-03-01T11:59:00Z' })] }),
-      'Draining: Instance i-a of node a is terminating.',
+      ['Draining', 'i-a', 'node a'],
     ],
     [
       'reports an instance that did not join',
       scene({ entries: [terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' })] }),
-      'Draining: Instance i-late did not join and is about to be replaced.',
+      ['Draining', 'i-late'],
     ],
     [
       'reports nodes that wait for another one',
@@ -113,22 +116,22 @@ describe('NodesLeaving', () => {
         nodes: ['a', 'b', 'c'].map((name) => node(name, { annotations: REPLACE })),
         entries: [terminating('a')],
       }),
-      `Draining: Node a is about to be replaced. Nodes b and c wait: ${ONE_AT_A_TIME}`,
+      ['Draining', 'Node a', 'Nodes b and c', '1 node'],
     ],
     [
       'reports nodes that wait for an update of the group',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], group: { status: 'UPDATING' } }),
-      'DisruptionPending: Node a waits: the node group must be ACTIVE or DEGRADED, without an update in progress.',
+      ['DisruptionPending', 'Node a', 'ACTIVE', 'DEGRADED'],
     ],
     [
       'reports the node that is next',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b', { annotations: REPLACE }), node('c')] }),
-      `DisruptionPending: Node a is next. Node b waits: ${ONE_AT_A_TIME}`,
+      ['DisruptionPending', 'Node a', 'Node b', '1 node'],
     ],
     [
       'reports nodes that wait until the pool is resumed',
       scene({ nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')], spec: { paused: true } }),
-      'DisruptionPending: Node a waits until the pool is resumed.',
+      ['DisruptionPending', 'Node a', 'resumed'],
     ],
     [
       'reports nodes that wait because the group cannot be read',
@@ -136,7 +139,7 @@ describe('NodesLeaving', () => {
         nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
         rest: { group: { kind: 'unreachable', error: sampleError('unavailable'), since: NOW, last: undefined } },
       }),
-      'DisruptionPending: Node a waits: the node group cannot be read.',
+      ['DisruptionPending', 'Node a'],
     ],
     [
       'reports nodes that wait for another pool',
@@ -144,7 +147,7 @@ describe('NodesLeaving', () => {
         nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
         rest: { fleet: { disrupted: ['web'], failures: [] } },
       }),
-      'DisruptionPending: Node a waits: WindowsPool web is replacing nodes (--max-pools-updating=1).',
+      ['DisruptionPending', 'Node a', 'web', '--max-pools-updating=1'],
     ],
     [
       'reports a removal that desiredSize prevents',
@@ -152,7 +155,12 @@ describe('NodesLeaving', () => {
         nodes: [node('a', { annotations: REMOVE }), node('b'), node('c')],
         spec: { nodeGroup: { scaling: { desiredSize: 3 } } },
       }),
-      `RemovalRejected: Node a is not removed: nodeGroup.scaling.desiredSize is 3, so the pool would add a node again. Lower it, or replace the node: ${REPLACE_A}`,
+      [
+        'RemovalRejected',
+        'Node a',
+        'nodeGroup.scaling.desiredSize',
+        'kubectl annotate node a winpool.dev/replace=true',
+      ],
     ],
     [
       'reports a removal that minSize prevents',
@@ -160,12 +168,19 @@ describe('NodesLeaving', () => {
         nodes: [node('a', { annotations: REMOVE }), node('b')],
         group: { scaling: { minSize: 2, maxSize: 5, desiredSize: 2 } },
       }),
-      `RemovalRejected: Node a is not removed: the pool would have fewer nodes than nodeGroup.scaling.minSize (2). Lower it, or replace the node: ${REPLACE_A}`,
+      ['RemovalRejected', 'Node a', 'nodeGroup.scaling.minSize', 'kubectl annotate node a winpool.dev/replace=true'],
     ],
     [
       'reports failing nodes that are due, with the command that replaces the first of them',
       due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }),
-      `ReplacementDue: Node b has failed verification for longer than remediation.unhealthyAfter (15m). Node a has failed verification for longer than remediation.unhealthyAfter (15m). Replace it: ${REPLACE_A}`,
+      [
+        'ReplacementDue',
+        'Node b',
+        'remediation.unhealthyAfter',
+        '15m',
+        'Node a',
+        'kubectl annotate node a winpool.dev/replace=true',
+      ],
     ],
     [
       'reports instances that did not join and are due, with the command that terminates the first of them',
@@ -173,24 +188,31 @@ describe('NodesLeaving', () => {
         ...due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }, 0),
         instances: [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: NOW - 15 * MINUTE }],
       },
-      'ReplacementDue: Instance i-late has run for longer than remediation.unhealthyAfter (15m) without joining. Terminate it: aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-late --no-should-decrement-desired-capacity',
+      [
+        'ReplacementDue',
+        'i-late',
+        'remediation.unhealthyAfter',
+        '15m',
+        'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-late',
+      ],
     ],
     [
       'reports no failing node before it is due',
       due({ policy: 'Report', unhealthyAfter: '16m', maxUnhealthy: '100%' }),
-      '',
+      undefined,
     ],
     [
       'reports that more nodes fail than maxUnhealthy allows',
       due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%' }),
-      'TooManyUnhealthy: 2 nodes failed verification or did not join, more than remediation.maxUnhealthy (40%). Check NodesVerified for the cause before you replace nodes.',
+      ['TooManyUnhealthy', '2 nodes', 'remediation.maxUnhealthy', '40%', 'NodesVerified'],
     ],
   ];
   for (const [name, observed, want] of table) {
-    it(name, () => {
-      const found = nodeGroupConditions(observed).NodesLeaving;
-      assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
-    });
+    const texts = () => {
+      const { NodesLeaving: found } = nodeGroupConditions(observed);
+      return found ? [`${found.reason}: ${found.message}`] : [];
+    };
+    check(name, texts, want ? [want] : []);
   }
 
   it('is progress of the operator, and the pool stays Ready', () => {

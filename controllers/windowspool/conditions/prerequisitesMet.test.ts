@@ -21,32 +21,24 @@ import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
 import { unseen } from '../testing/sights.ts';
 import {
   absent,
-  check,
   group,
   NO_NODES_YET,
   NOT_CREATED,
   pool,
   stalled,
   stalledAndReady,
+  truthTable,
   working,
 } from '../testing/truthTable.ts';
 
+const check = truthTable('conditions/PrerequisitesMet');
+
 const LINUX = sampleFacts({ linuxNode: known(false) });
-const NO_LINUX =
-  'NoLinuxNode: The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node (kubectl uncordon NODE). See https://docs.example/prerequisites.md#a-linux-node.';
-const WAITS = 'False Pending: Node group web is created when its prerequisites are met. See PrerequisitesMet.';
+const A_LINUX_NODE = ['kubectl uncordon NODE', 'prerequisites.md#a-linux-node'];
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
 const denied = (step: string) => ({ at: NOW, step, error: sampleError('denied', { operation: 'TheCall' }) });
-const DENIED =
-  "AWS denied TheCall: the call was denied. Grant this permission to the operator's IAM role. config/aws/iam-policy.json lists all permissions that it needs.";
-const DENIED_AND_MISSING = `AccessDenied: ${DENIED} ${NO_LINUX.replace('NoLinuxNode: ', '')}`;
-const GRANT =
-  'Grant the permissions in config/aws/iam-policy.json and config/rbac. See https://docs.example/prerequisites.md#what-could-not-be-checked.';
-const NOT_BLOCKING = 'This does not block the pool.';
-const NO_SUBNETS =
-  'the subnets (missing permission ec2:DescribeSubnets), the zones of the instance types (missing permission ec2:DescribeSubnets), free addresses (missing permission ec2:DescribeSubnets)';
+const GRANTS = ['config/aws/iam-policy.json', 'config/rbac', 'prerequisites.md#what-could-not-be-checked'];
 
-const MET = 'All prerequisites in EKS cluster prod are met.';
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
 const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
 /** A node role that Linux nodes use too, which aws-auth maps for both operating systems. */
@@ -55,7 +47,6 @@ const WARNED = sampleFacts({
   roleMappings: known([{ roleArn: ROLE, groups: GROUPS }]),
   linuxRoles: known([{ group: 'linux', nodeRoleArn: ROLE }]),
 });
-const SHARED = `NodeRoleShared: Node role ${ROLE} is also the role of Linux node group linux. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (system:bootstrappers, system:nodes and eks:kube-proxy-windows) and the role has no access entry. Prefer a role for Windows nodes only. See https://docs.example/prerequisites.md#node-role.`;
 const ignoring = (value: string) => ({
   ...pool,
   metadata: { ...pool.metadata, annotations: { [IGNORE_PREREQUISITES_ANNOTATION]: value } },
@@ -66,30 +57,36 @@ describe('PrerequisitesMet', () => {
     [
       'is False and stalls a pool without a node group',
       sampleState({ ...absent, prerequisites: LINUX }),
-      { ...stalled('PrerequisitesMet', `False ${NO_LINUX}`), NodeGroupReady: WAITS, NodesVerified: NO_NODES_YET },
+      {
+        ...stalled('PrerequisitesMet', ['False NoLinuxNode', ...A_LINUX_NODE]),
+        NodeGroupReady: ['False Pending', 'web', 'PrerequisitesMet'],
+        NodesVerified: NO_NODES_YET,
+      },
     ],
     [
       'is False and does not stall a pool with a node group',
       sampleState({ prerequisites: LINUX }),
-      { PrerequisitesMet: `False ${NO_LINUX}` },
+      { PrerequisitesMet: ['False NoLinuxNode', ...A_LINUX_NODE] },
     ],
     [
       'names the unmet prerequisites, the most important first',
       sampleState({ prerequisites: { ...LINUX, legacyController: known(true) } }),
       {
-        PrerequisitesMet:
-          'False NoLinuxNode: 2 prerequisites not met: NoLinuxNode and LegacyResourceController. See status.prerequisites.',
+        PrerequisitesMet: ['False NoLinuxNode', 'NoLinuxNode', 'LegacyResourceController', 'status.prerequisites'],
       },
     ],
     [
       'is Reconciling while an unmet prerequisite is transient',
       sampleState({ ...absent, cluster: upgrading, prerequisites: sampleFacts() }),
       {
-        ...working(
-          'PrerequisitesMet',
-          'False ClusterNotActive: EKS cluster prod is UPDATING. EKS creates node groups only in an ACTIVE cluster. The operator waits. See https://docs.example/prerequisites.md#cluster-status.',
-        ),
-        NodeGroupReady: WAITS,
+        ...working('PrerequisitesMet', [
+          'False ClusterNotActive',
+          'prod',
+          'UPDATING',
+          'ACTIVE',
+          'prerequisites.md#cluster-status',
+        ]),
+        NodeGroupReady: ['False Pending', 'web', 'PrerequisitesMet'],
         NodesVerified: NO_NODES_YET,
       },
     ],
@@ -98,25 +95,23 @@ describe('PrerequisitesMet', () => {
       sampleState({ ...absent, prerequisites: sampleFacts({ subnets: unasked(), legacyController: unasked() }) }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
-        PrerequisitesMet: `Unknown AccessDenied: 4 prerequisites could not be checked: the legacy VPC resource controller (missing permission get deployments.apps kube-system/vpc-resource-controller), ${NO_SUBNETS}. ${NOT_BLOCKING} ${GRANT}`,
+        PrerequisitesMet: [
+          'Unknown AccessDenied',
+          'deployments.apps',
+          'kube-system/vpc-resource-controller',
+          'ec2:DescribeSubnets',
+          ...GRANTS,
+        ],
         NodesVerified: NO_NODES_YET,
       },
     ],
     ...(
       [
-        [
-          'subnets',
-          { subnets: [{ tags: { tier: 'windows' } }] },
-          `3 prerequisites could not be checked: ${NO_SUBNETS}`,
-        ],
-        [
-          'securityGroups',
-          { diskSizeGiB: undefined, ...BY_TAGS },
-          '1 prerequisite could not be checked: the security groups (missing permission ec2:DescribeSecurityGroups)',
-        ],
+        ['subnets', { subnets: [{ tags: { tier: 'windows' } }] }, 'ec2:DescribeSubnets'],
+        ['securityGroups', { diskSizeGiB: undefined, ...BY_TAGS }, 'ec2:DescribeSecurityGroups'],
       ] as const
     ).map(
-      ([fact, nodeGroup, unknown]) =>
+      ([fact, nodeGroup, right]) =>
         [
           `is Unknown when a permission to read ${fact} is missing, which blocks the creation if the spec selects them by tags`,
           sampleState({
@@ -127,7 +122,7 @@ describe('PrerequisitesMet', () => {
           }),
           {
             ...working('NodeGroupReady', NOT_CREATED),
-            PrerequisitesMet: `Unknown AccessDenied: ${unknown}. The node group is created when EC2 shows what has the tags in the spec. ${GRANT}`,
+            PrerequisitesMet: ['Unknown AccessDenied', right, ...GRANTS],
             NodesVerified: NO_NODES_YET,
           },
         ] as const,
@@ -142,33 +137,59 @@ describe('PrerequisitesMet', () => {
         }),
       }),
       {
-        PrerequisitesMet: `False ${NO_LINUX} 5 prerequisites could not be checked: the legacy VPC resource controller (DescribeAddon failed: the call was throttled), ${NO_SUBNETS}, unused subnets (missing permission ec2:DescribeSubnets). ${NOT_BLOCKING} ${GRANT}`,
+        PrerequisitesMet: [
+          'False NoLinuxNode',
+          ...A_LINUX_NODE,
+          'DescribeAddon',
+          'the call was throttled',
+          'ec2:DescribeSubnets',
+          'config/aws/iam-policy.json',
+        ],
       },
     ],
     [
       'does not name a transient error together with an unmet prerequisite',
       sampleState({ prerequisites: sampleFacts({ linuxNode: known(false), subnets: unasked('throttled') }) }),
-      { PrerequisitesMet: `False ${NO_LINUX}` },
+      { PrerequisitesMet: ['False NoLinuxNode', ...A_LINUX_NODE] },
     ],
     [
       'names an unmet prerequisite before a denied read',
       sampleState({ prerequisites: LINUX, errors: [denied('describeScalingGroups')] }),
-      { PrerequisitesMet: `False ${NO_LINUX} ${DENIED}` },
+      {
+        PrerequisitesMet: [
+          'False NoLinuxNode',
+          ...A_LINUX_NODE,
+          'TheCall',
+          'the call was denied',
+          'config/aws/iam-policy.json',
+        ],
+      },
     ],
     [
       'names an unmet prerequisite after a denied write',
       sampleState({ prerequisites: LINUX, errors: [denied('correctScalingTags')] }),
       {
-        PrerequisitesMet: `False ${DENIED_AND_MISSING}`,
-        Reconciling: `True ${DENIED_AND_MISSING}`,
+        PrerequisitesMet: [
+          'False AccessDenied',
+          'TheCall',
+          'the call was denied',
+          'config/aws/iam-policy.json',
+          ...A_LINUX_NODE,
+        ],
+        Reconciling: [
+          'True AccessDenied',
+          'TheCall',
+          'the call was denied',
+          'config/aws/iam-policy.json',
+          ...A_LINUX_NODE,
+        ],
       },
     ],
     [
       'is Unknown while AWS calls fail',
       sampleState({ prerequisites: sampleFacts({ accessEntry: unasked('throttled') }) }),
       {
-        PrerequisitesMet:
-          'Unknown NotChecked: 1 prerequisite could not be checked: the access of the node role (DescribeAddon failed: the call was throttled). This does not block the pool. The operator retries.',
+        PrerequisitesMet: ['Unknown NotChecked', 'DescribeAddon', 'the call was throttled'],
       },
     ],
     [
@@ -176,20 +197,45 @@ describe('PrerequisitesMet', () => {
       sampleState({ ...absent, prerequisites: WARNED }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
-        PrerequisitesMet: `True MetWithWarnings: ${MET} 1 warning: ${SHARED}`,
+        PrerequisitesMet: [
+          'True MetWithWarnings',
+          'prod',
+          'NodeRoleShared',
+          'arn:aws:iam::111122223333:role/windows-nodes',
+          'linux',
+          'kube-system/aws-auth',
+          'system:bootstrappers',
+        ],
         NodesVerified: NO_NODES_YET,
       },
     ],
     [
       'includes a warning together with an unmet prerequisite',
       sampleState({ prerequisites: { ...WARNED, linuxNode: known(false) } }),
-      { PrerequisitesMet: `False ${NO_LINUX} 1 warning: ${SHARED}` },
+      {
+        PrerequisitesMet: [
+          'False NoLinuxNode',
+          ...A_LINUX_NODE,
+          'NodeRoleShared',
+          'arn:aws:iam::111122223333:role/windows-nodes',
+          'kube-system/aws-auth',
+          'system:bootstrappers',
+        ],
+      },
     ],
     [
       'includes a warning together with a prerequisite that could not be checked',
       sampleState({ prerequisites: { ...WARNED, legacyController: unasked('throttled') } }),
       {
-        PrerequisitesMet: `Unknown NotChecked: 1 prerequisite could not be checked: the legacy VPC resource controller (DescribeAddon failed: the call was throttled). ${NOT_BLOCKING} The operator retries. 1 warning: ${SHARED}`,
+        PrerequisitesMet: [
+          'Unknown NotChecked',
+          'DescribeAddon',
+          'the call was throttled',
+          'NodeRoleShared',
+          'arn:aws:iam::111122223333:role/windows-nodes',
+          'linux',
+          'kube-system/aws-auth',
+        ],
       },
     ],
     [
@@ -197,7 +243,13 @@ describe('PrerequisitesMet', () => {
       sampleState({ ...absent, pool: ignoring('NoLinuxNode'), prerequisites: LINUX }),
       {
         ...working('NodeGroupReady', NOT_CREATED),
-        PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${NO_LINUX}`,
+        PrerequisitesMet: [
+          'True PrerequisitesIgnored',
+          'prod',
+          'winpool.dev/ignore-prerequisites',
+          'NoLinuxNode',
+          ...A_LINUX_NODE,
+        ],
         NodesVerified: NO_NODES_YET,
       },
     ],
@@ -208,14 +260,30 @@ describe('PrerequisitesMet', () => {
         prerequisites: { ...LINUX, legacyController: known(true) },
       }),
       {
-        PrerequisitesMet: `False LegacyResourceController: Deployment kube-system/vpc-resource-controller exists. It is obsolete, and disables the VPC resource controller in the control plane. Delete it (kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook --ignore-not-found). See https://docs.example/prerequisites.md#legacy-controllers. 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${NO_LINUX}`,
+        PrerequisitesMet: [
+          'False LegacyResourceController',
+          'kube-system/vpc-resource-controller',
+          'kubectl -n kube-system',
+          'prerequisites.md#legacy-controllers',
+          'winpool.dev/ignore-prerequisites',
+          'NoLinuxNode',
+          'kubectl uncordon NODE',
+        ],
       },
     ],
     [
       'lists an ignored warning as ignored',
       sampleState({ pool: ignoring('NodeRoleShared'), prerequisites: WARNED }),
       {
-        PrerequisitesMet: `True PrerequisitesIgnored: ${MET} 1 prerequisite ignored by annotation winpool.dev/ignore-prerequisites: ${SHARED}`,
+        PrerequisitesMet: [
+          'True PrerequisitesIgnored',
+          'prod',
+          'winpool.dev/ignore-prerequisites',
+          'NodeRoleShared',
+          'arn:aws:iam::111122223333:role/windows-nodes',
+          'linux',
+          'kube-system/aws-auth',
+        ],
       },
     ],
     [
@@ -227,26 +295,28 @@ describe('PrerequisitesMet', () => {
       'names a misspelt reason together with the unmet prerequisite',
       sampleState({ pool: ignoring('NoLinuxNodes'), prerequisites: LINUX }),
       {
-        PrerequisitesMet: `False ${NO_LINUX} Annotation winpool.dev/ignore-prerequisites: unknown prerequisite NoLinuxNodes (did you mean NoLinuxNode?). See https://docs.example/prerequisites.md for valid names.`,
+        PrerequisitesMet: ['False NoLinuxNode', ...A_LINUX_NODE, 'winpool.dev/ignore-prerequisites', 'NoLinuxNodes'],
       },
     ],
     [
       'warns about an annotation that names a reason that cannot be ignored',
       sampleState({ pool: ignoring('ClusterMismatch'), prerequisites: sampleFacts() }),
       {
-        PrerequisitesMet: `True MetWithWarnings: ${MET} Annotation winpool.dev/ignore-prerequisites: ClusterMismatch cannot be ignored.`,
+        PrerequisitesMet: ['True MetWithWarnings', 'prod', 'winpool.dev/ignore-prerequisites', 'ClusterMismatch'],
       },
     ],
     [
       'does not report prerequisites when another owner has the node group',
       sampleState({ ...group({ tags: {} }), prerequisites: LINUX }),
       {
-        ...stalledAndReady(
-          'NodeGroupReady',
-          'False NotOwned: Node group web exists but is not managed by this pool (tag winpool.dev/pool missing), so the operator does not change it. Set nodeGroup.name to another name, or let this pool adopt the node group: https://docs.example/adoption.md.',
-        ),
-        NodesVerified:
-          'False Pending: The nodes of node group web are not counted, because it is not managed by this pool.',
+        ...stalledAndReady('NodeGroupReady', [
+          'False NotOwned',
+          'web',
+          'winpool.dev/pool',
+          'nodeGroup.name',
+          'adoption.md',
+        ]),
+        NodesVerified: ['False Pending', 'web'],
       },
     ],
   ]);

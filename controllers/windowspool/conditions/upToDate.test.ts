@@ -15,9 +15,12 @@ import {
   samplePool,
   sampleState,
 } from '../testing/fixtures.ts';
+import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { group } from '../testing/truthTable.ts';
 import { AUTOMATIC, fits, templated } from '../testing/upgradeScenes.ts';
+
+const check = textTable('conditions/UpToDate');
 
 const status = knownStatus();
 const reporting = samplePool({ nodeGroup: { driftPolicy: 'Report' } }, { status });
@@ -47,25 +50,16 @@ const AUTOMATIC_TARGET = versionTargetOf(samplePool(), {
   releaseVersion: '1.36-2026.02.28',
   force: false,
 });
-const NEWER = 'Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28).';
-const FAULT =
-  'spec.nodeGroup.update.maintenanceWindows[1].schedule: "0 25 * * *" is invalid (Invalid value for hour: 25). Use a cron schedule such as "0 2 * * SAT". No automatic update starts in that window.';
-const EDITS =
-  'label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows).';
-const TO_CORRECT = 'Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.';
 const due = samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status });
 const dueUpdate = { pool: due, ...group({}) };
 const automaticUpdate = {
   pool: samplePool({ nodeGroup: { update: { policy: 'Automatic', force: false } } }, { status }),
   newestRelease: { ok: true, value: '1.36-2026.03.17' },
 } as const;
-const RELEASE_FAILS =
-  'With release 1.36-2026.03.17, node ip-10-0-9-1 of WindowsPool api fails verification: WrongBuild: runs build 10.0.17763.';
-const uncompared = (why: string) => `Unknown Pending: Node group web is not compared with the spec: ${why}.`;
 
 describe('UpToDate', () => {
-  const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['is True when nothing differs', sampleState(), 'True AsSpecified: Node group web matches the spec.'],
+  const table: readonly (readonly [string, ObservedState, Brief])[] = [
+    ['is True when nothing differs', sampleState(), ['True AsSpecified', 'web']],
     [
       'is True with labels, taints and tags of other clients, and with a size that an autoscaler set',
       sampleState(
@@ -76,17 +70,25 @@ describe('UpToDate', () => {
           scaling: { minSize: 3, maxSize: 5, desiredSize: 5 },
         }),
       ),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'is True for either spelling of the registration taint',
       sampleState(group({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] })),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'names each edit with both values when driftPolicy is Report',
       sampleState({ pool: reporting, ...group(edited) }),
-      `False Drifted: Node group web drifted from the spec: ${EDITS} ${TO_CORRECT}`,
+      [
+        'False Drifted',
+        'web',
+        'winpool.dev/windows-build',
+        '10.0.17763',
+        '10.0.20348',
+        'os:NoSchedule',
+        'nodeGroup.driftPolicy: Correct',
+      ],
     ],
     [
       'names at most ten edits',
@@ -97,22 +99,31 @@ describe('UpToDate', () => {
         }),
         ...group({}),
       }),
-      `False Drifted: Node group web drifted from the spec: ${[...'abcdefghij'].map((key) => `label ${key} is missing (expected 1)`).join('; ')}; and 2 more. ${TO_CORRECT}`,
+      ['False Drifted', 'web', '2 more', 'nodeGroup.driftPolicy: Correct'],
     ],
     [
       'names the pools for which a rolling update waits',
       sampleState({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
-      'False WaitingForBudget: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). The rolling update waits: WindowsPools api and batch are replacing nodes (--max-pools-updating=1).',
+      ['False WaitingForBudget', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'api', 'batch', '--max-pools-updating=1'],
     ],
     [
       'reports that an automatic update waits for other pools too',
       sampleState({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
-      'False WaitingForBudget: An automatic update of node group web is due: release 1.36-2026.03.17. The rolling update waits: WindowsPool api is replacing nodes (--max-pools-updating=1).',
+      ['False WaitingForBudget', 'web', '1.36-2026.03.17', 'api', '--max-pools-updating=1'],
     ],
     [
       'names the node that an automatic update waits for, rather than other pools and maintenance windows',
       sampleState({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
-      `False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). ${RELEASE_FAILS} The automatic update waits until that node is verified or deleted, or until the next release is available. To update anyway, set nodeGroup.releaseVersion: 1.36-2026.03.17.`,
+      [
+        'False ReleaseNotVerified',
+        'web',
+        '1.36-2026.02.11',
+        'ip-10-0-9-1',
+        'api',
+        'WrongBuild',
+        'nodeGroup.releaseVersion: 1.36-2026.03.17',
+        '10.0.17763',
+      ],
     ],
     [
       'names the canary that an automatic update waits for',
@@ -120,12 +131,21 @@ describe('UpToDate', () => {
         ...automaticUpdate,
         fleet: { disrupted: [], failures: [{ ...RELEASE_FAILURE, onCanary: true }] },
       }),
-      'False ReleaseNotVerified: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17). With release 1.36-2026.03.17, node ip-10-0-9-1 of the canary of WindowsPool api failed verification: WrongBuild: runs build 10.0.17763. The automatic update waits until WindowsPool api has this release or no longer asks for it, or until the next release is available. To update anyway, set nodeGroup.releaseVersion: 1.36-2026.03.17.',
+      [
+        'False ReleaseNotVerified',
+        'web',
+        '1.36-2026.02.11',
+        'ip-10-0-9-1',
+        'api',
+        'WrongBuild',
+        'nodeGroup.releaseVersion: 1.36-2026.03.17',
+        '10.0.17763',
+      ],
     ],
     [
       'warns of a pinned release that fails verification in another pool',
       sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
-      `False Outdated: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). It is about to be updated. ${RELEASE_FAILS}`,
+      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'ip-10-0-9-1', 'api', 'WrongBuild'],
     ],
     [
       'warns of a newer release that fails verification in another pool',
@@ -133,12 +153,12 @@ describe('UpToDate', () => {
         newestRelease: automaticUpdate.newestRelease,
         fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
       }),
-      `False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.03.17. ${RELEASE_FAILS} Set nodeGroup.releaseVersion: 1.36-2026.03.17, or nodeGroup.update.policy: Automatic.`,
+      ['False UpdateAvailable', 'web', '1.36-2026.02.11', 'ip-10-0-9-1', 'api', 'WrongBuild', '10.0.17763'],
     ],
     [
       'is False until edits are corrected',
       sampleState(group(edited)),
-      `False Outdated: Node group web differs from the spec: ${EDITS} It is about to be updated.`,
+      ['False Outdated', 'web', 'winpool.dev/windows-build', '10.0.17763', '10.0.20348', 'os:NoSchedule'],
     ],
     [
       'is False until a change of the spec is applied, including removed fields',
@@ -153,7 +173,7 @@ describe('UpToDate', () => {
         ),
         ...group({}),
       }),
-      'False Outdated: Node group web differs from the spec: taint gpu:NoSchedule is missing; taint os:NoSchedule is windows (not in the spec). It is about to be updated.',
+      ['False Outdated', 'web', 'gpu:NoSchedule', 'os:NoSchedule', 'windows'],
     ],
     [
       'is False until a paused pool is resumed',
@@ -161,12 +181,12 @@ describe('UpToDate', () => {
         pool: samplePool({ paused: true, nodeGroup: { scaling: { maxSize: 9 } } }, { status }),
         ...group({}),
       }),
-      'False Outdated: Node group web differs from the spec: scaling is 3 to 5 (expected 3 to 9). It is updated when the pool is resumed.',
+      ['False Outdated', 'web', '3 to 9', 'resumed'],
     ],
     [
       'is False until the desired size is sent',
       sampleState({ pool: samplePool({ nodeGroup: { scaling: { desiredSize: 4 } } }, { status }), ...group({}) }),
-      'False Outdated: Node group web does not have the new nodeGroup.scaling.desiredSize yet. It is about to be updated.',
+      ['False Outdated', 'web', 'nodeGroup.scaling.desiredSize'],
     ],
     [
       'names the pinned release that the group does not have',
@@ -174,12 +194,12 @@ describe('UpToDate', () => {
         pool: samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status }),
         ...group({}),
       }),
-      'False Outdated: Node group web differs from the spec: AMI release is 1.36-2026.02.11 (expected 1.36-2026.03.17). It is about to be updated.',
+      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.03.17'],
     ],
     [
       'reports a pinned version that waits for the control plane',
       sampleState({ pool: samplePool({ nodeGroup: { kubernetesVersion: '1.37' } }, { status }), ...group({}) }),
-      'False UnsupportedVersion: Node group web differs from the spec: Kubernetes version is 1.36 (expected 1.37). The control plane must be upgraded first. See PrerequisitesMet.',
+      ['False UnsupportedVersion', 'web', '1.36', '1.37', 'PrerequisitesMet'],
     ],
     [
       'reports what failed',
@@ -190,7 +210,7 @@ describe('UpToDate', () => {
         ),
         ...group({}),
       }),
-      'False UpdateFailed: Node group web differs from the spec: scaling is 3 to 5 (expected 3 to 9). Update u-1 failed. Not retried until the spec changes or you run: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite',
+      ['False UpdateFailed', 'web', '3 to 9', 'u-1', 'winpool.dev/retry=$(date +%s)'],
     ],
     [
       'is False until an automatic update starts',
@@ -199,37 +219,52 @@ describe('UpToDate', () => {
         ...group({}),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False Outdated: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28). It is about to be updated.',
+      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
     ],
     [
       'names the release that waits for a maintenance window',
       sampleState({ pool: automatic([SATURDAYS]), ...newest('1.36-2026.02.28') }),
-      `False WaitingForWindow: ${NEWER} The update starts at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+      [
+        'False WaitingForWindow',
+        'web',
+        '1.36-2026.02.11',
+        '2026-03-07T01:00Z',
+        '02:00',
+        'Europe/Berlin',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+      ],
     ],
     [
       'reports in an open window the same as without windows',
       sampleState({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
-      `False Outdated: ${NEWER} It is about to be updated.`,
+      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
     ],
     [
       'is False while an automatic update of a paused pool is due',
       sampleState({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
-      `False Outdated: ${NEWER} It is updated when the pool is resumed.`,
+      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28', 'resumed'],
     ],
     [
       'names a window that never opens, even if no update is due',
       sampleState({ pool: automatic([SATURDAYS, NEVER]) }),
-      `False InvalidMaintenanceWindow: ${FAULT}`,
+      ['False InvalidMaintenanceWindow', 'spec.nodeGroup.update.maintenanceWindows[1].schedule', '"0 25 * * *"'],
     ],
     [
       'names a window that never opens, and the update that waits for it',
       sampleState({ pool: automatic([NEVER]), ...newest('1.36-2026.02.28') }),
-      `False InvalidMaintenanceWindow: ${FAULT.replace('[1]', '[0]')} ${NEWER} To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28.`,
+      [
+        'False InvalidMaintenanceWindow',
+        'spec.nodeGroup.update.maintenanceWindows[0].schedule',
+        '"0 25 * * *"',
+        'web',
+        '1.36-2026.02.11',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+      ],
     ],
     [
       'does not report windows when updates are manual',
       sampleState({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'reports that an automatic update failed, and what is installed next',
@@ -237,17 +272,23 @@ describe('UpToDate', () => {
         pool: automatic([SATURDAYS], {}, { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } }),
         ...newest('1.36-2026.02.28'),
       }),
-      `False UpdateFailed: ${NEWER} Update u-1 failed. The next release is installed automatically. Not retried until the spec changes or you run: kubectl annotate wp web winpool.dev/retry=$(date +%s) --overwrite`,
+      ['False UpdateFailed', 'web', '1.36-2026.02.11', '1.36-2026.02.28', 'u-1', 'winpool.dev/retry=$(date +%s)'],
     ],
     [
       'is True with the newest release',
       sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'reports a newer release, with the field to set',
       sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.28' } }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.02.28. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
+      [
+        'False UpdateAvailable',
+        'web',
+        '1.36-2026.02.11',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+        'nodeGroup.update.policy: Automatic',
+      ],
     ],
     [
       'warns after three months that AWS will make the AMI private',
@@ -255,7 +296,14 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.12.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.12.01; the newest is 1.36-2026.02.28. AWS makes this AMI private around 2026-04-01. After that, new nodes cannot start from it. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
+      [
+        'False UpdateAvailable',
+        'web',
+        '1.36-2025.12.01',
+        '2026-04-01',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+        'nodeGroup.update.policy: Automatic',
+      ],
     ],
     [
       'warns after four months that the AMI is private',
@@ -263,12 +311,19 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2025.11.01; the newest is 1.36-2026.02.28. AWS made this AMI private around 2026-03-01. New nodes cannot start from it. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic.',
+      [
+        'False UpdateAvailable',
+        'web',
+        '1.36-2025.11.01',
+        '2026-03-01',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+        'nodeGroup.update.policy: Automatic',
+      ],
     ],
     [
       'warns about an old AMI when the newest release is unknown',
       sampleState(group({ releaseVersion: '1.36-2025.12.01' })),
-      'True AsSpecified: Node group web matches the spec. AWS makes this AMI private around 2026-04-01. After that, new nodes cannot start from it.',
+      ['True AsSpecified', 'web', '2026-04-01'],
     ],
     [
       'does not warn about the newest release, however old it is',
@@ -276,12 +331,12 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2025.11.01' },
       }),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'does not warn a day before three months',
       sampleState(group({ releaseVersion: '1.36-2025.12.02' })),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'reports why the newest release is unknown',
@@ -291,32 +346,48 @@ describe('UpToDate', () => {
           error: sampleError('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
         },
       }),
-      'True AsSpecified: Node group web matches the spec. The newest AMI release is unknown: GetParameter failed: not authorized: ssm:GetParameter.',
+      ['True AsSpecified', 'web', 'ssm:GetParameter'],
     ],
     [
       'reports another version of the launch template',
       templated('$Latest', fits('3')),
-      'False UpdateAvailable: Node group web has version 2 of launch template windows; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.',
+      [
+        'False UpdateAvailable',
+        'web',
+        'version 2',
+        'windows',
+        '$Latest',
+        'nodeGroup.launchTemplate.version: 3',
+        'nodeGroup.update.policy: Automatic',
+      ],
     ],
     [
       'reports another version of the launch template together with a newer release',
       templated('$Latest', fits('3'), {}, {}, newest('1.36-2026.02.28')),
-      'False UpdateAvailable: Node group web has AMI release 1.36-2026.02.11; the newest is 1.36-2026.02.28. Set nodeGroup.releaseVersion: 1.36-2026.02.28, or nodeGroup.update.policy: Automatic. Node group web has version 2 of launch template windows; $Latest is version 3. Set nodeGroup.launchTemplate.version: 3, or nodeGroup.update.policy: Automatic.',
+      [
+        'False UpdateAvailable',
+        'web',
+        '1.36-2026.02.11',
+        'nodeGroup.releaseVersion: 1.36-2026.02.28',
+        'nodeGroup.update.policy: Automatic',
+        'windows',
+        '$Latest',
+      ],
     ],
     [
       'is False until the group has the launch template version of the spec',
       templated(3, fits('3')),
-      'False Outdated: Node group web differs from the spec: launch template version is 2 (expected 3). It is about to be updated.',
+      ['False Outdated', 'web', '2 (expected 3)'],
     ],
     [
       'is False while EKS does not accept the launch template version of the spec',
       templated(3, known(undefined)),
-      'False LaunchTemplateInvalid: Node group web differs from the spec: launch template version is 2 (expected 3). EKS does not accept this version. See PrerequisitesMet.',
+      ['False LaunchTemplateInvalid', 'web', '2 (expected 3)', 'PrerequisitesMet'],
     ],
     [
       'is False until an automatic update to a new launch template version starts',
       templated('$Latest', fits('3'), AUTOMATIC),
-      'False Outdated: Node group web has version 2 of launch template windows (desired: 3). It is about to be updated.',
+      ['False Outdated', 'web', 'version 2', 'windows', 'desired: 3'],
     ],
     [
       'names the window that a release and a launch template version wait for',
@@ -327,12 +398,21 @@ describe('UpToDate', () => {
         {},
         newest('1.36-2026.02.28'),
       ),
-      'False WaitingForWindow: Node group web has AMI release 1.36-2026.02.11 (newest: 1.36-2026.02.28) and version 2 of launch template windows (desired: 3). The update starts at 2026-03-07T01:00Z (2026-03-07 02:00 in Europe/Berlin), in a maintenance window. To update now, set nodeGroup.releaseVersion: 1.36-2026.02.28 and nodeGroup.launchTemplate.version: 3.',
+      [
+        'False WaitingForWindow',
+        'web',
+        '1.36-2026.02.11',
+        'windows',
+        'desired: 3',
+        '2026-03-07T01:00Z',
+        '02:00',
+        'Europe/Berlin',
+      ],
     ],
     [
       'names the launch template version that waits for other pools',
       templated('$Latest', fits('3'), AUTOMATIC, {}, { fleet: { disrupted: ['api'], failures: [] } }),
-      'False WaitingForBudget: An automatic update of node group web is due: release 1.36-2026.02.11 with version 3 of launch template windows. The rolling update waits: WindowsPool api is replacing nodes (--max-pools-updating=1).',
+      ['False WaitingForBudget', 'web', '1.36-2026.02.11', 'version 3', 'windows', 'api', '--max-pools-updating=1'],
     ],
     [
       'is False while the tags for the cluster-autoscaler cannot be set',
@@ -345,59 +425,64 @@ describe('UpToDate', () => {
           },
         ],
       }),
-      'False Outdated: The tags for the cluster-autoscaler cannot be set on the Auto Scaling group of node group web. CreateOrUpdateTags failed: the call was refused. The operator retries.',
+      ['False Outdated', 'web', 'CreateOrUpdateTags', 'the call was refused'],
     ],
     [
       'is False when the group differs in a field that EKS cannot change',
       sampleState(group({ diskSizeGiB: 100 })),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
+      ['False ImmutableDifference', 'web', '100', 'nodeGroup.replacement: BlueGreen'],
     ],
     [
       'names other differences together with a field that EKS cannot change',
       sampleState({ pool: reporting, ...group({ ...edited, diskSizeGiB: 100 }) }),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: disk size is 100 (expected 50). Other differences: label winpool.dev/windows-build is 10.0.17763 (expected 10.0.20348); taint os:NoSchedule is missing (expected windows). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
+      [
+        'False ImmutableDifference',
+        'web',
+        '100',
+        'winpool.dev/windows-build',
+        '10.0.17763',
+        '10.0.20348',
+        'os:NoSchedule',
+      ],
     ],
     [
       'is Unknown while EKS works on the group',
       sampleState(group({ status: 'UPDATING', labels: {} })),
-      'Unknown Pending: Node group web is UPDATING and is not compared with the spec until EKS has finished.',
+      ['Unknown Pending', 'web', 'UPDATING'],
     ],
-    ['is Unknown without a group', sampleState({ group: { kind: 'absent' } }), uncompared('it does not exist')],
+    ['is Unknown without a group', sampleState({ group: { kind: 'absent' } }), ['Unknown Pending', 'web']],
     [
       'is Unknown for a group that the pool does not manage',
       sampleState(group({ tags: {} })),
-      uncompared('it is not managed by this pool'),
+      ['Unknown Pending', 'web'],
     ],
-    [
-      'is Unknown in another cluster',
-      sampleState({ cluster: otherAuthority }),
-      uncompared("this is not the pool's cluster"),
-    ],
+    ['is Unknown in another cluster', sampleState({ cluster: otherAuthority }), ['Unknown Pending', 'web']],
     [
       'is Unknown while a group that was never read cannot be read',
       sampleState({
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined },
       }),
-      uncompared('it cannot be read'),
+      ['Unknown Pending', 'web'],
     ],
     [
       'uses the last known group while AWS cannot be read',
       sampleState({
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: sampleGroup() },
       }),
-      'True AsSpecified: Node group web matches the spec.',
+      ['True AsSpecified', 'web'],
     ],
     [
       'is Unknown for a pool that is being deleted',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status }) }),
-      'Unknown Pending: The pool is being deleted.',
+      ['Unknown Pending'],
     ],
   ];
   for (const [name, observed, want] of table) {
-    it(name, () => {
+    const texts = () => {
       const { status: state, reason, message } = nodeGroupConditions(observed).UpToDate;
-      assert.equal(`${state} ${reason}: ${message}`, want);
-    });
+      return [`${state} ${reason}: ${message}`];
+    };
+    check(name, texts, [want]);
   }
 
   it('does not change Ready or Stalled when an edit is only reported', () => {

@@ -1,35 +1,44 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
 import type { WindowsPoolStatus } from '../api.gen.ts';
-import type { NodeGroupConditions } from '../model/conditions.ts';
+import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
+import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 
-/** Conditions by type, each in one line. */
-export type Shown = Readonly<Record<string, string>>;
+/** Conditions by type, in the short form: status and reason, and the arguments of the message. */
+export type Shown = Readonly<Record<string, Brief>>;
 
-/** Every condition in one line: status, reason and message. UpToDate, on which no other depends, has a table of its own. */
-function shown(s: ObservedState): Shown {
+/** Every condition as `status reason: message`. UpToDate, on which no other depends, has a table of its own. */
+function findingsOf(s: ObservedState): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(nodeGroupConditions(s) as unknown as Record<string, NodeGroupConditions['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
-      .map(([type, finding]) => [type, `${finding.status} ${finding.reason}: ${finding.message}`]),
+      .map(([type, { status, reason, message }]) => [type, `${status} ${reason}: ${message}`]),
   );
 }
 
-const HEALTHY = {
-  Ready: 'True Verified: 3 of 3 nodes verified.',
-  PrerequisitesMet: 'True Met: All prerequisites in EKS cluster prod are met.',
-  NodeGroupReady: 'True Active: Node group web is ACTIVE.',
-  RuntimeClassReady: 'True Available: RuntimeClass windows-2022 selects nodes with Windows build 10.0.20348.',
-  NodesVerified: 'True AllVerified: 3 nodes verified.',
+/** The conditions of a line for its golden page. Those with the same message follow each other, and only the first shows it. */
+function textsOf(s: ObservedState, types: readonly string[]): string[] {
+  const findings = Object.entries(findingsOf(s)).filter(([type]) => types.includes(type));
+  const byMessage = Map.groupBy(findings, ([, finding]) => sentencesOf(finding));
+  return [...byMessage].map(
+    ([message, same]) =>
+      `${same.map(([type, finding]) => `${type}=${finding.slice(0, finding.indexOf(':'))}`).join(', ')}: ${message}`,
+  );
+}
+
+const HEALTHY: Shown = {
+  Ready: ['True Verified', '3 of 3'],
+  PrerequisitesMet: ['True Met', 'prod'],
+  NodeGroupReady: ['True Active', 'web', 'ACTIVE'],
+  RuntimeClassReady: ['True Available', 'windows-2022', '10.0.20348'],
+  NodesVerified: ['True AllVerified', '3 nodes'],
 };
 /** NodesVerified before there is a group. */
-export const NO_NODES_YET = 'False Pending: Waiting for the node group.';
-/** The failure of a `wrongNode`. */
-export const OTHER_BUILD = 'runs Windows Server 2025 (10.0.26100), expected Windows Server 2022 (10.0.20348)';
+export const NO_NODES_YET: Brief = ['False Pending'];
 
 /** A pool whose group was created. */
 export const pool = samplePool({}, { status: knownStatus() });
@@ -57,36 +66,46 @@ export function wrongNode(name: string) {
 /** A line of the truth table: the observed state, and the conditions that differ from those of a healthy pool. */
 type Line = readonly [name: string, observed: ObservedState, differing: Shown];
 
-/** One test for each line. Ready points to Stalled, unless the line has another Ready. */
-export function check(lines: readonly Line[]): void {
-  for (const [name, observed, differing] of lines) {
-    const reason = differing.Stalled?.match(/^True (\w+):/)?.[1];
-    const pointer = reason ? ` The pool is stalled (${reason}): see the condition Stalled.` : '';
-    it(name, () => assert.deepEqual(shown(observed), { ...HEALTHY, Ready: HEALTHY.Ready + pointer, ...differing }));
-  }
+/**
+ * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/NAME.txt. Ready points to
+ * Stalled, unless the line has another Ready.
+ */
+export function truthTable(name: string): (lines: readonly Line[]) => void {
+  const golden = goldenTexts(name);
+  return (lines) => {
+    for (const [title, observed, differing] of lines) {
+      const [, reason] = differing.Stalled?.[0].split(' ') ?? [];
+      const pointer = reason ? { Ready: ['True Verified', '3 of 3', `(${reason})`] as const } : {};
+      const want: Shown = { ...HEALTHY, ...pointer, ...differing };
+      const test = it(title, () => {
+        const found = Object.entries(findingsOf(observed)).map(([type, text]) => [type, briefOf(text, want[type])]);
+        assert.deepEqual(Object.fromEntries(found), want);
+      });
+      golden(test, () => textsOf(observed, Object.keys({ ...pointer, ...differing })));
+    }
+  };
 }
 
 /** A condition that stalls the pool and makes it not Ready: both repeat it. */
-export function stalled(type: string, finding: string): Shown {
-  return { Ready: `False${afterStatus(finding)}`, ...stalledAndReady(type, finding) };
+export function stalled(type: string, finding: Brief): Shown {
+  return { Ready: withStatus('False', finding), ...stalledAndReady(type, finding) };
 }
 
 /** A condition that stalls a pool with enough verified nodes: Ready stays True. */
-export function stalledAndReady(type: string, finding: string): Shown {
-  return { [type]: finding, Stalled: `True${afterStatus(finding)}` };
+export function stalledAndReady(type: string, finding: Brief): Shown {
+  return { [type]: finding, Stalled: withStatus('True', finding) };
 }
 
-function afterStatus(finding: string): string {
-  return finding.slice(finding.indexOf(' '));
+function withStatus(status: ConditionStatus, [identity, ...args]: Brief): Brief {
+  return [`${status} ${identity.split(' ')[1]}`, ...args];
 }
 
 /** A condition that the operator is working on and that makes the pool not Ready. */
-export function working(type: string, finding: string): Shown {
-  const rest = afterStatus(finding);
-  return { Ready: `False${rest}`, [type]: finding, Reconciling: `True${rest}` };
+export function working(type: string, finding: Brief): Shown {
+  return { Ready: withStatus('False', finding), [type]: finding, Reconciling: withStatus('True', finding) };
 }
 
 /** NodeGroupReady before the creation. */
-export const NOT_CREATED = 'False Creating: Node group web is about to be created.';
+export const NOT_CREATED: Brief = ['False Creating', 'web'];
 /** No group, no nodes. */
 export const absent = { group: { kind: 'absent' }, nodes: [] } as const;
