@@ -1,42 +1,23 @@
 import assert from 'node:assert/strict';
+import { evaluateConditions } from './conditions/conditions.ts';
+import { spread } from './intervals.ts';
+import type { ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { Memory, ReservationMemory, Step } from './model/steps.ts';
-import { chainsFor, planFor } from './plan.ts';
+import type { Step } from './model/steps.ts';
+import { chainsFor, type Plan, planFor } from './plan.ts';
 import { deletionChains, poolChains } from './providers/eks/plan.ts';
 import { existingNodesChains } from './providers/existing/plan.ts';
 import { type RuleChain, stepsOf } from './ruleChains.ts';
+import { nextRun, untilNextRead } from './schedule.ts';
 import { describeStep, writesAws } from './steps/steps.ts';
-import { knownStatus, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
+import { knownStatus, MINUTE, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
+import { goldenTexts, once } from './testing/goldenTexts.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';
 import { tables } from './testing/planCases/tables.ts';
+import { stepInWords } from './testing/stepInWords.ts';
 
-function rememberInWords(memory: Memory | ReservationMemory): string {
-  const { reservation } = memory;
-  if (reservation?.nodes)
-    return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
-  if (!('nodeGroupName' in memory)) return 'reserve';
-  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate } = memory;
-  const what = machineTemplate
-    ? `launch template ${machineTemplate}`
-    : initial
-      ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
-      : scalingTags
-        ? `scaling tags ${scalingTags.join(', ')}`
-        : `sending ${sending?.join(', ')}`;
-  const how = reservation ? 'reserve' : 'remember';
-  return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
-}
-
-/** The description of a step, with the relevant part of its payload. */
-function stepInWords(step: Step): string {
-  if (step.kind === 'remember' || step.kind === 'reserveDisruption') return rememberInWords(step.memory);
-  if (step.kind === 'createNodeGroup')
-    return `${describeStep(step)}, tags ${Object.keys(step.desired.tags).sort().join(', ')}`;
-  if (step.kind === 'applyRuntimeClass')
-    return `${describeStep(step)}:${step.differs ? ' content' : ''}${step.lacksOwner ? ' owner' : ''}`;
-  return describeStep(step) ?? step.kind;
-}
+const golden = goldenTexts('steps');
 
 /** The steps without conditions of nodes. */
 function stepsInWords(steps: readonly Step[]): string[] {
@@ -51,32 +32,75 @@ function conditionsInWords(steps: readonly Step[]): string[] {
   });
 }
 
+/** What users read about the steps of a plan. */
+function descriptionsIn({ steps, pending }: Plan): string[] {
+  return [...steps, ...pending].flatMap((step) => (step.kind === 'setNodeCondition' ? [] : (describeStep(step) ?? [])));
+}
+
+/** How many rows wait for something that no condition states yet. Lower it with each that a condition begins to state. */
+const UNSTATED = 27;
+
+const SPREAD_OF = 1_000_000;
+
+/** See `Until`. */
+function untilNextRun(s: ObservedState): string {
+  const next = nextRun(s, untilNextRead(s, 0));
+  if (next.kind !== 'requeueAfter') return next.kind === 'requeue' ? 'backoff' : next.kind;
+  const isSpread = next.ms % 100 !== 0;
+  const ms = isSpread ? Math.round((next.ms * SPREAD_OF) / spread(s, SPREAD_OF) / 100) * 100 : next.ms;
+  if (ms % MINUTE === 0) return `${ms / MINUTE}m`;
+  return ms < 1_000 ? `${ms}ms` : `${ms / 1_000}s`;
+}
+
+/** Whether a row without steps says the same as the conditions of the pool and its schedule. */
+function assertWaits({ observed, waits, rests }: PlanCase): void {
+  assert.ok(!waits !== !rests, 'a row without steps either waits or rests');
+  assert.equal(untilNextRun(observed), (waits ?? rests)?.until, 'the time to the next run');
+  const conditions = Object.entries<ConditionState | undefined>({ ...evaluateConditions(observed) });
+  const reasons = conditions.flatMap(([type, condition]) => (condition ? [`${type} ${condition.reason}`] : []));
+  if (waits && waits.because !== 'unstated')
+    assert.ok(reasons.includes(waits.because), `${waits.because} is not in ${reasons.join(', ')}`);
+}
+
 describe('the plan', () => {
   for (const [title, cases] of Object.entries(tables)) {
     describe(title, () => {
-      for (const { name, observed, want, later = [], nodeConditions } of cases) {
-        it(name, () => {
-          const { steps, pending } = planFor(observed);
+      for (const row of cases) {
+        const { name, observed, want, later = [], nodeConditions } = row;
+        const planned = once(() => planFor(observed));
+        const test = it(name, () => {
+          const { steps, pending } = planned();
           assert.deepEqual(
             { steps: stepsInWords(steps), pending: stepsInWords(pending) },
             { steps: want, pending: later },
           );
           if (nodeConditions) assert.deepEqual(conditionsInWords(steps), nodeConditions);
+          if (want.length === 0 && !nodeConditions) assertWaits(row);
         });
+        golden(test, () => descriptionsIn(planned()));
       }
     });
   }
 
   describe('takes no step while the pool is paused, and shows the pending steps', () => {
     for (const { name, observed, want } of pausedCases) {
-      it(name, () => {
-        const { steps, pending } = planFor(observed);
+      const planned = once(() => planFor(observed));
+      const test = it(name, () => {
+        const { steps, pending } = planned();
         assert.deepEqual(
           { steps, pending: pending.map(stepInWords).filter((step) => !step.startsWith('remember')) },
           { steps: [], pending: want.filter((step) => !step.startsWith('remember')) },
         );
       });
+      golden(test, () => descriptionsIn(planned()));
     }
+  });
+
+  it('waits for a reason that a condition states, except in the rows that say so', () => {
+    const unstated = Object.values(tables)
+      .flat()
+      .filter(({ waits }) => waits?.because === 'unstated');
+    assert.equal(unstated.length, UNSTATED);
   });
 
   it('has unique names of cases', () => {
@@ -98,15 +122,15 @@ describe('every rule of the plan is tested', () => {
     'a pool of existing nodes': existingNodesChains,
   };
   for (const [plan, chains] of Object.entries(plans)) {
-    const its = cases.filter(({ observed }) => chainsFor(observed.pool) === chains);
+    const its = once(() => cases.filter((each) => chainsFor(each.observed.pool) === chains && sameSteps(chains, each)));
     // The other rules for existing nodes are those of other pools, or have suites of their own.
     const tabled = chains.filter(({ about }) => chains !== existingNodesChains || EXISTING.includes(about));
     for (const { about, rules } of tabled) {
       for (const rule of rules) {
         it(`${plan}, ${about}: without ${rule.name} a case of the table fails`, () => {
           const without = chains.map((chain) => withoutRule(chain, about, rule));
-          const noticing = its.filter((each) => sameSteps(chains, each) && !sameSteps(without, each));
-          assert.notEqual(noticing.length, 0, `no case of the table fails without the rule ${rule.name}`);
+          const isNoticed = its().some((each) => !sameSteps(without, each));
+          assert.ok(isNoticed, `no case of the table fails without the rule ${rule.name}`);
         });
       }
     }

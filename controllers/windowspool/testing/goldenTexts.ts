@@ -40,7 +40,7 @@ export function goldenTexts(name: string): (row: Mocha.Test, texts: () => readon
   it(`the texts are those in test/golden/${name}.txt`, async () => {
     const page = rows.flatMap(([row, textsOf]) => {
       const texts = textsOf().map((text) => `  ${text.replaceAll('\n', '\n  ')}`);
-      return texts.length > 0 ? [[row.fullTitle(), ...texts].join('\n')] : [];
+      return texts.length > 0 ? [[row.titlePath().join(': '), ...texts].join('\n')] : [];
     });
     await assertGolden(name, `${page.join('\n\n')}\n`);
   });
@@ -52,9 +52,20 @@ export function textTable(
   name: string,
 ): (title: string, texts: () => readonly string[], want: readonly Brief[]) => void {
   const golden = goldenTexts(name);
-  return (title, texts, want) =>
+  return (title, textsOf, want) => {
+    const texts = once(textsOf);
     golden(
       it(title, () => assertBriefs(texts(), want)),
       texts,
     );
+  };
+}
+
+/** A function that computes its value at the first call: for the test of a row and for its page. */
+export function once<T>(compute: () => T): () => T {
+  let computed: { readonly value: T } | undefined;
+  return () => {
+    computed ??= { value: compute() };
+    return computed.value;
+  };
 }

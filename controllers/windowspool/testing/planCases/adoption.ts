@@ -6,7 +6,7 @@ import type { PlanCase } from './planCase.ts';
 import { REMEMBER } from './steps.ts';
 
 const adopting = samplePool({ nodeGroup: { adoption: 'IfUnowned' } });
-const ADOPT = 'adopt node group web: set the tag winpool.dev/pool=web';
+const ADOPT = 'adoptNodeGroup web';
 
 const ADOPTABLE = { 'winpool.dev/adoptable-by': 'web' };
 
@@ -18,8 +18,7 @@ const LEGACY = {
 } as const;
 const legacy = (change: Partial<NodeGroup> = {}) => seen({ ...LEGACY, ...change }, adopting);
 /** What the legacy group lacks, as an update. */
-const UPDATE =
-  'update node group web: labels set winpool.dev/pool, winpool.dev/windows-build; scaling minSize 3, maxSize 5, desiredSize 5 (EKS terminates 2 nodes and ignores PodDisruptionBudgets)';
+const UPDATE = 'updateConfig web +winpool.dev/pool +winpool.dev/windows-build minSize=3 maxSize=5 desiredSize=5 ends=2';
 
 const adopted = { 'winpool.dev/pool': 'web', ...LEGACY.tags };
 const reporting = samplePool({ nodeGroup: { driftPolicy: 'Report' } }, { status: knownStatus() });
@@ -60,6 +59,7 @@ export const adoptionCases: readonly PlanCase[] = [
       settings: { ...settings, enableNodeGroupAdoption: false },
     }),
     want: [],
+    waits: { because: 'NodeGroupReady AdoptionRejected', until: '10m' },
   },
   {
     name: 'a DEGRADED group is adopted',
@@ -69,25 +69,41 @@ export const adoptionCases: readonly PlanCase[] = [
     }),
     want: [REMEMBER, ADOPT],
   },
-  ...(['CREATING', 'UPDATING', 'DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
+  ...(
+    [
+      ['CREATING', { because: 'NodeGroupReady Adopting', until: '20s' }],
+      ['UPDATING', { because: 'NodeGroupReady Adopting', until: '20s' }],
+      ['DELETING', { because: 'NodeGroupReady Adopting', until: '20s' }],
+      ['CREATE_FAILED', { because: 'NodeGroupReady AdoptionRejected', until: '10m' }],
+      ['DELETE_FAILED', { because: 'NodeGroupReady AdoptionRejected', until: '10m' }],
+    ] as const
+  ).map(([status, waits]) => ({
     name: `a group that is ${status} is not adopted`,
     observed: sampleState({ pool: adopting, group: legacy({ status }) }),
     want: [],
+    waits,
   })),
   ...(
     [
-      ['another pool', { tags: { ...ADOPTABLE, 'winpool.dev/pool': 'api' } }],
-      ['no pool in particular', { tags: { terraform: 'true' } }],
-      ['which AWS administrators permit another pool', { tags: { 'winpool.dev/adoptable-by': 'api' } }],
-      ['another Windows version', { amiType: 'WINDOWS_CORE_2019_x86_64' }],
-      ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }],
-      ['an unknown AMI type', { amiType: 'CUSTOM' }],
+      ['another pool', { tags: { ...ADOPTABLE, 'winpool.dev/pool': 'api' } }, 'NotOwned'],
+      ['no pool in particular', { tags: { terraform: 'true' } }, 'AdoptionRejected'],
+      [
+        'which AWS administrators permit another pool',
+        { tags: { 'winpool.dev/adoptable-by': 'api' } },
+        'AdoptionRejected',
+      ],
+      ['another Windows version', { amiType: 'WINDOWS_CORE_2019_x86_64' }, 'AdoptionRejected'],
+      ['Linux', { amiType: 'AL2023_x86_64_STANDARD' }, 'AdoptionRejected'],
+      ['an unknown AMI type', { amiType: 'CUSTOM' }, 'AdoptionRejected'],
     ] as const
-  ).map(([what, change]) => ({
-    name: `a group of ${what} is not adopted`,
-    observed: sampleState({ pool: adopting, group: legacy(change) }),
-    want: [],
-  })),
+  ).map(
+    ([what, change, reason]): PlanCase => ({
+      name: `a group of ${what} is not adopted`,
+      observed: sampleState({ pool: adopting, group: legacy(change) }),
+      want: [],
+      waits: { because: `NodeGroupReady ${reason}`, until: '10m' },
+    }),
+  ),
   {
     name: 'a group of the other edition is adopted, and the difference is reported',
     observed: sampleState({
@@ -100,6 +116,7 @@ export const adoptionCases: readonly PlanCase[] = [
     name: 'nothing is adopted in a cluster with another certificate authority',
     observed: sampleState({ pool: adopting, group: legacy(), cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'nothing is adopted while the cluster is not verified',
@@ -109,6 +126,7 @@ export const adoptionCases: readonly PlanCase[] = [
       cluster: unreachable('throttled'),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'an adopted group is corrected, and labels and tags of other clients stay',
@@ -122,6 +140,7 @@ export const adoptionCases: readonly PlanCase[] = [
     name: 'an adopted group is not corrected with driftPolicy Report',
     observed: sampleState({ pool: reporting, group: legacy({ tags: adopted }) }),
     want: [],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
     later: [UPDATE],
   },
 ];

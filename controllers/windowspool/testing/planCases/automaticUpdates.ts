@@ -14,6 +14,7 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     name: 'a newer release is not installed with policy Manual',
     observed: sampleState({ ...pinned({}), ...newest(NEXT) }),
     want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'an automatic update follows the control plane',
@@ -27,11 +28,13 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     name: 'an automatic update does not install an older release',
     observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.01.13') }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a pinned release is not updated automatically',
     observed: sampleState({ ...pinned({ ...AUTOMATIC, releaseVersion: '1.36-2026.02.11' }), ...newest(NEXT) }),
     want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'the newest release of another Kubernetes version than the pinned one is not installed',
@@ -39,10 +42,12 @@ export const automaticUpdateCases: readonly PlanCase[] = [
       pinned({ ...AUTOMATIC, kubernetesVersion: '1.36' }, { latestReleaseVersion: '1.37-2026.03.17' }),
     ),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'an automatic update that failed is not retried, also while the newest release cannot be read',
     observed: sampleState(pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedTarget: failed(NEXT_TARGET) })),
     want: [],
+    waits: { because: 'UpToDate UpdateFailed', until: '10m' },
   },
 ];

@@ -22,17 +22,16 @@ function tagged(
   });
 }
 
-const CORRECT = `correct the tags for the cluster-autoscaler on Auto Scaling group ${GROUP}:`;
 const { [`${AUTOSCALER_PREFIX}taint/os`]: _taint, ...withoutTaint } = SCALING_TAGS;
 
 const team = samplePool({ labels: { team: 'web' } }, { status: knownStatus() });
 
 export const autoscalerCases: readonly PlanCase[] = [
-  { name: 'tags that match are not changed', observed: tagged(SCALING_TAGS), want: [] },
+  { name: 'tags that match are not changed', observed: tagged(SCALING_TAGS), want: [], rests: { until: '10m' } },
   {
     name: 'tags that another client changed or removed are corrected',
     observed: tagged({ ...withoutTaint, [`${AUTOSCALER_PREFIX}label/kubernetes.io/os`]: 'linux' }),
-    want: [`${CORRECT} set label/kubernetes.io/os, taint/os`],
+    want: ['correctScalingTags eks-web-0a1b +label/kubernetes.io/os +taint/os'],
   },
   {
     name: 'tags for dropped labels are removed, but not tags of other clients',
@@ -45,7 +44,7 @@ export const autoscalerCases: readonly PlanCase[] = [
       },
       ['label/team'],
     ),
-    want: [`${CORRECT} remove label/team`],
+    want: ['correctScalingTags eks-web-0a1b -label/team'],
   },
   {
     name: 'the tag for a label of the user is set after it is recorded',
@@ -53,7 +52,10 @@ export const autoscalerCases: readonly PlanCase[] = [
       group: seen({}, team),
       pool: { ...team, status: knownStatus({ applied: entriesOf(desiredFields(team)), scalingTags: ['label/tier'] }) },
     }),
-    want: [`remember web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`, `${CORRECT} set label/team`],
+    want: [
+      `remember web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`,
+      'correctScalingTags eks-web-0a1b +label/team',
+    ],
   },
   {
     name: 'the tag for pod addresses is kept while they are unknown',
@@ -61,12 +63,24 @@ export const autoscalerCases: readonly PlanCase[] = [
       autoscaler: { tags: { [GROUP]: SCALING_TAGS }, templateVersions: [], podAddresses: undefined, warmInstances: 0 },
     }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'tags are not set for a group that the pool does not manage',
     observed: tagged({}, [], { group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
-  { name: 'tags are not set in another cluster', observed: tagged({}, [], { cluster: otherAuthority }), want: [] },
-  { name: 'tags are not set while AWS cannot be read', observed: tagged({}, [], { cluster: unreachable() }), want: [] },
+  {
+    name: 'tags are not set in another cluster',
+    observed: tagged({}, [], { cluster: otherAuthority }),
+    want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
+  },
+  {
+    name: 'tags are not set while AWS cannot be read',
+    observed: tagged({}, [], { cluster: unreachable() }),
+    want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
+  },
 ];

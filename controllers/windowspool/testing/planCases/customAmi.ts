@@ -22,16 +22,15 @@ import { SECOND } from '../replacementScenes.ts';
 import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
-const CREATE = `create node group web (CUSTOM, m5.large, version 1 of launch template ${TEMPLATE_ID}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+const CREATE = `createNodeGroup web CUSTOM m5.large ${TEMPLATE_ID}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
 const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
-const update = (version: number) =>
-  `update node group web: version ${version} of launch template ${TEMPLATE_ID} (replaces every node)`;
-const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
+const update = (version: number) => `updateNodeGroupVersion web ${TEMPLATE_ID}@${version}`;
+const add = (change: string, version = 2) => `createLaunchTemplateVersion ${version}: ${change}`;
 /** The steps for another label, which the user data has too. */
 const OTHER_LABEL = [
   add('userData changed (kubelet: node-labels)'),
   `remember web of ${CLUSTER_ARN}: sending label team`,
-  'update node group web: labels set team',
+  'updateConfig web +team',
 ];
 const FIRST = machineTemplate([machineFor(AMI_1)]);
 const CUSTOM_GROUP = { releaseVersion: AMI_1.ami.id };
@@ -103,7 +102,7 @@ export const customAmiCases: readonly PlanCase[] = [
     observed: machineToBe(AMI_1),
     want: [
       `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
-      `create launch template ${TEMPLATE_NAME}: ami ami-0a000001, disk.sizeGiB 50, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+      `createLaunchTemplate ${TEMPLATE_NAME} ami-0a000001 50GiB`,
     ],
     later: [CREATE.replace(TEMPLATE_ID, TEMPLATE_NAME)],
   },
@@ -116,13 +115,14 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'a version with the AMI and other user data is not used',
     observed: machineToBe(AMI_1, { machineTemplate: machineTemplate([machineFor(AMI_1, { userData: 'other' })]) }),
     want: [add('userData changed (kubelet: node-labels, register-with-taints)')],
-    later: [CREATE.replace('version 1', 'version 2')],
+    later: [CREATE.replace('@1', '@2')],
   },
-  { name: 'a group with the custom AMI needs nothing', observed: changed(AMI_1), want: [] },
+  { name: 'a group with the custom AMI needs nothing', observed: changed(AMI_1), want: [], rests: { until: '10m' } },
   {
     name: 'a group with a custom AMI does not follow the releases of EKS',
     observed: changed(AMI_1, AUTOMATIC, { newestRelease: known(NEXT) }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'another custom AMI is a version, and then a rolling update, outside of maintenance windows too',
@@ -148,7 +148,7 @@ export const customAmiCases: readonly PlanCase[] = [
     want: [
       add('userData changed (kubelet: register-with-taints)'),
       `remember web of ${CLUSTER_ARN}: sending taint gpu:NoSchedule`,
-      'update node group web: taints set gpu:NoSchedule',
+      'updateConfig web +gpu:NoSchedule',
     ],
     later: [update(2)],
   },
@@ -156,6 +156,7 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'user data that differs although the spec did not change is only reported with policy Manual',
     observed: moved(changed(AMI_1)),
     want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'it is followed with policy Automatic',
@@ -190,21 +191,23 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'the first custom AMI is a difference that EKS cannot change',
     observed: otherKind(DISK_100, { ...DISK_100, ...AMI_1 }),
     want: [],
+    waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
     name: 'it is the reason for a replacement if the spec allows one',
     observed: otherKind(DISK_100, { ...DISK_100, ...AMI_1 }, BLUE_GREEN),
-    want: [`replace node group web with ${SECOND}: AMI type is WINDOWS_CORE_2022_x86_64 (expected CUSTOM)`],
+    want: [`switchNodeGroup ${SECOND} former=web`],
   },
   {
     name: 'a custom AMI is not removed from a group, and a release is not sent to it',
     observed: otherKind({ ...DISK_100, ...AMI_1 }, DISK_100, { releaseVersion: NEXT }),
     want: [],
+    waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
     name: 'its removal is the reason for a replacement, too',
     observed: otherKind({ ...DISK_100, ...AMI_1 }, DISK_100, BLUE_GREEN),
-    want: [`replace node group web with ${SECOND}: AMI type is CUSTOM (expected WINDOWS_CORE_2022_x86_64)`],
+    want: [`switchNodeGroup ${SECOND} former=web`],
   },
   {
     name: 'a group without a launch template is replaced for both',
@@ -214,9 +217,7 @@ export const customAmiCases: readonly PlanCase[] = [
       BLUE_GREEN,
       { machineTemplate: { kind: 'absent' } },
     ),
-    want: [
-      `replace node group web with ${SECOND}: AMI type is WINDOWS_CORE_2022_x86_64 (expected CUSTOM) and launch template is none (expected ${TEMPLATE_NAME})`,
-    ],
+    want: [`switchNodeGroup ${SECOND} former=web`],
   },
   {
     name: 'the AMI in a parameter is that of the template',
@@ -230,17 +231,25 @@ export const customAmiCases: readonly PlanCase[] = [
       prerequisites: sampleFacts({ imageParameter: { ok: false, error: sampleError('denied') } }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet AccessDenied', until: '20s' },
   },
   {
     name: 'nothing is created while the value of the parameter is not the ID of an AMI',
     observed: machineToBe(GOLDEN, { machineTemplate: FIRST, ...valued('latest') }),
     want: [],
+    waits: { because: 'PrerequisitesMet AMIInvalid', until: '20s' },
   },
-  { name: 'a group with the AMI in the parameter needs nothing', observed: following('ami-0a000001'), want: [] },
+  {
+    name: 'a group with the AMI in the parameter needs nothing',
+    observed: following('ami-0a000001'),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'another AMI in the parameter is only reported with policy Manual',
     observed: following('ami-0a000002'),
     want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'the other AMI is followed with policy Automatic',
@@ -254,6 +263,7 @@ export const customAmiCases: readonly PlanCase[] = [
       machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
     }),
     want: [],
+    waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
   },
   {
     name: 'an AMI whose nodes fail in another pool is not followed',
@@ -267,6 +277,7 @@ export const customAmiCases: readonly PlanCase[] = [
       },
     }),
     want: [],
+    waits: { because: 'UpToDate ReleaseNotVerified', until: '10m' },
   },
   {
     name: 'an AMI in the parameter that no node can start from is not followed',
@@ -277,6 +288,7 @@ export const customAmiCases: readonly PlanCase[] = [
       }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet AMIInvalid', until: '20s' },
   },
   {
     name: 'another change with policy Manual does not change the AMI',
@@ -299,6 +311,7 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'the ID in place of the parameter with the same AMI changes nothing',
     observed: machineState(AMI_1, { machine: GOLDEN, group: CUSTOM_GROUP }, {}, { machineTemplate: FIRST }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a replacement does not begin while the parameter cannot be read',
@@ -312,30 +325,30 @@ export const customAmiCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
   },
   {
     name: 'nothing is created before the node role has an access entry: EKS would create one for Linux',
     observed: machineToBe(AMI_1, noAccess('API', false)),
     want: [],
+    waits: { because: 'PrerequisitesMet NodeAccessInvalid', until: '20s' },
   },
   {
     name: 'nor while aws-auth maps the role and an entry of EKS would take precedence',
     observed: machineToBe(AMI_1, noAccess('API_AND_CONFIG_MAP', true)),
     want: [],
+    waits: { because: 'PrerequisitesMet NodeAccessInvalid', until: '20s' },
   },
   {
     name: 'the access entry is created before a group with a custom AMI, although aws-auth maps the role',
     observed: managing(noAccess('API_AND_CONFIG_MAP', true)),
-    want: [
-      REMEMBER,
-      'create an access entry of type EC2_WINDOWS for arn:aws:iam::111122223333:role/windows-nodes',
-      CREATE,
-    ],
+    want: [REMEMBER, 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes', CREATE],
   },
   {
     name: 'nothing is created while aws-auth does not map the role and there are no access entries',
     observed: managing(noAccess('CONFIG_MAP', false)),
     want: [],
+    waits: { because: 'PrerequisitesMet NodeAccessInvalid', until: '20s' },
   },
   {
     name: 'the group is created if aws-auth maps the role and there are no access entries',

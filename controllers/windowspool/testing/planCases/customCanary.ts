@@ -23,9 +23,9 @@ import { SECOND } from '../replacementScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const UPDATE = { update: WITH_CANARY };
-const BEGIN = `try AMI ${AMI_2.ami.id} and version 2 of its launch template on canary ${SECOND} (2 nodes) for 30m before node group web is updated`;
-const CREATE = `create canary ${SECOND} (2 nodes)`;
-const end = (why: string) => `drain the 0 nodes of canary ${SECOND}, then delete it: ${why}`;
+const BEGIN = `beginCanary ${SECOND} ${AMI_2.ami.id} 2`;
+const CREATE = `createCanary ${SECOND} 2`;
+const END = `endCanary ${SECOND}`;
 
 const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
 /** The machine of the canary, which differs from that of the main group in the name of the group. */
@@ -78,7 +78,7 @@ export const customCanaryCases: readonly PlanCase[] = [
   {
     name: 'another custom AMI is a version, and then a canary',
     observed: before({ machineTemplate: machineTemplate(MAIN.slice(0, 1)) }),
-    want: [`create version 2 of launch template ${TEMPLATE_NAME}: ami ${AMI_1.ami.id} -> ${AMI_2.ami.id}`],
+    want: [`createLaunchTemplateVersion 2: ami ${AMI_1.ami.id} -> ${AMI_2.ami.id}`],
     later: [BEGIN],
   },
   {
@@ -89,9 +89,7 @@ export const customCanaryCases: readonly PlanCase[] = [
   {
     name: 'a canary of a custom AMI needs a version with its name in the user data',
     observed: recorded(),
-    want: [
-      `create version 3 of launch template ${TEMPLATE_NAME}: for canary ${SECOND}, whose name is in the user data`,
-    ],
+    want: [`createLaunchTemplateVersion 3: for canary ${SECOND}, whose name is in the user data`],
     later: [CREATE],
   },
   {
@@ -103,6 +101,7 @@ export const customCanaryCases: readonly PlanCase[] = [
     name: 'a canary of a custom AMI is not created from a version that EC2 returns in another way, which is not written again',
     observed: recorded(AMI_2, UNLIKE),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateInvalid', until: '20s' },
   },
   {
     name: 'a canary of a custom AMI gets no version while a prerequisite is not met',
@@ -110,25 +109,28 @@ export const customCanaryCases: readonly PlanCase[] = [
       prerequisites: sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet NodeGroupQuotaReached', until: '20s' },
   },
   {
     name: 'a canary of a custom AMI is not created while the launch template cannot be read',
     observed: { ...recorded(), machineTemplate: undefined },
     want: [],
+    waits: { because: 'unstated', until: '1s' },
   },
   {
     name: 'a canary of a custom AMI ends when the main group has its version',
     observed: recorded(AMI_2, WITH_VERSION, HAS_VERSION),
-    want: [end('node group web has this version')],
+    want: [END],
   },
   {
     name: 'a canary of a custom AMI ends when the spec goes back, and the versions stay until it is gone',
     observed: recorded(AMI_1, WITH_VERSION),
-    want: [end('the spec no longer asks for it')],
+    want: [END],
   },
   {
     name: 'a canary of a custom AMI does not end while the node group is updated',
     observed: recorded(AMI_2, WITH_VERSION, { ...HAS_VERSION, status: 'UPDATING' }),
     want: [],
+    waits: { because: 'NodeGroupReady Updating', until: '1s' },
   },
 ];

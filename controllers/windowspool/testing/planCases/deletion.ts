@@ -25,6 +25,7 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'a deleted pool keeps its finalizer while its group is being deleted',
     observed: sampleState({ pool: deletedPool, group: seen({ status: 'DELETING' }) }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '1s' },
   },
   {
     name: 'a deleted pool keeps its finalizer while its group cannot be read',
@@ -33,11 +34,13 @@ export const deletionCases: readonly PlanCase[] = [
       group: unseen(),
     }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: 'backoff' },
   },
   {
     name: 'a deleted pool keeps its finalizer after the first answer that its group does not exist',
     observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], answerSince: NOW - 1 }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool waits 10 seconds for the same answer, also if the poll interval is long',
@@ -54,6 +57,7 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'a deleted pool keeps its finalizer while nodes of its group are Ready, even if EKS does not have the group',
     observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...CONFIRMED }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool does not keep its finalizer forever because a Ready node claims to be of its group',
@@ -69,6 +73,7 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'a deleted pool keeps its finalizer after the first answer in which its group has no tags',
     observed: sampleState({ pool: deletedPool, group: seen({ tags: {} }), answerSince: NOW }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool loses its finalizer when its group is gone',
@@ -95,6 +100,7 @@ export const deletionCases: readonly PlanCase[] = [
       nodes: [],
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterNotFound', until: '1m' },
   },
   {
     name: 'a deleted pool keeps its finalizer while its nodes are Ready, even if EKS does not have the cluster',
@@ -104,11 +110,13 @@ export const deletionCases: readonly PlanCase[] = [
       group: unseen('gone', sampleGroup()),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterNotFound', until: '1m' },
   },
   {
     name: 'a failed deletion is not retried at once',
     observed: sampleState({ pool: deletedPool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE }) }),
     want: [],
+    waits: { because: 'NodeGroupReady DeleteFailed', until: '14m' },
   },
   {
     name: 'a deleted pool does not delete a group of its name that it does not manage',
@@ -121,20 +129,24 @@ export const deletionCases: readonly PlanCase[] = [
       pool: { ...deletedPool, metadata: { ...deletedPool.metadata, finalizers: ['example.com/backup'] } },
     }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'nothing is deleted in a cluster with another certificate authority',
     observed: sampleState({ pool: deletedPool, cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a deleted pool keeps its finalizer if the group is missing in another cluster',
     observed: sampleState({ pool: deletedPool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10s' },
   },
   {
     name: 'nothing is deleted while the cluster is not verified',
     observed: sampleState({ pool: deletedPool, cluster: unreachable() }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
 ];

@@ -12,7 +12,8 @@ export const driftCases: readonly PlanCase[] = [
     name: 'an edit is only reported with driftPolicy Report',
     observed: sampleState({ pool: reporting, group: seen({ labels: edited }) }),
     want: [],
-    later: ['update node group web: labels set winpool.dev/windows-build'],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
+    later: ['updateConfig web +winpool.dev/windows-build'],
   },
   {
     name: 'a change of the spec is applied with driftPolicy Report, and edits of other fields stay',
@@ -20,7 +21,7 @@ export const driftCases: readonly PlanCase[] = [
       pool: samplePool({ nodeGroup: { scaling: { maxSize: 9 }, driftPolicy: 'Report' } }, { status: knownStatus() }),
       group: seen({ labels: edited }),
     }),
-    want: [sending('scaling'), 'update node group web: scaling maxSize 9'],
+    want: [sending('scaling'), 'updateConfig web maxSize=9'],
   },
   {
     name: 'a change that was sent before a crash is not an edit, and the current spec is sent',
@@ -31,7 +32,7 @@ export const driftCases: readonly PlanCase[] = [
       ),
       group: seen(SMALLER),
     }),
-    want: ['update node group web: scaling maxSize 5'],
+    want: ['updateConfig web maxSize=5'],
   },
   {
     name: 'a new desired size is sent with its bounds, even if an edit changed those',
@@ -42,7 +43,7 @@ export const driftCases: readonly PlanCase[] = [
       ),
       group: seen(SMALLER),
     }),
-    want: [sending('desired'), 'update node group web: scaling maxSize 5, desiredSize 5'],
+    want: [sending('desired'), 'updateConfig web maxSize=5 desiredSize=5'],
   },
   {
     name: 'a tag that another client changed is reported with driftPolicy Report',
@@ -54,6 +55,7 @@ export const driftCases: readonly PlanCase[] = [
       group: seen({ tags: { 'winpool.dev/pool': 'web', cost: '7' } }),
     }),
     want: [],
-    later: ['correct the tags of node group web: set cost'],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
+    later: ['correctTags web +cost'],
   },
 ];

@@ -6,7 +6,7 @@ import { sampleNode } from '../fixtures.ts';
 export const mislabelled = sampleNode({
   labels: { ...sampleNode().labels, [WINDOWS_BUILD_LABEL]: buildOf('Windows2019') },
 });
-export const LABEL = `label node ${mislabelled.name} with node.kubernetes.io/windows-build=10.0.20348`;
+export const LABEL = `labelNode ${mislabelled.name} 10.0.20348`;
 
 /** A node of another Windows version. */
 export const wrong = sampleNode({
@@ -16,4 +16,4 @@ export const wrong = sampleNode({
 
 /** The taint that quarantine sets. */
 export const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
-export const SET_QUARANTINE = `correct the taints of node ${wrong.name}: set ${QUARANTINE}`;
+export const SET_QUARANTINE = `taintNode ${wrong.name} +${QUARANTINE}`;

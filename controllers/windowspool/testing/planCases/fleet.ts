@@ -15,6 +15,7 @@ export const fleetCases: readonly PlanCase[] = [
     name: 'a release that fails in another pool is not rolled out automatically',
     observed: sampleState({ ...pinned(AUTOMATIC), ...newest(NEXT), fleet: RELEASE_FAILS }),
     want: [],
+    waits: { because: 'UpToDate ReleaseNotVerified', until: '10m' },
   },
   {
     name: 'a change that replaces no node does not wait for a release that fails elsewhere',
@@ -37,7 +38,7 @@ export const fleetCases: readonly PlanCase[] = [
   {
     name: 'a newer release than the one that fails in another pool is rolled out',
     observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.04.18'), fleet: RELEASE_FAILS }),
-    want: [reserving(), 'update node group web: release 1.36-2026.04.18 (replaces every node)'],
+    want: [reserving(), 'updateNodeGroupVersion web 1.36-2026.04.18'],
   },
   {
     name: 'a pinned release is rolled out although it fails in another pool',
@@ -57,6 +58,7 @@ export const fleetCases: readonly PlanCase[] = [
     name: 'no rolling update starts while as many other pools as allowed replace nodes',
     observed: sampleState({ ...pinned({ releaseVersion: NEXT }), fleet: OTHERS }),
     want: [],
+    waits: { because: 'UpToDate WaitingForBudget', until: '10m' },
   },
   {
     name: 'a change that replaces no node does not wait for other pools',
@@ -69,7 +71,7 @@ export const fleetCases: readonly PlanCase[] = [
   {
     name: 'a pool with a share of the budget continues after a crash',
     observed: sampleState({ ...reserved(), fleet: OTHERS }),
-    want: [`update node group web: release ${NEXT} (replaces every node)`],
+    want: [`updateNodeGroupVersion web ${NEXT}`],
   },
 ];
 

@@ -21,7 +21,7 @@ const reporting = samplePool();
 const withGate = seen({}, gated);
 const newcomer = sampleNode({ taints: [...os, GATE_TAINT] });
 const wrongNewcomer = { ...wrong, taints: newcomer.taints };
-const RELEASE = `correct the taints of node ${newcomer.name}: remove ${GATE}`;
+const RELEASE = `taintNode ${newcomer.name} -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule`;
 const RULE = 'readiness.k8s.io/web:NoSchedule';
 const leftToRule = samplePool({ verification: { policy: 'Gate', readinessTaint: 'readiness.k8s.io/web' } });
 const held = sampleNode({ taints: [...os, { key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] });
@@ -37,6 +37,7 @@ export const gateCases: readonly PlanCase[] = [
     name: 'a node that is not verified keeps the gate taint',
     observed: sampleState({ pool: remembering(gated, gated), group: withGate, nodes: [wrongNewcomer] }),
     want: [],
+    waits: { because: 'NodesVerified WrongBuild', until: '10m' },
   },
   {
     name: 'a node that is labelled in this run is verified again before it loses the gate taint',
@@ -55,7 +56,7 @@ export const gateCases: readonly PlanCase[] = [
   {
     name: 'the group gets the taint when the policy becomes Gate',
     observed: sampleState({ pool: remembering(gated, reporting), group: seen() }),
-    want: [SENDING_GATE, `update node group web: taints set ${GATE}`],
+    want: [SENDING_GATE, `updateConfig web +${GATE}`],
   },
   {
     name: 'the group loses the taint first when the policy changes, and unverified nodes keep it until then',
@@ -64,7 +65,11 @@ export const gateCases: readonly PlanCase[] = [
       group: withGate,
       nodes: [newcomer, { ...wrongNewcomer, name: 'wrong' }],
     }),
-    want: [SENDING_GATE, `update node group web: taints remove ${GATE}`, RELEASE],
+    want: [
+      SENDING_GATE,
+      'updateConfig web -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule',
+      RELEASE,
+    ],
   },
   {
     name: 'the nodes lose the taint after the group',
@@ -79,29 +84,31 @@ export const gateCases: readonly PlanCase[] = [
       nodes: [wrongNewcomer],
     }),
     want: [],
+    waits: { because: 'NodeGroupReady AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'a gate taint that status does not record is removed from the group',
     observed: sampleState({ group: withGate, nodes: [] }),
-    want: [`update node group web: taints remove ${GATE}`],
+    want: ['updateConfig web -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule'],
   },
   {
     name: 'the group has the taint of a NodeReadinessRule instead, and nodes keep it until the rule removes it',
     observed: sampleState({ pool: remembering(leftToRule, leftToRule), group: seen({}, leftToRule), nodes: [held] }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'the group gets the taint of the rule in place of the gate taint when the gate is left to it',
     observed: sampleState({ pool: remembering(leftToRule, gated), group: withGate, nodes: [newcomer] }),
     want: [
       sending(`taint ${RULE}`, `taint ${GATE}`),
-      `update node group web: taints set ${RULE} remove ${GATE}`,
+      `updateConfig web +${RULE} -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule`,
       RELEASE,
     ],
   },
   {
     name: 'the group loses the taint of the rule when the gate is no longer left to it',
     observed: sampleState({ pool: remembering(reporting, leftToRule), group: seen({}, leftToRule), nodes: [held] }),
-    want: [sending(`taint ${RULE}`), `update node group web: taints remove ${RULE}`],
+    want: [sending(`taint ${RULE}`), 'updateConfig web -readiness.k8s.io/web:NoSchedule'],
   },
 ];

@@ -26,19 +26,18 @@ import type { PlanCase } from './planCase.ts';
 const [SMALL, LARGE] = [machineFor(DISK_100), machineFor(DISK_200)];
 const CREATE_TEMPLATE = [
   `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
-  `create launch template ${TEMPLATE_NAME}: disk.sizeGiB 100, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+  `createLaunchTemplate ${TEMPLATE_NAME} 100GiB`,
 ];
 const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const create = (template: string) =>
-  `create node group web (WINDOWS_CORE_2022_x86_64, m5.large, version 1 of launch template ${template}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+  `createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large ${template}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
 const SETTINGS =
   'template ami, template userData, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags, template other settings';
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending ${SETTINGS}`;
 const RESERVE_DRIFT = (drift: string) => RESERVE.replace(new RegExp(`, template ${drift}|template ${drift}, `), '');
-const update = (version: number, id = TEMPLATE_ID) =>
-  `update node group web: release 1.36-2026.02.11 with version ${version} of launch template ${id} (replaces every node)`;
-const add = (change: string, version = 2) => `create version ${version} of launch template ${TEMPLATE_NAME}: ${change}`;
-const DELETE_TEMPLATE = `delete launch template ${TEMPLATE_NAME}: the pool is deleted`;
+const update = (version: number, id = TEMPLATE_ID) => `updateNodeGroupVersion web 1.36-2026.02.11 ${id}@${version}`;
+const add = (change: string, version = 2) => `createLaunchTemplateVersion ${version}: ${change}`;
+const DELETE_TEMPLATE = `deleteLaunchTemplate ${TEMPLATE_NAME}`;
 
 const BOTH = machineTemplate([SMALL, LARGE]);
 const bareGroup = { launchTemplate: undefined, diskSizeGiB: 50 };
@@ -111,32 +110,36 @@ export const machineCases: readonly PlanCase[] = [
     name: 'nothing is created before the template is read',
     observed: machineToBe(DISK_100, { machineTemplate: undefined }),
     want: [],
+    waits: { because: 'unstated', until: '10m' },
   },
   {
     name: 'nothing is created while a prerequisite is not met',
     observed: machineToBe(DISK_100, { prerequisites: sampleFacts({ linuxNode: known(false) }) }),
     want: [],
+    waits: { because: 'PrerequisitesMet NoLinuxNode', until: '20s' },
   },
   {
     name: 'a template that was left behind gets a version for another machine',
     observed: machineToBe(DISK_200, { machineTemplate: machineTemplate([SMALL]) }),
     want: [add('disk.sizeGiB 100 -> 200')],
-    later: [create(TEMPLATE_ID).replace('version 1', 'version 2')],
+    later: [create(TEMPLATE_ID).replace('@1', '@2')],
   },
   {
     name: 'a template with the tags of another cluster is not used',
     observed: machineToBe(DISK_100, { machineTemplate: machineTemplate([LARGE], FOREIGN) }),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateNotOwned', until: '20s' },
   },
   {
     name: 'a template is not created in another cluster',
     observed: machineToBe(DISK_100, { cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a template that the pool does not use any more is deleted',
     observed: sampleState({ machineTemplate: machineTemplate([SMALL]) }),
-    want: [`delete launch template ${TEMPLATE_NAME}: the pool does not use it`],
+    want: [`deleteLaunchTemplate ${TEMPLATE_NAME}`],
   },
   {
     name: 'a template is not deleted while the group cannot be read',
@@ -145,6 +148,7 @@ export const machineCases: readonly PlanCase[] = [
       cluster: unreachable(),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'a template is not deleted while a group that the pool does not own has the name',
@@ -153,17 +157,25 @@ export const machineCases: readonly PlanCase[] = [
       group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) },
     }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'a template of another owner is not deleted',
     observed: sampleState({ machineTemplate: machineTemplate([SMALL], FOREIGN) }),
     want: [],
+    rests: { until: '10m' },
   },
-  { name: 'a group with the desired machine needs nothing', observed: machineState(DISK_100), want: [] },
+  {
+    name: 'a group with the desired machine needs nothing',
+    observed: machineState(DISK_100),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'nor does it when the spec now names the defaults of gp3',
     observed: machineState({ disk: { ...DISK_100.disk, iops: 3000, throughput: 125 } }, { machine: DISK_100 }),
     want: [],
+    rests: { until: '10m' },
   },
   ...changes.map(([before, after, change]): PlanCase => {
     return {
@@ -197,6 +209,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: BOTH },
     ),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a version that failed is not sent again, also while the template cannot be read',
@@ -213,6 +226,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: undefined },
     ),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'no version is sent while the template cannot be read',
@@ -226,16 +240,19 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: undefined },
     ),
     want: [],
+    waits: { because: 'unstated', until: '10m' },
   },
   {
     name: 'a group of another cluster gets no version',
     observed: machineState(DISK_200, { machine: DISK_100 }, {}, { cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a group that was created without a template gets none',
     observed: machineState(DISK_200, { machine: DISK_100, group: bareGroup }),
     want: [],
+    waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
     name: 'a group whose template was deleted and recreated keeps its version',
@@ -244,6 +261,7 @@ export const machineCases: readonly PlanCase[] = [
       group: { launchTemplate: { id: 'lt-1', name: TEMPLATE_NAME, version: '1' } },
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateNotFound', until: '20s' },
   },
   {
     name: 'a version that EC2 returns differently is not written again',
@@ -258,6 +276,7 @@ export const machineCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateInvalid', until: '20s' },
   },
   {
     name: 'a version of another client with other settings is not used',
@@ -293,6 +312,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: BOTH },
     ),
     want: [],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
     later: [update(1)],
   },
   {
@@ -304,6 +324,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: machineTemplate([SMALL]) },
     ),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'security groups are selected by tags',
@@ -325,6 +346,7 @@ export const machineCases: readonly PlanCase[] = [
       { ...taggedGroups('sg-0b000000', 'sg-0c000000'), machineTemplate: machineTemplate([withGroups('sg-0b000000')]) },
     ),
     want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'they are followed with policy Automatic',
@@ -342,6 +364,7 @@ export const machineCases: readonly PlanCase[] = [
       machineTemplate: machineTemplate([withGroups('sg-0b000000'), withGroups('sg-0b000000', 'sg-0c000000')]),
     }),
     want: [],
+    waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
   },
   {
     name: 'nothing changes while tags select no security group',
@@ -352,6 +375,7 @@ export const machineCases: readonly PlanCase[] = [
       { ...taggedGroups(), machineTemplate: machineTemplate([SMALL]) },
     ),
     want: [],
+    waits: { because: 'PrerequisitesMet SecurityGroupNotFound', until: '20s' },
   },
   {
     name: 'a change of the machine does not wait for a maintenance window',
@@ -370,6 +394,7 @@ export const machineCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    waits: { because: 'UpToDate WaitingForBudget', until: '10m' },
   },
   {
     name: 'old versions are deleted, except the default, the newest, and those of the scaling group',
@@ -382,7 +407,7 @@ export const machineCases: readonly PlanCase[] = [
         autoscaler: { tags: {}, templateVersions: [`${TEMPLATE_ID} 3`, 'lt-1 2'], podAddresses: 9, warmInstances: 0 },
       },
     ),
-    want: [`delete versions 5 and 2 of launch template ${TEMPLATE_NAME}`],
+    want: ['deleteLaunchTemplateVersions 5 2'],
   },
   {
     name: 'no version is deleted while an update is in progress',
@@ -397,6 +422,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: machineTemplate([LARGE, LARGE, SMALL]) },
     ),
     want: [],
+    waits: { because: 'unstated', until: '1s' },
   },
   {
     name: 'versions of other clients are not deleted',
@@ -415,6 +441,7 @@ export const machineCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'the template of a deleted pool is deleted after its group',
@@ -424,7 +451,7 @@ export const machineCases: readonly PlanCase[] = [
   {
     name: 'it is not deleted before',
     observed: deleted(DISK_100, { ...machineState(DISK_100), ...{ pool: deleted(DISK_100).pool } }),
-    want: ['delete node group web: the pool is deleted'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'the template of a deleted pool is deleted even if its spec needs none any more',
@@ -435,6 +462,7 @@ export const machineCases: readonly PlanCase[] = [
     name: 'a deleted pool waits until its template can be read',
     observed: deleted(DISK_100, { machineTemplate: undefined }),
     want: [],
+    waits: { because: 'unstated', until: '10s' },
   },
   {
     name: 'a deleted pool keeps a template of another owner',

@@ -19,6 +19,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
     name: 'an automatic update waits for a maintenance window',
     observed: sampleState({ ...pinned(inWindow(SATURDAYS)), ...newest(NEXT) }),
     want: [],
+    waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
   },
   {
     name: 'an automatic update starts in one of the maintenance windows',
@@ -32,6 +33,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ...newest(NEXT),
     }),
     want: [],
+    waits: { because: 'UpToDate InvalidMaintenanceWindow', until: '10m' },
   },
   {
     name: 'other changes of the spec do not wait for a maintenance window',
@@ -39,10 +41,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ...pinned(inWindow(SATURDAYS), {}, {}, { ...CAREFUL, nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
       ...newest(NEXT),
     }),
-    want: [
-      sending('scaling', 'update maxUnavailable'),
-      'update node group web: scaling maxSize 9; update maxUnavailable 2',
-    ],
+    want: [sending('scaling', 'update maxUnavailable'), 'updateConfig web maxSize=9 maxUnavailable=2'],
   },
   {
     name: 'a pinned release does not wait for a maintenance window',
@@ -59,7 +58,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ),
       ...newest(NEXT),
     }),
-    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36 (replaces every node)'],
+    want: [reserving('version'), 'updateNodeGroupVersion web newest for 1.36'],
   },
   {
     name: 'an automatic update that failed is not retried in the next maintenance window',
@@ -68,6 +67,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
       ...newest(NEXT),
     }),
     want: [],
+    waits: { because: 'UpToDate UpdateFailed', until: '10m' },
   },
   {
     name: 'an automatic update that failed is retried outside of its window when the annotation requests it',

@@ -42,7 +42,7 @@ function updating(
 const ended = { id: 'u-1', type: 'ConfigUpdate', createdAt: NOW, errors: [] } as const;
 
 export const nodeGroupCases: readonly PlanCase[] = [
-  { name: 'a settled pool needs nothing', observed: sampleState(), want: [] },
+  { name: 'a settled pool needs nothing', observed: sampleState(), want: [], rests: { until: '10m' } },
   {
     name: 'a new pool gets its finalizer before anything is created',
     observed: sampleState({
@@ -51,7 +51,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
       nodes: [],
       runtimeClass: undefined,
     }),
-    want: ['addFinalizer', REMEMBER, CREATE, 'create RuntimeClass windows-2022'],
+    want: ['addFinalizer', REMEMBER, CREATE, 'createRuntimeClass windows-2022'],
   },
   {
     name: 'a pool with a finalizer records its fields, and then creates its group',
@@ -67,6 +67,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     name: 'nothing is created in a cluster with another certificate authority',
     observed: sampleState({ pool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'nothing is created when the flags name another cluster than the one the pool was created in',
@@ -77,6 +78,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
       nodes: [],
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'nothing is changed when the flags name another region, even if EKS cannot be read',
@@ -87,66 +89,75 @@ export const nodeGroupCases: readonly PlanCase[] = [
       group: seen(),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: 'backoff' },
   },
   {
     name: 'nothing is created while the group cannot be read',
     observed: sampleState({ pool, group: unseen('throttled', sampleGroup(pool)) }),
     want: [],
+    waits: { because: 'unstated', until: 'backoff' },
   },
   {
     name: 'nothing is changed while the cluster is not verified',
     observed: sampleState({ pool: resized, cluster: unreachable(), group: seen() }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'nothing is created while the cluster is not verified',
     observed: sampleState({ pool, cluster: unreachable(), group: { kind: 'absent' }, nodes: [] }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'a group without the tag of the pool is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'a group that is being deleted is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'DELETING' }) }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '1s' },
   },
   {
     name: 'a group whose creation just failed is kept',
     observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 14 * MINUTE }) }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateFailed', until: '1m' },
   },
   {
     name: 'a group whose creation failed is deleted after createRetryMs',
     observed: sampleState({ pool, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
-    want: ['delete node group web: it is CREATE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a group whose creation failed is deleted at once when the spec has changed',
     observed: sampleState({ pool: resized, group: seen({ status: 'CREATE_FAILED', modifiedAt: NOW }) }),
-    want: ['delete node group web: it is CREATE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a group whose creation failed is deleted at once when the retry annotation is added',
     observed: sampleState({ pool: retried('1'), group: justFailed(sampleGroup(pool)) }),
-    want: ['delete node group web: it is CREATE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a group whose creation failed after a retry is deleted at once when the retry annotation changes',
     observed: sampleState({ pool: retried('2'), group: justFailed(sampleGroup(retried('1'))) }),
-    want: ['delete node group web: it is CREATE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a group whose creation failed after a retry is kept when the retry annotation is removed',
     observed: sampleState({ pool, group: justFailed(sampleGroup(retried('1'))) }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateFailed', until: '15m' },
   },
   {
     name: 'a group whose creation failed after a retry is kept when the retry annotation is set to the same value again',
     observed: sampleState({ pool: retried('1'), group: justFailed(sampleGroup(retried('1'))) }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateFailed', until: '15m' },
   },
   {
     name: 'a group whose creation failed, with a tag that does not tell the retry from the spec, is deleted at once',
@@ -154,12 +165,12 @@ export const nodeGroupCases: readonly PlanCase[] = [
       pool: retried('1'),
       group: justFailed({ tags: { ...sampleGroup(pool).tags, 'winpool.dev/created-from': 'b0a1c2d3' } }),
     }),
-    want: ['delete node group web: it is CREATE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a failed deletion is retried after createRetryMs',
     observed: sampleState({ pool, group: seen({ status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE }) }),
-    want: ['delete node group web: it is DELETE_FAILED'],
+    want: ['deleteNodeGroup web'],
   },
   {
     name: 'a creation that EKS rejected is not repeated at once',
@@ -169,6 +180,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
       nodes: [],
     }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateRejected', until: '1m' },
   },
   {
     name: 'a creation that EKS rejected is retried after createRetryMs',
@@ -206,11 +218,13 @@ export const nodeGroupCases: readonly PlanCase[] = [
       nodes: [],
     }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateRejected', until: '14m' },
   },
   {
     name: 'a creation that EKS rejected after a retry is not repeated when the retry annotation is set to the same value again',
     observed: sampleState({ pool: retried('1', refusedStatus(1, '1')), group: { kind: 'absent' }, nodes: [] }),
     want: [],
+    waits: { because: 'NodeGroupReady CreateRejected', until: '14m' },
   },
   {
     name: 'an update is not recorded again after a crash',
@@ -237,21 +251,25 @@ export const nodeGroupCases: readonly PlanCase[] = [
     name: 'a group that is being created is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'CREATING' }), nodes: [] }),
     want: [],
+    waits: { because: 'NodeGroupReady Creating', until: '1s' },
   },
   {
     name: 'a group that EKS is updating is not changed, whatever its size',
     observed: sampleState({ pool: resized, group: seen({ status: 'UPDATING' }) }),
     want: [],
+    waits: { because: 'NodeGroupReady Updating', until: '1s' },
   },
   {
     name: 'no second update is sent before the result of the first is known',
     observed: sampleState(updating('InProgress')),
     want: [],
+    waits: { because: 'unstated', until: '1s' },
   },
   {
     name: 'no second update is sent while the first is in progress',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'InProgress' } }),
     want: [],
+    waits: { because: 'unstated', until: '1s' },
   },
   {
     name: 'a second update is sent after the first has succeeded',
@@ -262,6 +280,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
     name: 'an update that has just failed is not repeated',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'Failed' } }),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'another update is sent after a failed one when the spec changes',
@@ -288,5 +307,6 @@ export const nodeGroupCases: readonly PlanCase[] = [
       group: seen(),
     }),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateRejected', until: '10m' },
   },
 ];

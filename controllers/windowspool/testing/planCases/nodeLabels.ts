@@ -29,11 +29,13 @@ export const nodeLabelCases: readonly PlanCase[] = [
       nodes: [sampleNode({ ...mislabelled, deleting: true }), sampleNode({ ...mislabelled, kernelVersion: '5.10.0' })],
     }),
     want: [],
+    waits: { because: 'NodesVerified UnknownKernelVersion', until: '10m' },
   },
   {
     name: 'nodes of a group that the pool does not manage are not labelled',
     observed: sampleState({ nodes: [mislabelled], group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'nodes of a group that the pool did not manage at the last read are not labelled',
@@ -42,11 +44,13 @@ export const nodeLabelCases: readonly PlanCase[] = [
       group: unseen('unavailable', sampleGroup(samplePool(), { tags: {} })),
     }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: 'backoff' },
   },
   {
     name: 'nodes are not labelled in another cluster',
     observed: sampleState({ nodes: [mislabelled], cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'labels are corrected while AWS cannot be read',

@@ -24,7 +24,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'a node whose instance belongs to the pool is cordoned',
     observed: terminatingScene({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }),
-    want: ['cordon node a'],
+    want: ['cordonNode a'],
   },
   ...[
     { name: 'is not Ready', rest: { nodes: [node('a'), node('b'), node('c', { ready: 'Unknown' })] } },
@@ -37,7 +37,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
   ].map(({ name, rest }) => ({
     name: `a node that was not changed yet gives its turn back when another one ${name}`,
     observed: terminatingScene({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }, {}, rest),
-    want: ['keep node a'],
+    want: ['uncordonNode a'],
   })),
   {
     name: 'a node that is not Ready itself is cordoned',
@@ -45,7 +45,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       node: known(node('a', { ready: 'Unknown', annotations: REPLACE })),
       instance: MEMBER,
     }),
-    want: ['cordon node a'],
+    want: ['cordonNode a'],
   },
   {
     name: 'a node is not changed while the other nodes cannot be counted',
@@ -57,6 +57,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    waits: { because: 'unstated', until: '100ms' },
   },
   {
     name: 'a node that is already cordoned is recorded as such',
@@ -64,25 +65,22 @@ export const nodeOperationCases: readonly PlanCase[] = [
       node: known(node('a', { unschedulable: true, annotations: REPLACE })),
       instance: MEMBER,
     }),
-    want: ['cordon node a'],
+    want: ['cordonNode a'],
   },
   ...(
     [
-      [
-        { scalingGroup: 'eks-api', privateDnsName: 'a' },
-        "instance i-a of node a is in Auto Scaling group eks-api, which is not the pool's",
-      ],
-      [{ scalingGroup: undefined, privateDnsName: 'a' }, 'instance i-a of node a is in no Auto Scaling group'],
-      [{ scalingGroup: 'eks-web-0a1b', privateDnsName: 'b' }, 'node a reports instance i-a, which belongs to node b'],
-      [undefined, 'node a reports instance i-a, which does not exist'],
+      [{ scalingGroup: 'eks-api', privateDnsName: 'a' }, 'is in the Auto Scaling group of another pool'],
+      [{ scalingGroup: undefined, privateDnsName: 'a' }, 'is in no Auto Scaling group'],
+      [{ scalingGroup: 'eks-web-0a1b', privateDnsName: 'b' }, 'belongs to another node'],
+      [undefined, 'does not exist'],
     ] as const
-  ).map(([instance, why]) => ({
-    name: `a node is kept when ${why}`,
+  ).map(([instance, what]) => ({
+    name: `a node is kept when its instance ${what}`,
     observed: terminatingScene({
       node: known(node('a', { annotations: REPLACE })),
       instance: known(instance && { state: 'running', ...instance }),
     }),
-    want: [`keep node a: the operation was refused: ${why}`],
+    want: ['uncordonNode a refused'],
   })),
   {
     name: 'a node is not changed while the owner of its instance is unknown',
@@ -91,16 +89,18 @@ export const nodeOperationCases: readonly PlanCase[] = [
       instance: unanswered('denied'),
     }),
     want: [],
+    waits: { because: 'unstated', until: '100ms' },
   },
   {
     name: 'the pods of a cordoned node are evicted',
     observed: drainingScene([podOn(), podOn({ name: 'cart-1' })]),
-    want: ['evict 2 pods from node a'],
+    want: ['evictPods a cart-0 cart-1'],
   },
   {
     name: 'the drain of a node waits for terminating pods',
     observed: drainingScene([podOn({ deletingAt: NOW })]),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '100ms' },
   },
   {
     name: 'a node waits for pods that block its drain',
@@ -108,16 +108,17 @@ export const nodeOperationCases: readonly PlanCase[] = [
       spec: { disruption: { drain: { podsWithEmptyDir: 'Block' } } },
     }),
     want: [],
+    waits: { because: 'NodesLeaving DrainBlocked', until: '100ms' },
   },
   {
     name: 'the instance of an empty node is terminated',
     observed: drainedScene(),
-    want: [RECORD, 'terminate instance i-a of node a'],
+    want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
     name: 'the group shrinks by a node that is removed',
     observed: drainedScene({ annotations: { ...REMOVE, ...BY_OPERATOR } }, { operation: 'Remove' }),
-    want: [RECORD, 'terminate instance i-a of node a, and shrink the node group by one'],
+    want: [RECORD, 'terminateInstance i-a Remove'],
   },
   {
     name: 'a node that is excluded from drain is terminated with its pods',
@@ -127,7 +128,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       ),
       pods: known([podOn()]),
     }),
-    want: [RECORD, 'terminate instance i-a of node a with its 1 pod'],
+    want: [RECORD, 'terminateInstance i-a Replace withPods=1'],
   },
   {
     name: 'a node whose annotation was removed is kept',
@@ -135,54 +136,69 @@ export const nodeOperationCases: readonly PlanCase[] = [
       node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })),
       pods: known([]),
     }),
-    want: ['keep node a'],
+    want: ['uncordonNode a'],
   },
   {
     name: 'a node that is to be removed instead gives its turn back first',
     observed: terminatingScene({
       node: known(node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } })),
     }),
-    want: ['keep node a'],
+    want: ['uncordonNode a'],
   },
   {
     name: 'a node whose drain times out is kept',
     observed: drainingScene([podOn()], {}, { since: longAgo }),
-    want: ['keep node a: the drain timed out: 1 pod left'],
+    want: ['uncordonNode a timed-out'],
   },
   {
     name: 'the drain timeout is that of the spec',
     observed: drainingScene([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
-    want: ['evict 1 pod from node a'],
+    want: ['evictPods a cart-0'],
   },
   {
     name: 'a node that is empty is terminated, also after the timeout',
     observed: drainedScene({}, { since: longAgo }),
-    want: [RECORD, 'terminate instance i-a of node a'],
+    want: [RECORD, 'terminateInstance i-a Replace'],
   },
-  ...(['UPDATING', 'DELETING'] as const).map((status) => ({
-    name: `a terminating node is not changed while its group is ${status}`,
-    observed: drainedScene({}, {}, { group: { status } }),
+  ...(['UPDATING', 'DELETING'] as const).map(
+    (status): PlanCase => ({
+      name: `a terminating node is not changed while its group is ${status}`,
+      observed: drainedScene({}, {}, { group: { status } }),
+      want: [],
+      waits: { because: 'unstated', until: '100ms' },
+    }),
+  ),
+  {
+    name: 'a remembered read of a node causes no steps',
+    observed: drainedScene({}, {}, { fresh: false }),
     want: [],
-  })),
-  { name: 'a remembered read of a node causes no steps', observed: drainedScene({}, {}, { fresh: false }), want: [] },
+    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+  },
   {
     name: 'a node that cannot be read is not changed',
     observed: terminatingScene({ node: unanswered('unavailable') }),
     want: [],
+    waits: { because: 'unstated', until: '100ms' },
   },
   {
     name: 'a node whose pods cannot be listed is not changed',
     observed: terminatingScene({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
     want: [],
+    waits: { because: 'unstated', until: '100ms' },
   },
   {
     name: 'a cordon that status does not record is removed',
     observed: scene({
       nodes: [node('a', cordoned), node('b'), node('c')],
     }),
-    want: ['keep node a', 'reserve the turn of a (Replace)'],
+    want: ['uncordonNode a', 'reserve the turn of a (Replace)'],
   },
-  { name: 'a node that is gone needs nothing', observed: terminatingScene({ node: known(undefined) }), want: [] },
+  {
+    name: 'a node that is gone needs nothing',
+    observed: terminatingScene({ node: known(undefined) }),
+    want: [],
+    rests: { until: '100ms' },
+  },
   {
     name: 'another node of the same name is not changed',
     observed: terminatingScene({
@@ -190,6 +206,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       pods: known([]),
     }),
     want: [],
+    rests: { until: '100ms' },
   },
   {
     name: 'a node whose termination AWS refused is kept',
@@ -198,7 +215,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       {},
       { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('refused') }] } },
     ),
-    want: [`keep node a: the operation was refused: ${sampleError('refused').message}`],
+    want: ['uncordonNode a refused'],
   },
   {
     name: 'a termination that AWS throttled is retried',
@@ -207,17 +224,18 @@ export const nodeOperationCases: readonly PlanCase[] = [
       {},
       { rest: { errors: [{ at: NOW, step: 'terminateInstance', target: 'uid-a', error: sampleError('throttled') }] } },
     ),
-    want: [RECORD, 'terminate instance i-a of node a'],
+    want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
     name: 'a termination that may be on its way is not requested again',
     observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE + 1).toISOString() }),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '100ms' },
   },
   {
     name: 'a termination is requested again when it was not received within three minutes',
     observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE).toISOString() }),
-    want: [RECORD, 'terminate instance i-a of node a'],
+    want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
     name: 'a repeated termination that may be on its way is not requested again',
@@ -229,36 +247,40 @@ export const nodeOperationCases: readonly PlanCase[] = [
       },
     ),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '20s' },
   },
   {
     name: 'an instance that is terminating is not terminated again',
     observed: drainedScene({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '20s' },
   },
   {
     name: 'an instance that is still a node after 10 minutes is terminated again',
     observed: drainedScene({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
-    want: [RECORD, 'terminate instance i-a of node a'],
+    want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
     name: 'a node whose instance left the group for its warm pool is released, and not removed again when it comes back',
     observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }),
-    want: ['release node a: its instance left the node group for the warm pool'],
+    want: ['uncordonNode a left'],
   },
   {
     name: 'a failed node whose instance left the group is uncordoned, and may be replaced again when it comes back',
     observed: leftScene('Remediate', BY_OPERATOR),
-    want: ['keep node a'],
+    want: ['uncordonNode a'],
   },
   {
     name: 'the termination is not requested again while it is not known whether the instance left the group',
     observed: unknownScene(),
     want: [],
+    waits: { because: 'unstated', until: '20s' },
   },
   {
     name: 'a node that is being deleted is not released',
     observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }, { deleting: true }),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '100ms' },
   },
 ];
 

@@ -23,9 +23,9 @@ import { DELETE } from './steps.ts';
 const pool = samplePool(pulling, { status: knownStatus() });
 const leaving = samplePool(pulling, { status: knownStatus(), metadata: LEAVING });
 const gated = samplePool({ verification: { ...pulling.verification, policy: 'Gate' } });
-const PULL_CORE = `pull image ${CORE} on node ip-new`;
-const PULL_WEB = `pull image ${WEB} on node ip-new`;
-const deletion = (pod: string) => `delete pod ${pod} on node ip-new`;
+const PULL_CORE = `createNodePod ip-new image-pull ${CORE}`;
+const PULL_WEB = `createNodePod ip-new image-pull ${WEB}`;
+const deletion = (pod: string) => `deleteNodePod ip-new ${pod}`;
 const view = (...pods: ReturnType<typeof pullPod>[]) => ({ kind: 'seen' as const, pods });
 
 const scene = (change: Parameters<typeof sampleState>[0]) => sampleState({ pool, nodes: [newcomer], ...change });
@@ -50,6 +50,7 @@ export const nodePodCases: readonly PlanCase[] = [
     name: 'the second image waits while the first is pulled',
     observed: scene({ nodePods: view(pullPod(CORE, CREATING)) }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'the second image follows when the first is pulled, also if the node does not list it yet',
@@ -84,11 +85,13 @@ export const nodePodCases: readonly PlanCase[] = [
     name: 'no image is pulled on a node that is not Ready',
     observed: scene({ nodes: [newNode({ ready: 'False' })] }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'a pull continues while the node is not Ready',
     observed: scene({ nodes: [newNode({ ready: 'Unknown' })], nodePods: view(pullPod(CORE, CREATING)) }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'no pod is left on a cordoned node',
@@ -99,6 +102,7 @@ export const nodePodCases: readonly PlanCase[] = [
     name: 'a pod that is being deleted is not deleted again, and the next waits for it',
     observed: scene({ nodePods: view(pullPod(CORE, { ...CREATING, deleting: true })) }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'a pod whose node is not in the pool is deleted',
@@ -122,23 +126,26 @@ export const nodePodCases: readonly PlanCase[] = [
   {
     name: 'a new node is tested',
     observed: sampleState({ pool: samplePool(testing, { status: knownStatus() }), nodes: [newcomer] }),
-    want: ['run the smoke test on node ip-new'],
+    want: ['createNodePod ip-new smoke-test'],
     nodeConditions: ['ip-new: Unknown Joining'],
   },
   {
     name: 'no pod is created or deleted while the pods cannot be listed',
     observed: scene({ nodePods: { kind: 'unknown', error: sampleError('denied') } }),
     want: [],
+    waits: { because: 'NodesVerified Joining', until: '10m' },
   },
   {
     name: 'no pod is created in another cluster',
     observed: scene({ cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'no pod is created on nodes of a group that the pool does not manage',
     observed: scene({ group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'a deleted pool leaves no pods behind',

@@ -29,6 +29,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a node whose annotation has another value than true is not changed',
     observed: scene({ nodes: asked({ [REPLACE_ANNOTATION]: 'timed-out' }, { [REMOVE_ANNOTATION]: '' }) }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'of two requested nodes one is first',
@@ -64,11 +65,12 @@ export const nodeTurnCases: readonly PlanCase[] = [
       ['is not Ready', { ready: 'False' }],
       ['is cordoned', { unschedulable: true }],
     ] as const
-  ).flatMap(([how, change]) => [
+  ).flatMap(([how, change]): PlanCase[] => [
     {
       name: `a requested node waits while another one ${how}`,
       observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b', change), node('c')] }),
       want: [],
+      waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
     },
     {
       name: `a node that ${how} itself does not count, and gets its turn`,
@@ -80,17 +82,22 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a requested node waits while one is missing',
     observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b')] }),
     want: [],
+    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
   },
   {
     name: 'a requested node waits while another pool replaces nodes',
     observed: scene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
+    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
   },
-  ...(['UPDATING', 'CREATING', 'DELETING'] as const).map((status) => ({
-    name: `a node waits while its group is ${status}`,
-    observed: scene({ nodes: asked(REPLACE), group: { status } }),
-    want: [],
-  })),
+  ...(['UPDATING', 'CREATING', 'DELETING'] as const).map(
+    (status): PlanCase => ({
+      name: `a node waits while its group is ${status}`,
+      observed: scene({ nodes: asked(REPLACE), group: { status } }),
+      want: [],
+      waits: { because: 'NodesLeaving DisruptionPending', until: '1s' },
+    }),
+  ),
   {
     name: 'a requested node waits during a rolling update of the pool',
     observed: scene({
@@ -98,16 +105,19 @@ export const nodeTurnCases: readonly PlanCase[] = [
       disruption: { cause: 'Upgrade', since: '2026-03-01T11:58:00Z', settlesBy: '2026-03-01T12:15:00Z' },
     }),
     want: [],
+    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
   },
   {
     name: 'a requested node in another cluster is not changed',
     observed: scene({ nodes: asked(REPLACE), rest: { cluster: otherAuthority } }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a requested node of a group that the pool does not manage is not changed',
     observed: scene({ nodes: asked(REPLACE), group: { tags: {} } }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'a rolling update that is due is first',
@@ -118,17 +128,21 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a rolling update waits while nodes are replaced one by one',
     observed: drainedScene({}, {}, { fresh: false, spec: { nodeGroup: { releaseVersion: NEXT } } }),
     want: [],
+    waits: { because: 'NodesLeaving Draining', until: '100ms' },
   },
   ...(
     [
       ['the spec has a desired size', { nodeGroup: { scaling: { desiredSize: 3 } } }, {}],
       ['the group has only minSize nodes', {}, { scaling: { minSize: 2, maxSize: 5, desiredSize: 2 } }],
     ] as const
-  ).map(([why, spec, group]) => ({
-    name: `no node is removed when ${why}`,
-    observed: scene({ nodes: asked(REMOVE), spec, group }),
-    want: [],
-  })),
+  ).map(
+    ([why, spec, group]): PlanCase => ({
+      name: `no node is removed when ${why}`,
+      observed: scene({ nodes: asked(REMOVE), spec, group }),
+      want: [],
+      waits: { because: 'NodesLeaving RemovalRejected', until: '10m' },
+    }),
+  ),
   {
     name: 'no more nodes are removed at a time than minSize allows',
     observed: scene({ nodes: asked(REMOVE, REMOVE), spec: { disruption: { maxUnavailable: 2 } } }),

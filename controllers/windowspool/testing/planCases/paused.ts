@@ -21,9 +21,8 @@ function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): Obs
   const observed = machineState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
   return { ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } };
 }
-const newUserData = (what: string) =>
-  `create version 2 of launch template winpool/prod/web: userData changed (kubelet: ${what})`;
-const ROLLING_UPDATE = 'update node group web: version 2 of launch template lt-0e1f2a3b (replaces every node)';
+const newUserData = (what: string) => `createLaunchTemplateVersion 2: userData changed (kubelet: ${what})`;
+const ROLLING_UPDATE = 'updateNodeGroupVersion web lt-0e1f2a3b@2';
 
 export const pausedCases: readonly PlanCase[] = [
   {
@@ -43,19 +42,19 @@ export const pausedCases: readonly PlanCase[] = [
     name: 'of a paused pool whose machine was changed',
     observed: { ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } },
     want: [
-      'create version 2 of launch template winpool/prod/web: disk.sizeGiB 100 -> 200',
-      'update node group web: release 1.36-2026.02.11 with version 2 of launch template lt-0e1f2a3b (replaces every node)',
+      'createLaunchTemplateVersion 2: disk.sizeGiB 100 -> 200',
+      'updateNodeGroupVersion web 1.36-2026.02.11 lt-0e1f2a3b@2',
     ],
   },
   {
     name: 'of a paused pool whose labels were changed: with a custom AMI, they are in the user data, so every node is replaced',
     observed: customAmi({ labels: { team: 'web' } }),
-    want: [newUserData('node-labels'), 'update node group web: labels set team', ROLLING_UPDATE],
+    want: [newUserData('node-labels'), 'updateConfig web +team', ROLLING_UPDATE],
   },
   {
     name: 'of a paused pool whose taints were changed, with a custom AMI',
     observed: customAmi({ taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
-    want: [newUserData('register-with-taints'), 'update node group web: taints set gpu:NoSchedule', ROLLING_UPDATE],
+    want: [newUserData('register-with-taints'), 'updateConfig web +gpu:NoSchedule', ROLLING_UPDATE],
   },
   {
     name: 'of a paused pool whose kubelet was changed, with a custom AMI',
@@ -72,7 +71,7 @@ export const pausedCases: readonly PlanCase[] = [
         cniConfigOwner: known(sampleConfigMapOwner()),
       }),
     }),
-    want: ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
+    want: ['applyCniConfig'],
   },
   {
     name: 'of a paused pool that is being deleted',

@@ -9,7 +9,7 @@ import { CREATE, REMEMBER } from './steps.ts';
 
 const managing = samplePool({ nodeGroup: { accessEntry: 'Create' } });
 const made = { ...managing, status: knownStatus() };
-const ENTRY = 'create an access entry of type EC2_WINDOWS for arn:aws:iam::111122223333:role/windows-nodes';
+const ENTRY = 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes';
 
 /** A pool with accessEntry Create, without a group. */
 function bare(prerequisites: PrerequisiteFacts) {
@@ -18,8 +18,8 @@ function bare(prerequisites: PrerequisiteFacts) {
 
 const noEntry = sampleFacts({ accessEntry: known(undefined) });
 
-const IPAM_IN_ADDON = 'set enableWindowsIpam: "true" in the vpc-cni add-on of cluster prod';
-const IPAM_IN_CONFIG = 'set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni';
+const IPAM_IN_ADDON = 'updateAddon prod';
+const IPAM_IN_CONFIG = 'applyCniConfig';
 
 /** Facts in which Windows IPAM is disabled. */
 const ipamOff = (change: Partial<PrerequisiteFacts> = {}) =>
@@ -44,11 +44,13 @@ export const prerequisiteCases: readonly PlanCase[] = [
     name: 'no group is created while a prerequisite is not met',
     observed: bare(sampleFacts({ legacyController: known(true) })),
     want: [],
+    waits: { because: 'PrerequisitesMet LegacyResourceController', until: '20s' },
   },
   {
     name: 'no access entry is created while another prerequisite is not met',
     observed: bare({ ...noEntry, legacyController: known(true) }),
     want: [],
+    waits: { because: 'PrerequisitesMet LegacyResourceController', until: '20s' },
   },
   {
     name: 'a group is created although nothing could be checked',
@@ -66,6 +68,7 @@ export const prerequisiteCases: readonly PlanCase[] = [
     name: 'no access entry is created for a group that the pool does not manage',
     observed: sampleState({ pool: made, group: seen({ tags: {} }), prerequisites: noEntry }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   { name: 'Windows IPAM is enabled in the ConfigMap', observed: enabling(ipamOff()), want: [IPAM_IN_CONFIG] },
   { name: 'Windows IPAM is enabled in the add-on that owns it', observed: enabling(addonOff), want: [IPAM_IN_ADDON] },
@@ -79,49 +82,60 @@ export const prerequisiteCases: readonly PlanCase[] = [
     observed: enabling(
       ipamOff({ cniConfigOwner: known(sampleConfigMapOwner({ managedBy: 'Helm release kube-system/aws-vpc-cni' })) }),
     ),
-    want: [
-      `${IPAM_IN_CONFIG}. Helm release kube-system/aws-vpc-cni manages the ConfigMap and may revert it. Also enable it there (enableWindowsIpam: "true" in the chart aws-vpc-cni)`,
-    ],
+    want: ['applyCniConfig with a warning'],
   },
-  { name: 'Windows IPAM is not changed when it is enabled', observed: enabling(sampleFacts()), want: [] },
+  {
+    name: 'Windows IPAM is not changed when it is enabled',
+    observed: enabling(sampleFacts()),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'Windows IPAM is not enabled without the flag',
     observed: sampleState({ pool: samplePool({}, { status: knownStatus() }), prerequisites: addonOff }),
     want: [],
+    waits: { because: 'PrerequisitesMet WindowsIPAMDisabled', until: '20s' },
   },
   {
     name: 'Windows IPAM is not enabled while its owner is unknown',
     observed: enabling(ipamOff({ cniAddon: unasked() })),
     want: [],
+    waits: { because: 'PrerequisitesMet WindowsIPAMDisabled', until: '20s' },
   },
   {
     name: 'Windows IPAM is not enabled while the add-on is being updated',
     observed: enabling(ipamOff({ cniAddon: known(sampleAddon({ status: 'UPDATING' })) })),
     want: [],
+    waits: { because: 'PrerequisitesMet WindowsIPAMDisabled', until: '20s' },
   },
   {
     name: 'Windows IPAM is not enabled again when another user has just disabled it',
     observed: enabling(addonOff, { ipamAttempts: { updateAddon: NOW - MINUTE } }),
     want: [],
+    waits: { because: 'PrerequisitesMet WindowsIPAMDisabled', until: '20s' },
   },
   {
     name: 'Windows IPAM is not enabled again after a rejected attempt',
     observed: enabling(addonOff, { errors: [deniedUpdate] }),
     want: [],
+    waits: { because: 'PrerequisitesMet AccessDenied', until: '20s' },
   },
   {
     name: 'Windows IPAM is not enabled for a group that the pool does not manage',
     observed: enabling(addonOff, { group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'Windows IPAM is not enabled in another cluster',
     observed: enabling(addonOff, { cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'no access entry is created in another cluster',
     observed: sampleState({ pool: made, cluster: otherAuthority, prerequisites: noEntry }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
 ];

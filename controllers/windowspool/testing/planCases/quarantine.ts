@@ -2,14 +2,14 @@
 import { QUARANTINE_TAINT_KEY } from '../../labels.ts';
 import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
-import { LABEL, mislabelled, QUARANTINE, SET_QUARANTINE, wrong } from './faultyNodes.ts';
+import { LABEL, mislabelled, SET_QUARANTINE, wrong } from './faultyNodes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const strict = samplePool({ verification: { policy: 'Quarantine' } }, { status: knownStatus() });
 const held = sampleNode({
   taints: [...sampleNode().taints, { key: QUARANTINE_TAINT_KEY, value: 'WrongBuild', effect: 'NoSchedule' }],
 });
-const REMOVE_QUARANTINE = `correct the taints of node ${held.name}: remove ${QUARANTINE}`;
+const REMOVE_QUARANTINE = `taintNode ${held.name} -status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule`;
 
 export const quarantineCases: readonly PlanCase[] = [
   {
@@ -21,6 +21,7 @@ export const quarantineCases: readonly PlanCase[] = [
     name: 'a failing node gets no taint with policy Report',
     observed: sampleState({ nodes: [wrong] }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a node that passes again loses the taint',
@@ -53,10 +54,12 @@ export const quarantineCases: readonly PlanCase[] = [
     name: 'nodes of a group that the pool does not manage are not quarantined',
     observed: sampleState({ pool: strict, nodes: [wrong], group: seen({ tags: {} }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'no node is quarantined in another cluster',
     observed: sampleState({ pool: strict, nodes: [wrong], cluster: otherAuthority }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
 ];

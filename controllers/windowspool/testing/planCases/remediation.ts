@@ -49,6 +49,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'a failing node is not replaced without remediation',
     observed: scene({ nodes: [failing('a', 60), node('b'), node('c')] }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a node that has failed for too long is replaced',
@@ -59,16 +60,19 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'a node that has failed for a short time is not replaced',
     observed: scene({ spec, nodes: [failing('a', 14), node('b'), node('c')] }),
     want: [],
+    waits: { because: 'NodesVerified NotReady', until: '1m' },
   },
   {
     name: 'a node that fails now is not replaced before its condition shows it',
     observed: scene({ spec, nodes: [failing('a', 60, { verified: node('b').verified }), node('b'), node('c')] }),
     want: [],
+    waits: { because: 'NodesVerified NotReady', until: '10m' },
   },
   {
     name: 'no failing node is replaced when too many fail',
     observed: scene({ spec, nodes: [failing('a', 60), failing('b', 1), node('c')] }),
     want: [],
+    waits: { because: 'NodesLeaving TooManyUnhealthy', until: '10m' },
   },
   {
     name: 'a node with the replace annotation is replaced also when too many fail',
@@ -82,56 +86,62 @@ export const remediationCases: readonly PlanCase[] = [
       nodes: [failing('a', 60, { annotations: { [REMEDIATION_ANNOTATION]: 'off' } }), node('b'), node('c')],
     }),
     want: [],
+    rests: { until: '10m' },
   },
   ...(
     [
       [
         'that was not tested because the pods cannot be listed is not replaced',
         { kind: 'unknown', error: sampleError('denied') },
-        [],
+        { want: [], waits: { because: 'NodesVerified SmokeTestPending', until: '10m' } },
       ],
       [
         'that was not tested because its pod cannot be created is not replaced',
         { kind: 'seen', pods: [] },
-        ['run the smoke test on node a'],
+        { want: ['createNodePod a smoke-test'] },
       ],
       [
         'whose test has failed is replaced',
         { kind: 'seen', pods: [testPod({ ...NO_DNS, changedAt: NOW }, 3, untested)] },
-        ['reserve the turn of a (Remediate)'],
+        { want: ['reserve the turn of a (Remediate)'] },
       ],
     ] as const
-  ).map(([what, nodePods, want]) => ({
+  ).map(([what, nodePods, outcome]) => ({
     name: `a node ${what}`,
     observed: scene({ spec: { ...spec, ...testing }, nodes: [untested, node('b'), node('c')], rest: { nodePods } }),
-    want,
+    ...outcome,
   })),
   ...(
     [
-      ['is replaced after unhealthyAfter', 20, ['reserve the turn of ip-late (Remediate)']],
-      ['is not replaced before unhealthyAfter', 14, []],
+      ['is replaced after unhealthyAfter', 20, { want: ['reserve the turn of ip-late (Remediate)'] }],
+      [
+        'is not replaced before unhealthyAfter',
+        14,
+        { want: [], waits: { because: 'NodesVerified Joining', until: '10m' } },
+      ],
     ] as const
-  ).map(([what, minutes, want]) => ({
+  ).map(([what, minutes, outcome]) => ({
     name: `an instance that did not join ${what}`,
     observed: scene({ spec, nodes: [node('b'), node('c')], rest: { instances: [late(minutes)] } }),
-    want,
+    ...outcome,
   })),
   {
     name: 'an instance that did not join is not replaced when too many nodes fail',
     observed: scene({ spec, nodes: [failing('b', 60), node('c')], rest: { instances: [late(20)] } }),
     want: [],
+    waits: { because: 'NodesLeaving TooManyUnhealthy', until: '10m' },
   },
   ...(
     [
       [
         'is terminated',
         { node: known(undefined), instance: MEMBER },
-        [RECORD, 'terminate instance i-late, which did not join'],
+        { want: [RECORD, 'terminateUnregistered i-late'] },
       ],
       [
         'that has joined in the meantime is not changed',
         { node: known(node('ip-late', { providerID: 'aws:///a/i-late' })), instance: MEMBER },
-        [],
+        { want: [], rests: { until: '100ms' } },
       ],
       [
         'that is terminating is not changed',
@@ -139,16 +149,20 @@ export const remediationCases: readonly PlanCase[] = [
           node: known(undefined),
           instance: known({ state: 'shutting-down', scalingGroup: 'eks-web-0a1b', privateDnsName: '' }),
         },
-        [],
+        { want: [], waits: { because: 'unstated', until: '100ms' } },
       ],
-      ['that EC2 does not return is not changed', { node: known(undefined), instance: unanswered('throttled') }, []],
+      [
+        'that EC2 does not return is not changed',
+        { node: known(undefined), instance: unanswered('throttled') },
+        { want: [], waits: { because: 'unstated', until: '100ms' } },
+      ],
     ] as const
-  ).map(([what, view, want]) => {
+  ).map(([what, view, outcome]) => {
     const entry = terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' });
     return {
       name: `an instance without a node ${what}`,
       observed: scene({ spec, nodes: [node('b'), node('c')], entries: [entry], views: [{ entry, ...view }] }),
-      want,
+      ...outcome,
     };
   }),
   {
@@ -158,7 +172,7 @@ export const remediationCases: readonly PlanCase[] = [
       { operation: 'Remediate' },
       { spec },
     ),
-    want: ['keep node a'],
+    want: ['uncordonNode a'],
   },
   {
     name: 'the drain of a node that still fails continues',
@@ -167,7 +181,7 @@ export const remediationCases: readonly PlanCase[] = [
       { operation: 'Remediate' },
       { spec },
     ),
-    want: ['evict 1 pod from node a'],
+    want: ['evictPods a cart-0'],
   },
   {
     name: 'a failing node whose drain times out is kept, and not drained again',
@@ -176,6 +190,6 @@ export const remediationCases: readonly PlanCase[] = [
       { operation: 'Remediate', since: longAgo },
       { spec },
     ),
-    want: ['keep node a: the drain timed out: 1 pod left'],
+    want: ['uncordonNode a timed-out'],
   },
 ];

@@ -33,14 +33,14 @@ import {
 import { otherAuthority, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 
-const BEGIN = `replace node group web with ${SECOND}: instance types are ${OLD} (expected ${NEW})`;
-const RETURN = 'return to node group web, which matches the spec again';
-const CREATE = `create node group ${SECOND} (WINDOWS_CORE_2022_x86_64, ${NEW}, 2 nodes, 2 to 5), tags winpool.dev/created-from, winpool.dev/pool`;
+const BEGIN = `switchNodeGroup ${SECOND} former=web`;
+const RETURN = 'switchNodeGroup web former=web-2d044d';
+const CREATE = `createNodeGroup ${SECOND} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2-5 +winpool.dev/created-from +winpool.dev/pool`;
 const REMEMBER = `remember ${SECOND} of ${CLUSTER_ARN}: 5 fields, desired open`;
-const DRAIN = 'drain the 2 nodes of node group web, then delete it';
-const SHRINK = 'update node group web, which is drained: scaling minSize 0, maxSize 2';
+const DRAIN = 'beginDraining web';
+const SHRINK = 'shrinkFormerGroup web minSize=0 maxSize=2';
 const WARM = { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: true } as const;
-const DELETE = `delete node group web: node group ${SECOND} replaces it`;
+const DELETE = 'deleteFormerGroup web drained';
 const RESERVE_FIRST = 'reserve the turn of a (Retire)';
 
 /** The pool before a replacement, whose spec has another instance type than its group. */
@@ -57,7 +57,7 @@ const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) =
 /** The same for a pool whose spec has another machine, while its group has no launch template. */
 const dueMachine = (machine: object, rest: Parameters<typeof sampleState>[0]) =>
   due(replacing(OLD, { ...machine, diskSizeGiB: undefined } as never), { prerequisites: sampleFacts(), ...rest });
-const BEGIN_MACHINE = `replace node group web with ${SECOND}: launch template is none (expected winpool/prod/web)`;
+const BEGIN_MACHINE = `switchNodeGroup ${SECOND} former=web`;
 const unread = { ok: false, error: sampleError('unavailable') } as const;
 
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
@@ -87,16 +87,18 @@ const beginning: readonly PlanCase[] = [
     name: 'a group that EKS cannot change is kept by default',
     observed: due(replacing(NEW, { replacement: 'Refuse' })),
     want: [],
+    waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
     name: 'a replacement does not begin while a prerequisite of the second group is not met, and other changes are not delayed',
     observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
-    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'update node group web: scaling maxSize 9'],
+    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
   },
   {
     name: 'a replacement does not begin while the cluster has as many node groups as EKS allows',
     observed: due(replacing(), { prerequisites: quotaReached }),
     want: [],
+    waits: { because: 'PrerequisitesMet NodeGroupQuotaReached', until: '20s' },
   },
   {
     name: 'a replacement by a group with a launch template begins once EC2 has answered about the template',
@@ -107,11 +109,13 @@ const beginning: readonly PlanCase[] = [
     name: 'a replacement does not begin while the launch template cannot be read',
     observed: dueMachine(DISK_100, { machineTemplate: undefined }),
     want: [],
+    waits: { because: 'unstated', until: '10m' },
   },
   {
     name: "a replacement does not begin while a template with the name of the pool's has another owner",
     observed: dueMachine(DISK_100, { machineTemplate: machineTemplate([machineFor(DISK_100)], { tags: {} }) }),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateNotOwned', until: '20s' },
   },
   {
     name: 'a replacement does not begin while no security group has the tags in the spec',
@@ -120,6 +124,7 @@ const beginning: readonly PlanCase[] = [
       prerequisites: sampleFacts({ securityGroups: known([]) }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet SecurityGroupNotFound', until: '20s' },
   },
   {
     name: 'a replacement does not begin while security groups that are selected by tags cannot be read',
@@ -128,6 +133,7 @@ const beginning: readonly PlanCase[] = [
       prerequisites: sampleFacts({ securityGroups: unread }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
   },
   {
     name: 'a replacement does not begin while subnets that are selected by tags cannot be read',
@@ -135,6 +141,7 @@ const beginning: readonly PlanCase[] = [
       prerequisites: sampleFacts({ ...due().prerequisites, subnets: unread }),
     }),
     want: [],
+    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
   },
   {
     name: 'a replacement does not begin while EKS works on the group',
@@ -142,6 +149,7 @@ const beginning: readonly PlanCase[] = [
       group: { kind: 'seen', group: sampleGroup(samplePool(replacing(OLD)), { status: 'UPDATING' }) },
     }),
     want: [],
+    waits: { because: 'NodeGroupReady Updating', until: '1s' },
   },
   {
     name: 'the second group is created with the size of the first',
@@ -150,7 +158,7 @@ const beginning: readonly PlanCase[] = [
       old: { scaling: { minSize: 2, maxSize: 5, desiredSize: 4 } },
       nodes: OLD_NODES,
     }),
-    want: [REMEMBER, CREATE.replace('2 nodes', '4 nodes')],
+    want: [REMEMBER, CREATE.replace('2 of', '4 of')],
   },
   {
     name: 'the second group is created with the size of the spec',
@@ -159,7 +167,7 @@ const beginning: readonly PlanCase[] = [
       main: 'absent',
       nodes: OLD_NODES,
     }),
-    want: [REMEMBER.replace('open', '3'), CREATE.replace('2 nodes', '3 nodes')],
+    want: [REMEMBER.replace('open', '3'), CREATE.replace('2 of', '3 of')],
   },
   {
     name: 'the second group is not created while the first cannot be read',
@@ -169,6 +177,7 @@ const beginning: readonly PlanCase[] = [
       nodes: OLD_NODES,
     }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a second group that failed is deleted and created again later; the first is not changed',
@@ -176,7 +185,7 @@ const beginning: readonly PlanCase[] = [
       main: { status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE },
       nodes: OLD_NODES,
     }),
-    want: [`delete node group ${SECOND}: it is CREATE_FAILED`],
+    want: [`deleteNodeGroup ${SECOND}`],
   },
 ];
 
@@ -185,16 +194,18 @@ const waiting: readonly PlanCase[] = [
     name: 'the first group is not changed while EKS creates the second',
     observed: replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'the first group is not changed while the second lacks verified nodes',
     observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad] }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'the first group is not changed while nodes of the second fail verification',
     observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad, bad] }),
-    want: ['label node y with node.kubernetes.io/windows-build=10.0.17763'],
+    want: ['labelNode y 10.0.17763'],
   },
   {
     name: 'the second group needs as many verified nodes as the first has',
@@ -203,11 +214,12 @@ const waiting: readonly PlanCase[] = [
       main: { scaling: { minSize: 2, maxSize: 5, desiredSize: 3 } },
     }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a second group that an autoscaler made too small grows until it can take over',
     observed: replacementScene({ nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES] }),
-    want: [`update node group ${SECOND}: scaling desiredSize 3`],
+    want: [`updateConfig ${SECOND} desiredSize=3`],
   },
   {
     name: 'the nodes of the first group are drained when enough nodes of the second are verified',
@@ -221,7 +233,7 @@ const waiting: readonly PlanCase[] = [
       old: { scaling: { minSize: 0, maxSize: 5, desiredSize: 0 } },
       main: { scaling: { minSize: 2, maxSize: 5, desiredSize: 0 } },
     }),
-    want: ['drain the 0 nodes of node group web, then delete it'],
+    want: ['beginDraining web'],
   },
   {
     name: 'no rolling update begins during a replacement, and other changes are not delayed',
@@ -229,7 +241,7 @@ const waiting: readonly PlanCase[] = [
       spec: replacing(NEW, { releaseVersion: NEXT, scaling: { maxSize: 9 } }),
       nodes: OLD_NODES,
     }),
-    want: [`remember ${SECOND} of ${CLUSTER_ARN}: sending scaling`, `update node group ${SECOND}: scaling maxSize 9`],
+    want: [`remember ${SECOND} of ${CLUSTER_ARN}: sending scaling`, `updateConfig ${SECOND} maxSize=9`],
   },
 ];
 
@@ -238,6 +250,7 @@ const draining: readonly PlanCase[] = [
     name: 'a former group is left alone while EKS updates it',
     observed: drainScene({ old: { ...SHRUNK, status: 'UPDATING' }, nodes: [...OLD_NODES, ...NEW_NODES] }),
     want: [],
+    waits: { because: 'unstated', until: '20s' },
   },
   {
     name: 'a former group is first allowed to shrink to zero',
@@ -247,24 +260,24 @@ const draining: readonly PlanCase[] = [
   {
     name: 'the warm pool of the first group is removed with its minimum size',
     observed: drainScene({ old: { warmPool: WARM }, nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: [`${SHRINK}; warm pool removed`],
+    want: ['shrinkFormerGroup web minSize=0 maxSize=2 warmPool=Removed'],
   },
   {
     name: 'the warm pool of a first group that may shrink is removed before its nodes leave',
     observed: drainScene({ old: { ...SHRUNK, warmPool: WARM }, nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: ['update node group web, which is drained: warm pool removed'],
+    want: ['shrinkFormerGroup web warmPool=Removed'],
   },
   {
     name: 'all nodes of a former group are cordoned before the first is drained',
     observed: drainScene({ nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: ['cordon node a', 'cordon node b', RESERVE_FIRST],
+    want: ['cordonNode a', 'cordonNode b', RESERVE_FIRST],
   },
   {
     name: 'the nodes of a former group leave within disruption.maxUnavailable',
     observed: drainScene({ spec: { ...replacing(), disruption: { maxUnavailable: 2 } } }),
     want: [
       `remember ${SECOND} of ${CLUSTER_ARN}: sending update maxUnavailable`,
-      `update node group ${SECOND}: update maxUnavailable 2`,
+      `updateConfig ${SECOND} maxUnavailable=2`,
       'reserve the turn of a (Retire), b (Retire)',
     ],
   },
@@ -276,21 +289,24 @@ const draining: readonly PlanCase[] = [
       nodes: [...CORDONED_NODES, NEW_NODES[0] ?? bad, nodeIn(SECOND, 'y', { unschedulable: true })],
     }),
     want: [],
+    waits: { because: 'NodesLeaving DisruptionPending', until: '20s' },
   },
   {
     name: 'no node of a former group leaves while the other group has too few verified nodes',
     observed: drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'no node of a former group leaves while other pools disrupt nodes',
     observed: drainScene({ rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
+    waits: { because: 'NodesLeaving DisruptionPending', until: '20s' },
   },
   {
     name: 'an empty node of a former group is terminated, and the group shrinks',
     observed: drainScene(retiring()),
-    want: ['recordTerminations', 'terminate instance i-a of node a'],
+    want: ['recordTerminations', 'terminateInstance i-a Retire'],
   },
   {
     name: 'a node of a former group stays for now when its drain has timed out',
@@ -304,7 +320,7 @@ const draining: readonly PlanCase[] = [
         { since: '2026-03-01T11:40:00Z' },
       ),
     ),
-    want: ['keep node a cordoned and try again later: its drain timed out'],
+    want: ['giveUpNode a'],
   },
   {
     name: 'a drain that timed out is tried again later',
@@ -312,6 +328,7 @@ const draining: readonly PlanCase[] = [
       former: { blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - MINUTE).toISOString() } },
     }),
     want: [],
+    waits: { because: 'UpToDate ReplacementBlocked', until: '20s' },
   },
   {
     name: 'a drain that timed out is tried again after the interval of failed creations',
@@ -344,16 +361,19 @@ const draining: readonly PlanCase[] = [
     name: 'a former group is left alone in another cluster',
     observed: drainScene({ nodes: NEW_NODES, rest: { cluster: otherAuthority } }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '20s' },
   },
   {
     name: 'a former group is left alone while the other group cannot be read',
     observed: drainScene({ nodes: NEW_NODES, rest: { group: unseen() } }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: 'backoff' },
   },
   {
     name: 'a former group that is being deleted is waited for',
     observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'the deletion of a former group is tried again after the interval of failed creations',
@@ -361,17 +381,19 @@ const draining: readonly PlanCase[] = [
       nodes: NEW_NODES,
       old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE },
     }),
-    want: ['delete node group web: it is DELETE_FAILED'],
+    want: ['deleteFormerGroup web'],
   },
   {
     name: 'the deletion of a former group is not tried again before that',
     observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE } }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a former group that lost the tag of the pool is not changed',
     observed: drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES }),
     want: [],
+    waits: { because: 'unstated', until: '20s' },
   },
 ];
 
@@ -395,21 +417,23 @@ const reversed: readonly PlanCase[] = [
     name: 'the first group does not come back when it is being deleted',
     observed: drainScene({ spec: replacing(OLD), nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a second group that is created and not needed any more is deleted',
     observed: replacementScene({ old: { status: 'CREATING' }, nodes: NEW_NODES }),
-    want: ['delete node group web: it is CREATING and no longer needed'],
+    want: ['deleteFormerGroup web'],
   },
   {
     name: 'a group that is created and not needed any more is not deleted while its nodes run pods',
     observed: replacementScene({ old: { status: 'CREATING' } }),
     want: [],
+    waits: { because: 'unstated', until: '20s' },
   },
   {
     name: 'a second group that does not serve yet is deleted when the spec changes once more',
     observed: replacementScene({ spec: replacing(THIRD), nodes: OLD_NODES }),
-    want: [`delete node group ${SECOND}: it does not match the spec, and node group web serves the pool`],
+    want: [`deleteNodeGroup ${SECOND}`],
   },
   {
     name: 'a group that has served is not deleted when the spec changes once more',
@@ -419,6 +443,7 @@ const reversed: readonly PlanCase[] = [
       nodes: NEW_NODES.slice(1),
     }),
     want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a group that serves is replaced after the former one is gone',
@@ -432,7 +457,7 @@ const reversed: readonly PlanCase[] = [
       group: { kind: 'seen', group: sampleGroup(samplePool(replacing(OLD))) },
       nodes: CORDONED_NODES,
     }),
-    want: ['keep node a', 'keep node b'],
+    want: ['uncordonNode a', 'uncordonNode b'],
   },
 ];
 
@@ -452,17 +477,17 @@ const recalled: readonly PlanCase[] = [
   {
     name: 'a pool whose status was lost finds its group under the second name',
     observed: lost('absent', NEW),
-    want: [`use node group ${SECOND}, which belongs to the pool`],
+    want: [`switchNodeGroup ${SECOND}`],
   },
   {
     name: 'a pool whose status was lost continues a replacement',
     observed: lost({}, NEW),
-    want: [`use node group ${SECOND}, which belongs to the pool`],
+    want: [`switchNodeGroup ${SECOND} former=web`],
   },
   {
     name: 'a pool whose status was lost removes the second group when the first matches the spec',
     observed: lost({}, OLD),
-    want: [`continue to replace node group ${SECOND} with web`],
+    want: [`switchNodeGroup web former=${SECOND} keepsMain`],
   },
 ];
 
@@ -470,12 +495,12 @@ const deleted: readonly PlanCase[] = [
   {
     name: 'both groups of a deleted pool are deleted',
     observed: replacementScene({ metadata: LEAVING }),
-    want: ['delete node group web: the pool is deleted'],
+    want: ['deleteFormerGroup web'],
   },
   {
     name: 'the second group of a deleted pool is deleted while the first is being deleted',
     observed: replacementScene({ metadata: LEAVING, old: { status: 'DELETING' } }),
-    want: [`delete node group ${SECOND}: the pool is deleted`],
+    want: [`deleteNodeGroup ${SECOND}`],
   },
   {
     name: 'a deleted pool keeps its finalizer until EKS has not had the former group for a while',
@@ -487,6 +512,7 @@ const deleted: readonly PlanCase[] = [
       rest: { answerSince: NOW - MINUTE },
     }),
     want: [],
+    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool without either group is finalized',
@@ -504,9 +530,9 @@ const deleted: readonly PlanCase[] = [
     name: 'the former group of a deleted pool with Retain is released first',
     observed: replacementScene({ spec: { ...replacing(), deletionPolicy: 'Retain' }, metadata: LEAVING }),
     want: [
-      'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
-      'remove the tags for the cluster-autoscaler from Auto Scaling group eks-web-0a1b',
-      'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
+      'updateConfig web -winpool.dev/pool -winpool.dev/windows-build',
+      'correctScalingTags eks-web-0a1b retain',
+      'correctTags web -winpool.dev/pool -winpool.dev/created-from',
     ],
   },
 ];

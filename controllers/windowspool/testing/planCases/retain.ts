@@ -1,5 +1,4 @@
 /** A deleted pool that retains its group: deletionPolicy Retain. */
-import { GATE_TAINT_KEY } from '../../labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { hashOf } from '../../util/hash.ts';
 import {
@@ -42,10 +41,10 @@ const retainedMachine = {
   spec: { ...bare.spec, ...retained.spec, nodeGroup: bare.spec.nodeGroup },
 };
 
-const LABELS = 'update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build';
-const TAGS = 'correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from';
-const AUTOSCALER = 'remove the tags for the cluster-autoscaler from Auto Scaling group eks-web-0a1b';
-const CLASS = 'give up ownership of RuntimeClass windows-2022';
+const LABELS = 'updateConfig web -winpool.dev/pool -winpool.dev/windows-build';
+const TAGS = 'correctTags web -winpool.dev/pool -winpool.dev/created-from';
+const AUTOSCALER = 'correctScalingTags eks-web-0a1b retain';
+const CLASS = 'releaseRuntimeClass windows-2022';
 const REMOVE_FINALIZER = 'removeFinalizer';
 const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/windows-build'] } };
 
@@ -62,7 +61,7 @@ export const retainCases: readonly PlanCase[] = [
       machineTemplate: machineTemplate([machineFor(DISK_100)]),
       answerSince: NOW - 600_000,
     }),
-    want: [`delete launch template ${TEMPLATE_NAME}: no node group uses it`, CLASS, REMOVE_FINALIZER],
+    want: [`deleteLaunchTemplate ${TEMPLATE_NAME}`, CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'labels are removed first, then the ownership tags, the RuntimeClass and the finalizer',
@@ -80,7 +79,7 @@ export const retainCases: readonly PlanCase[] = [
       group: seen({ labels: {} }),
       nodes: [sampleNode({ name: 'a', unschedulable: true, annotations: BY_OPERATOR })],
     }),
-    want: ['keep node a', AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
+    want: ['uncordonNode a', AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'the taints of the operator are removed with the labels, and those of the user and os=windows are kept',
@@ -96,7 +95,7 @@ export const retainCases: readonly PlanCase[] = [
       }),
     }),
     want: [
-      'update node group web: labels remove winpool.dev/pool; taints remove winpool.dev/unverified:NoSchedule',
+      'updateConfig web -winpool.dev/pool -winpool.dev/unverified:NoSchedule',
       AUTOSCALER,
       TAGS,
       CLASS,
@@ -114,8 +113,8 @@ export const retainCases: readonly PlanCase[] = [
       ],
     }),
     want: [
-      `update node group web: taints remove ${GATE_TAINT_KEY}:NoSchedule`,
-      `correct the taints of node ${sampleNode().name}: remove ${GATE_TAINT_KEY}:NoSchedule`,
+      'updateConfig web -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule',
+      `taintNode ${sampleNode().name} -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule`,
       AUTOSCALER,
       TAGS,
       CLASS,
@@ -132,13 +131,7 @@ export const retainCases: readonly PlanCase[] = [
       group: seen({ labels: {}, taints: [{ key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] }),
       nodes: [sampleNode({ taints: [{ key: 'readiness.k8s.io/web', effect: 'NoSchedule' }] })],
     }),
-    want: [
-      'update node group web: taints remove readiness.k8s.io/web:NoSchedule',
-      AUTOSCALER,
-      TAGS,
-      CLASS,
-      REMOVE_FINALIZER,
-    ],
+    want: ['updateConfig web -readiness.k8s.io/web:NoSchedule', AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'all taints of the operator are removed from nodes when the group has no gate taint',
@@ -148,7 +141,7 @@ export const retainCases: readonly PlanCase[] = [
       nodes: [sampleNode({ name: 'odd', kernelVersion: '', taints: [GATE_TAINT] })],
     }),
     want: [
-      `correct the taints of node odd: remove ${GATE_TAINT_KEY}:NoSchedule`,
+      'taintNode odd -startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate:NoSchedule',
       AUTOSCALER,
       TAGS,
       CLASS,
@@ -159,10 +152,10 @@ export const retainCases: readonly PlanCase[] = [
     name: 'the label of the pool is kept if a retained RuntimeClass selects it',
     observed: sampleState({ pool: retainedWithOwnClass }),
     want: [
-      'update node group web: labels remove winpool.dev/windows-build',
+      'updateConfig web -winpool.dev/windows-build',
       AUTOSCALER,
       TAGS,
-      'give up ownership of RuntimeClass web',
+      'releaseRuntimeClass web',
       REMOVE_FINALIZER,
     ],
   },
@@ -175,7 +168,7 @@ export const retainCases: readonly PlanCase[] = [
         tags: { 'winpool.dev/pool': 'web', 'winpool.dev/adoptable-by': 'web', backup: 'daily' },
       }),
     }),
-    want: [AUTOSCALER, 'correct the tags of node group web: remove winpool.dev/pool', CLASS, REMOVE_FINALIZER],
+    want: [AUTOSCALER, 'correctTags web -winpool.dev/pool', CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'the finalizer is removed when the tags are removed',
@@ -186,6 +179,7 @@ export const retainCases: readonly PlanCase[] = [
     name: 'the finalizer stays when AWS has just answered that the group has no tags',
     observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW }),
     want: [],
+    waits: { because: 'unstated', until: '10s' },
   },
   {
     name: 'an update that EKS accepted and did not apply is not sent again',
@@ -204,11 +198,14 @@ export const retainCases: readonly PlanCase[] = [
     }),
     want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
-  ...(['CREATING', 'UPDATING'] as const).map((status) => ({
-    name: `a group that is ${status} delays the deletion`,
-    observed: sampleState({ pool: retained, group: seen({ status }) }),
-    want: [],
-  })),
+  ...(['CREATING', 'UPDATING'] as const).map(
+    (status): PlanCase => ({
+      name: `a group that is ${status} delays the deletion`,
+      observed: sampleState({ pool: retained, group: seen({ status }) }),
+      want: [],
+      waits: { because: 'NodeGroupReady Retained', until: '1s' },
+    }),
+  ),
   {
     name: 'an unowned group that is UPDATING does not delay the deletion',
     observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }), answerSince: NOW - MINUTE }),
@@ -238,6 +235,7 @@ export const retainCases: readonly PlanCase[] = [
     name: 'a pool whose group is not found keeps its finalizer after the first such answer',
     observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW }),
     want: [],
+    waits: { because: 'unstated', until: '10s' },
   },
   {
     name: 'a pool without a group is deleted',
@@ -252,6 +250,7 @@ export const retainCases: readonly PlanCase[] = [
       now: NOW + 9 * MINUTE,
     }),
     want: [],
+    waits: { because: 'NodeGroupReady Retained', until: 'backoff' },
   },
   {
     name: 'a group that stays unreachable does not block the deletion',
@@ -266,6 +265,7 @@ export const retainCases: readonly PlanCase[] = [
     name: 'an unreachable cluster delays the deletion',
     observed: sampleState({ pool: retained, cluster: unreachable() }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'a missing permission to read does not block the deletion',

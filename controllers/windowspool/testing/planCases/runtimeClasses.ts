@@ -25,32 +25,33 @@ export const runtimeClassCases: readonly PlanCase[] = [
   {
     name: 'a missing RuntimeClass is created',
     observed: sampleState({ pool, runtimeClass: undefined }),
-    want: ['create RuntimeClass windows-2022'],
+    want: ['createRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass of another pool is shared',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
-    want: ['apply RuntimeClass windows-2022: owner'],
+    want: ['applyRuntimeClass windows-2022 owner'],
   },
   {
     name: 'a RuntimeClass of another pool that a user changed is shared and corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api], tolerations: [] }) }),
-    want: ['apply RuntimeClass windows-2022: content owner'],
+    want: ['applyRuntimeClass windows-2022 content owner'],
   },
   {
     name: 'a RuntimeClass that a user changed is corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
-    want: ['apply RuntimeClass windows-2022: content'],
+    want: ['applyRuntimeClass windows-2022 content'],
   },
   {
     name: 'a RuntimeClass that no pool created is not changed with adoption Never',
     observed: sampleState({ pool, runtimeClass: foreign() }),
     want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'a RuntimeClass that no pool created and that does not fit is deleted with adoption IfUnowned',
     observed: sampleState({ pool: adopting, runtimeClass: foreign() }),
-    want: ['delete RuntimeClass windows-2022'],
+    want: ['deleteRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that lacks a toleration is also deleted with adoption IfUnowned',
@@ -58,22 +59,23 @@ export const runtimeClassCases: readonly PlanCase[] = [
       pool: adopting,
       runtimeClass: foreign(adopting, { handler: 'runhcs-wcow-process', tolerations: [] }),
     }),
-    want: ['delete RuntimeClass windows-2022'],
+    want: ['deleteRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass is not created again until the deletion of the unowned one is complete',
     observed: sampleState({ pool: adopting, runtimeClass: foreign(adopting, { deleting: true }) }),
     want: [],
+    waits: { because: 'RuntimeClassReady Pending', until: '10m' },
   },
   {
     name: 'a RuntimeClass is created after the unowned one was deleted',
     observed: sampleState({ pool: adopting, runtimeClass: undefined }),
-    want: ['create RuntimeClass windows-2022'],
+    want: ['createRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that another pool created after the unowned one was deleted is shared',
     observed: sampleState({ pool: adopting, runtimeClass: sampleRuntimeClass(adopting, { owners: [api] }) }),
-    want: ['apply RuntimeClass windows-2022: owner'],
+    want: ['applyRuntimeClass windows-2022 owner'],
   },
   {
     name: 'a RuntimeClass that no pool created and that fits is not changed with adoption IfUnowned',
@@ -85,6 +87,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       }),
     }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a RuntimeClass that Helm manages is not changed with adoption IfUnowned',
@@ -93,6 +96,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: foreign(adopting, { managedBy: 'Helm release kube-system/windows' }),
     }),
     want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'a RuntimeClass of another pool is not replaced with adoption IfUnowned',
@@ -101,6 +105,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: sampleRuntimeClass(adoptingOwn, { handler: 'docker', owners: [api] }),
     }),
     want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'a RuntimeClass that is being deleted is not changed',
@@ -109,6 +114,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: sampleRuntimeClass(pool, { deleting: true, owners: [] }),
     }),
     want: [],
+    waits: { because: 'RuntimeClassReady Pending', until: '10m' },
   },
   {
     name: 'a RuntimeClass with another handler is deleted to be recreated',
@@ -116,7 +122,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       pool: own,
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process' }),
     }),
-    want: ['delete RuntimeClass web'],
+    want: ['deleteRuntimeClass web'],
   },
   {
     name: 'a RuntimeClass with another handler is not deleted if other pools own it',
@@ -125,6 +131,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: sampleRuntimeClass(own, { handler: 'runhcs-wcow-process', owners: [web, api] }),
     }),
     want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'two pools with one name for different RuntimeClasses do not overwrite each other',
@@ -133,11 +140,12 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: sampleRuntimeClass(own, { tolerations: [], owners: [api] }),
     }),
     want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'a RuntimeClass that the spec no longer names is deleted if no other pool owns it',
     observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool) }),
-    want: ['delete RuntimeClass windows-2022'],
+    want: ['deleteRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that the spec no longer names is released if other pools own it, and the new one is created',
@@ -146,16 +154,18 @@ export const runtimeClassCases: readonly PlanCase[] = [
       runtimeClass: undefined,
       formerRuntimeClass: sampleRuntimeClass(pool, { owners: [web, api] }),
     }),
-    want: ['give up ownership of RuntimeClass windows-2022', 'create RuntimeClass web'],
+    want: ['releaseRuntimeClass windows-2022', 'createRuntimeClass web'],
   },
   {
     name: 'a former RuntimeClass that is being deleted is not changed',
     observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool, { deleting: true }) }),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a former RuntimeClass of other pools is not changed',
     observed: sampleState({ pool: own, formerRuntimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
     want: [],
+    rests: { until: '10m' },
   },
 ];

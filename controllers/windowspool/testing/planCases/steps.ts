@@ -2,7 +2,7 @@
 import { CLUSTER_ARN, NEXT } from '../fixtures.ts';
 
 export const CREATE =
-  'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool';
+  'createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool';
 /** The pool records all desired fields. */
 export const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`;
 
@@ -12,13 +12,13 @@ export const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}:
 export const reserving = (...fields: string[]) => `reserve web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 
 /** To a maxSize of 9. */
-export const GROW_STEPS = [sending('scaling'), 'update node group web: scaling maxSize 9'];
+export const GROW_STEPS = [sending('scaling'), 'updateConfig web maxSize=9'];
 /** To the next release, because the spec pins it. */
-export const TO_NEXT_STEPS = [reserving('release'), `update node group web: release ${NEXT} (replaces every node)`];
+export const TO_NEXT_STEPS = [reserving('release'), `updateNodeGroupVersion web ${NEXT}`];
 /** The same because of update.policy. */
-export const AUTOMATIC_STEPS = [reserving(), `update node group web: release ${NEXT} (replaces every node)`];
+export const AUTOMATIC_STEPS = [reserving(), `updateNodeGroupVersion web ${NEXT}`];
 
-export const DELETE = 'delete node group web: the pool is deleted';
+export const DELETE = 'deleteNodeGroup web';
 
 /** The record of the terminations that follow. */
 export const RECORD = 'recordTerminations';

@@ -8,7 +8,7 @@ import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
 
 const tagged = samplePool({ nodeGroup: { tags: { team: 'web' } } }, { status: knownStatus() });
-const CORRECT_TAGS = [sending('tag team'), 'correct the tags of node group web: set team'];
+const CORRECT_TAGS = [sending('tag team'), 'correctTags web +team'];
 
 export const tagCases: readonly PlanCase[] = [
   {
@@ -27,30 +27,40 @@ export const tagCases: readonly PlanCase[] = [
       pool: samplePool({}, { status: knownStatus({ applied: [...APPLIED, 'tag team=01234567'].sort() }) }),
       group: seen({ tags: { ...sampleGroup().tags, team: 'web', backup: 'daily' } }),
     }),
-    want: [sending('tag team'), 'correct the tags of node group web: remove team'],
+    want: [sending('tag team'), 'correctTags web -team'],
   },
-  ...(['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'] as const).map((status) => ({
+  ...(
+    [
+      ['DELETING', { because: 'NodeGroupReady Deleting', until: '1s' }],
+      ['CREATE_FAILED', { because: 'NodeGroupReady CreateFailed', until: '15m' }],
+      ['DELETE_FAILED', { because: 'NodeGroupReady DeleteFailed', until: '15m' }],
+    ] as const
+  ).map(([status, waits]) => ({
     name: `tags of a group that is ${status} are not changed`,
     observed: sampleState({
       pool: tagged,
       group: seen({ status, modifiedAt: NOW, tags: withoutTeam(tagged) }, tagged),
     }),
     want: [],
+    waits,
   })),
   {
     name: 'a group that the pool does not manage gets no tags',
     observed: sampleState({ pool: tagged, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
     want: [],
+    waits: { because: 'NodeGroupReady NotOwned', until: '10m' },
   },
   {
     name: 'a group in a cluster with another certificate authority gets no tags',
     observed: sampleState({ pool: tagged, cluster: otherAuthority, group: seen() }),
     want: [],
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a group in a cluster that is not verified gets no tags',
     observed: sampleState({ pool: tagged, cluster: unreachable(), group: seen() }),
     want: [],
+    waits: { because: 'PrerequisitesMet AWSUnavailable', until: 'backoff' },
   },
 ];
 

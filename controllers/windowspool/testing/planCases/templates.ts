@@ -4,21 +4,19 @@ import type { VersionChange } from '../../ports/eks.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
 import { known } from '../answers.ts';
-import { APPLIED, NEXT, samplePool, sampleTemplate } from '../fixtures.ts';
+import { APPLIED, NEXT, RELEASE, samplePool, sampleTemplate } from '../fixtures.ts';
 import { unasked } from '../prerequisites.ts';
 import { AUTOMATIC, failed, fits, inWindow, SATURDAYS, TEMPLATE_SEEN, templated } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 import { reserving } from './steps.ts';
 
-const RELEASE = 'release 1.36-2026.02.11';
 const TO_3: VersionChange = {
   kubernetesVersion: '1.36',
   releaseVersion: '1.36-2026.02.11',
   launchTemplate: { name: 'windows', version: '3' },
   force: false,
 };
-const UPDATE = (version: number, release = RELEASE) =>
-  `update node group web: ${release} with version ${version} of launch template windows (replaces every node)`;
+const UPDATE = (version: number, release = RELEASE) => `updateNodeGroupVersion web ${release} windows@${version}`;
 /** A day on which new nodes cannot start from the release of the group. */
 const PRIVATE = Date.parse('2026-07-01T00:00:00Z');
 const FAILED = failed(versionTargetOf(samplePool(), TO_3));
@@ -33,7 +31,7 @@ export const templateCases: readonly PlanCase[] = [
   {
     name: 'a version number is sent without the release of the group if AWS has made that private',
     observed: templated(3, fits('3'), {}, {}, { now: PRIVATE, newestRelease: known(NEXT) }),
-    want: [reserving('template version'), UPDATE(3, 'newest release for Kubernetes 1.36')],
+    want: [reserving('template version'), UPDATE(3, 'newest for 1.36')],
   },
   {
     name: 'a version number is sent with the release of the group if that is the newest, however old it is',
@@ -45,7 +43,12 @@ export const templateCases: readonly PlanCase[] = [
     observed: templated(3, fits('3'), { releaseVersion: '1.36-2026.02.11' }, {}, { now: PRIVATE }),
     want: [reserving('release', 'template version'), UPDATE(3)],
   },
-  { name: 'the version number that the group has needs nothing', observed: templated('2', fits('2')), want: [] },
+  {
+    name: 'the version number that the group has needs nothing',
+    observed: templated('2', fits('2')),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'a version number that cannot be read is sent, and EKS decides',
     observed: templated(3, unasked()),
@@ -55,8 +58,14 @@ export const templateCases: readonly PlanCase[] = [
     name: 'a version that EKS does not accept is not sent',
     observed: templated(3, known(sampleTemplate('3', { forbidden: [{ field: 'ImageId', value: 'ami-1' }] }))),
     want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateInvalid', until: '20s' },
   },
-  { name: 'a version that does not exist is not sent', observed: templated(3, known(undefined)), want: [] },
+  {
+    name: 'a version that does not exist is not sent',
+    observed: templated(3, known(undefined)),
+    want: [],
+    waits: { because: 'PrerequisitesMet LaunchTemplateNotFound', until: '20s' },
+  },
   {
     name: 'an edited launch template version is corrected',
     observed: templated(3, fits('3'), {}, { applied: EDITED }),
@@ -65,7 +74,7 @@ export const templateCases: readonly PlanCase[] = [
   {
     name: 'a version number and a release are one update',
     observed: templated(3, fits('3'), { releaseVersion: NEXT }),
-    want: [reserving('release', 'template version'), UPDATE(3, `release ${NEXT}`)],
+    want: [reserving('release', 'template version'), UPDATE(3, NEXT)],
   },
   {
     name: '$Latest is followed with policy Automatic',
@@ -77,7 +86,12 @@ export const templateCases: readonly PlanCase[] = [
     observed: templated('$Default', fits('1'), AUTOMATIC),
     want: [reserving(), UPDATE(1)],
   },
-  { name: '$Latest is only reported with policy Manual', observed: templated('$Latest', fits('3')), want: [] },
+  {
+    name: '$Latest is only reported with policy Manual',
+    observed: templated('$Latest', fits('3')),
+    want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
+  },
   {
     name: '$Latest is followed if the release is pinned',
     observed: templated(
@@ -91,12 +105,12 @@ export const templateCases: readonly PlanCase[] = [
   {
     name: '$Latest and the newest release are one update',
     observed: templated('$Latest', fits('3'), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
-    want: [reserving(), UPDATE(3, `release ${NEXT}`)],
+    want: [reserving(), UPDATE(3, NEXT)],
   },
   {
     name: 'a $Latest that EKS does not accept does not block a release',
     observed: templated('$Latest', known(undefined), AUTOMATIC, {}, { newestRelease: known(NEXT) }),
-    want: [reserving(), `update node group web: release ${NEXT} (replaces every node)`],
+    want: [reserving(), `updateNodeGroupVersion web ${NEXT}`],
   },
   {
     name: 'a $Latest that cannot be read is the last known version',
@@ -107,6 +121,7 @@ export const templateCases: readonly PlanCase[] = [
     name: 'a $Latest that was never read causes nothing',
     observed: templated('$Latest', unasked(), AUTOMATIC),
     want: [],
+    waits: { because: 'PrerequisitesMet AccessDenied', until: '20s' },
   },
   {
     name: 'a version that failed is not sent again, also while it cannot be read',
@@ -115,6 +130,7 @@ export const templateCases: readonly PlanCase[] = [
       failedTarget: FAILED,
     }),
     want: [],
+    waits: { because: 'UpToDate UpdateFailed', until: '20s' },
   },
   {
     name: 'the next version after a failed one is sent',
@@ -125,5 +141,6 @@ export const templateCases: readonly PlanCase[] = [
     name: 'maintenance windows apply to $Latest, and not to a version number',
     observed: templated('$Latest', fits('3'), inWindow(SATURDAYS)),
     want: [],
+    waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
   },
 ];

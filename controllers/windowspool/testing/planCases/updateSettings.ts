@@ -5,7 +5,7 @@ import { CAREFUL, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending, TO_NEXT_STEPS } from './steps.ts';
 
-const CAREFUL_STEPS = [sending('update maxUnavailable'), 'update node group web: update maxUnavailable 2'];
+const CAREFUL_STEPS = [sending('update maxUnavailable'), 'updateConfig web maxUnavailable=2'];
 const careful = samplePool({ nodeGroup: { releaseVersion: NEXT }, ...CAREFUL });
 const CAREFUL_TARGET = configTargetOf(careful, { update: { maxUnavailable: '2' } });
 
@@ -25,15 +25,13 @@ export const updateSettingCases: readonly PlanCase[] = [
         { disruption: { maxUnavailable: '33%' } },
       ),
     ),
-    want: [
-      sending('update maxUnavailable', 'update strategy'),
-      'update node group web: update maxUnavailable 33%, strategy Minimal',
-    ],
+    want: [sending('update maxUnavailable', 'update strategy'), 'updateConfig web maxUnavailable=33% strategy=Minimal'],
   },
   {
     name: 'a setting that the spec does not have is not changed',
     observed: sampleState(pinned({}, {}, { update: { maxUnavailable: '7', strategy: 'Minimal' } })),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'maxUnavailable is sent before nodes are replaced',
@@ -46,6 +44,7 @@ export const updateSettingCases: readonly PlanCase[] = [
     name: 'no node is replaced after that has failed',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that failed with other settings is retried with the new ones',

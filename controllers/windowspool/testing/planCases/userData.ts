@@ -37,9 +37,9 @@ function changed(
   return machineState(now, machine, rest, observed);
 }
 
-const ADD = `create version 2 of launch template ${TEMPLATE_NAME}: userData changed`;
-const UPDATE_CUSTOM = `update node group web: version 2 of launch template ${TEMPLATE_ID} (replaces every node)`;
-const UPDATE = `update node group web: release 1.36-2026.02.11 with version 2 of launch template ${TEMPLATE_ID} (replaces every node)`;
+const ADD = 'createLaunchTemplateVersion 2: userData changed';
+const UPDATE_CUSTOM = `updateNodeGroupVersion web ${TEMPLATE_ID}@2`;
+const UPDATE = `updateNodeGroupVersion web 1.36-2026.02.11 ${TEMPLATE_ID}@2`;
 
 export const userDataCases: readonly PlanCase[] = [
   {
@@ -47,29 +47,42 @@ export const userDataCases: readonly PlanCase[] = [
     observed: machineToBe(script(), { prerequisites: facts('first') }),
     want: [
       `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
-      `create launch template ${TEMPLATE_NAME}: disk.sizeGiB 50, disk.type gp3, disk.encrypted true, metadataOptions.httpTokens Required, metadataOptions.hopLimit 1`,
+      `createLaunchTemplate ${TEMPLATE_NAME} 50GiB`,
     ],
     later: [
-      `create node group web (WINDOWS_CORE_2022_x86_64, m5.large, version 1 of launch template ${TEMPLATE_NAME}, 3 nodes, 3 to 5), tags winpool.dev/created-from, winpool.dev/pool`,
+      `createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large ${TEMPLATE_NAME}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`,
     ],
   },
   {
     name: 'nothing is created while the script does not exist',
     observed: machineToBe(script(), { prerequisites: facts(undefined) }),
     want: [],
+    waits: { because: 'PrerequisitesMet UserDataNotFound', until: '20s' },
   },
   {
     name: 'nothing is created while the script cannot be read',
     observed: machineToBe(script(), { prerequisites: sampleFacts({ userData: unasked() }) }),
     want: [],
+    waits: { because: 'PrerequisitesMet AccessDenied', until: '20s' },
   },
-  { name: 'a group with the script needs nothing', observed: changed('first', AUTOMATIC), want: [] },
+  {
+    name: 'a group with the script needs nothing',
+    observed: changed('first', AUTOMATIC),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'a group keeps its script while the ConfigMap is missing',
     observed: changed(undefined, AUTOMATIC),
     want: [],
+    waits: { because: 'PrerequisitesMet UserDataNotFound', until: '20s' },
   },
-  { name: 'another text in the ConfigMap changes nothing with policy Manual', observed: changed('second'), want: [] },
+  {
+    name: 'another text in the ConfigMap changes nothing with policy Manual',
+    observed: changed('second'),
+    want: [],
+    waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
+  },
   {
     name: 'another text in the ConfigMap is a rolling update with policy Automatic',
     observed: changed('second', AUTOMATIC),
@@ -92,11 +105,13 @@ export const userDataCases: readonly PlanCase[] = [
     name: 'another key with the same text changes nothing',
     observed: changed('first', {}, script('b.ps1')),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a script without the tags of user data is the same with them',
     observed: changed('<powershell>\r\nfirst\r\n</powershell>', AUTOMATIC),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a script of a pool with a custom AMI is a part of its user data',

@@ -19,20 +19,21 @@ export const versionCases: readonly PlanCase[] = [
     name: 'both spellings of a release are equal',
     observed: sampleState(pinned({ releaseVersion: '1.36-2026-02-11' })),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'the group gets the pinned Kubernetes version, with its newest release',
     observed: sampleState(
       pinned({ kubernetesVersion: '1.36' }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [reserving('version'), 'update node group web: newest release for Kubernetes 1.36 (replaces every node)'],
+    want: [reserving('version'), 'updateNodeGroupVersion web newest for 1.36'],
   },
   {
     name: 'the release of another Kubernetes version is sent with that version',
     observed: sampleState(
       pinned({ releaseVersion: NEXT }, {}, { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' }),
     ),
-    want: [reserving('release'), `update node group web: release ${NEXT} (replaces every node)`],
+    want: [reserving('release'), `updateNodeGroupVersion web ${NEXT}`],
   },
   {
     name: 'both may be pinned',
@@ -43,7 +44,7 @@ export const versionCases: readonly PlanCase[] = [
         { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' },
       ),
     ),
-    want: [reserving('version', 'release'), `update node group web: release ${NEXT} (replaces every node)`],
+    want: [reserving('version', 'release'), `updateNodeGroupVersion web ${NEXT}`],
   },
   {
     name: 'a version that is newer than the control plane waits, and other changes do not',
@@ -56,11 +57,13 @@ export const versionCases: readonly PlanCase[] = [
     name: 'the release of a version that is newer than the control plane waits',
     observed: sampleState(pinned({ releaseVersion: '1.37-2026.03.17' })),
     want: [],
+    waits: { because: 'UpToDate UnsupportedVersion', until: '10m' },
   },
   {
     name: 'a pin that the spec drops does not change the group',
     observed: sampleState(pinned({}, { applied: [...APPLIED, 'release=01234567', 'version=01234567'].sort() })),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'the version is sent first, and one change at a time',
@@ -78,16 +81,18 @@ export const versionCases: readonly PlanCase[] = [
     name: 'a group that EKS is updating is not changed, whatever its release',
     observed: sampleState(pinned({ releaseVersion: NEXT }, {}, { status: 'UPDATING' })),
     want: [],
+    waits: { because: 'NodeGroupReady Updating', until: '1s' },
   },
   {
     name: 'pods are deleted by force if the spec requests it',
     observed: sampleState(pinned({ releaseVersion: NEXT, update: { policy: 'Manual', force: true } })),
-    want: [reserving('release'), `update node group web: release ${NEXT}, forced (replaces every node)`],
+    want: [reserving('release'), `updateNodeGroupVersion web ${NEXT} force`],
   },
   {
     name: 'a release that failed is not retried',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) })),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that failed is retried with force',
@@ -97,7 +102,7 @@ export const versionCases: readonly PlanCase[] = [
         { failedTarget: failed(NEXT_TARGET) },
       ),
     ),
-    want: [reserving('release'), `update node group web: release ${NEXT}, forced (replaces every node)`],
+    want: [reserving('release'), `updateNodeGroupVersion web ${NEXT} force`],
   },
   {
     name: 'a release that failed is retried when the annotation requests it',
@@ -108,11 +113,13 @@ export const versionCases: readonly PlanCase[] = [
     name: 'a release that failed again is not retried for the same annotation',
     observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') }), '1')),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that failed is not retried when the annotation is removed',
     observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') })),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that failed does not block other changes',
@@ -137,6 +144,7 @@ export const versionCases: readonly PlanCase[] = [
       ),
     ),
     want: [],
+    waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that another client installed is only reported with driftPolicy Report',
@@ -149,6 +157,7 @@ export const versionCases: readonly PlanCase[] = [
       ),
     ),
     want: [],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
     later: TO_NEXT_STEPS.slice(1),
   },
 ];

@@ -25,46 +25,70 @@ function warmed(
   return sampleState({ pool, group: { kind: 'seen', group: sampleGroup(pool, { warmPool: found }) } });
 }
 
-const SET = 'update node group web: warm pool';
-
 export const warmPoolCases: readonly PlanCase[] = [
   {
     name: 'the group gets a warm pool, with its maximum size as the capacity',
     observed: warmed(SPEC, undefined),
-    want: [sending('warmPool'), `${SET} minSize 1, maxPreparedCapacity 5, poolState Stopped, reuse false`],
+    want: [
+      sending('warmPool'),
+      'updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false',
+    ],
   },
   {
     name: 'the capacity is the minimum of the warm pool if that is greater than the maximum size of the group',
     observed: warmed({ ...SPEC, minSize: 9 }, undefined),
-    want: [sending('warmPool'), `${SET} minSize 9, maxPreparedCapacity 9, poolState Stopped, reuse false`],
+    want: [
+      sending('warmPool'),
+      'updateConfig web warmPool minSize=9 maxPreparedCapacity=9 poolState=Stopped reuse=false',
+    ],
   },
   {
     name: 'all settings of the warm pool are sent when one differs',
     observed: warmed({ ...SPEC, maxPreparedCapacity: 3, poolState: 'Running', reuse: true }, FOUND, SPEC),
-    want: [sending('warmPool'), `${SET} minSize 1, maxPreparedCapacity 3, poolState Running, reuse true`],
+    want: [
+      sending('warmPool'),
+      'updateConfig web warmPool minSize=1 maxPreparedCapacity=3 poolState=Running reuse=true',
+    ],
   },
-  { name: 'a warm pool as in the spec is not changed', observed: warmed(SPEC, FOUND, SPEC), want: [] },
+  {
+    name: 'a warm pool as in the spec is not changed',
+    observed: warmed(SPEC, FOUND, SPEC),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'a warm pool without a capacity has that of the group',
     observed: warmed(SPEC, { ...FOUND, maxPreparedCapacity: undefined }, SPEC),
     want: [],
+    rests: { until: '10m' },
   },
   {
     name: 'a warm pool that the spec no longer has is removed',
     observed: warmed(undefined, FOUND, SPEC),
-    want: [sending('warmPool'), `${SET} removed`],
+    want: [sending('warmPool'), 'updateConfig web warmPool=Removed'],
   },
-  { name: 'a warm pool that is gone is not removed again', observed: warmed(undefined, undefined, SPEC), want: [] },
-  { name: 'the warm pool of another client is kept', observed: warmed(undefined, FOUND), want: [] },
+  {
+    name: 'a warm pool that is gone is not removed again',
+    observed: warmed(undefined, undefined, SPEC),
+    want: [],
+    rests: { until: '10m' },
+  },
+  {
+    name: 'the warm pool of another client is kept',
+    observed: warmed(undefined, FOUND),
+    want: [],
+    rests: { until: '10m' },
+  },
   {
     name: 'a warm pool that another client changed is corrected',
     observed: warmed(SPEC, { ...FOUND, minSize: 9 }, SPEC),
-    want: [`${SET} minSize 1, maxPreparedCapacity 5, poolState Stopped, reuse false`],
+    want: ['updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false'],
   },
   {
     name: 'with driftPolicy Report, a warm pool that another client changed is not corrected',
     observed: warmed(SPEC, { ...FOUND, minSize: 9 }, SPEC, 'Report'),
     want: [],
-    later: [`${SET} minSize 1, maxPreparedCapacity 5, poolState Stopped, reuse false`],
+    waits: { because: 'UpToDate Drifted', until: '10m' },
+    later: ['updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false'],
   },
 ];

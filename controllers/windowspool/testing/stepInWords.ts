@@ -1,0 +1,150 @@
+/** Steps in short form for tables of tests: the kind, and the arguments that matter. What users read about them is in test/golden/steps.txt. */
+import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
+import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
+import type { Machine } from '../ports/machineTemplates.ts';
+import type { Taint } from '../ports/nodes.ts';
+
+type Words = readonly (string | number | false | undefined)[];
+
+/** The kind of the step and its arguments, such as `updateNodeGroupVersion web 1.36-2026.03.17 force`. */
+export function stepInWords(step: Step): string {
+  if (step.kind === 'remember' || step.kind === 'reserveDisruption') return memoryInWords(step.memory);
+  const args = (ARGUMENTS[step.kind] as ((step: Step) => Words) | undefined)?.(step) ?? [];
+  return [step.kind, ...args].filter((word) => word !== undefined && word !== false && word !== '').join(' ');
+}
+
+/** What a write of status records. */
+function memoryInWords(memory: Memory | ReservationMemory): string {
+  const { reservation } = memory;
+  if (reservation?.nodes)
+    return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
+  if (!('nodeGroupName' in memory)) return 'reserve';
+  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate } = memory;
+  const what = machineTemplate
+    ? `launch template ${machineTemplate}`
+    : initial
+      ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
+      : scalingTags
+        ? `scaling tags ${scalingTags.join(', ')}`
+        : `sending ${sending?.join(', ')}`;
+  const how = reservation ? 'reserve' : 'remember';
+  return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
+}
+
+const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonly kind: K }>) => Words } = {
+  adoptNodeGroup: ({ group }) => [group.name],
+  createAccessEntry: ({ role }) => [role],
+  updateAddon: ({ cluster }) => [cluster],
+  applyCniConfig: ({ warning }) => [warning !== undefined && 'with a warning'],
+  createLaunchTemplate: ({ template }) => [template.name, ...machineInWords(template.machine)],
+  createLaunchTemplateVersion: ({ version, change }) => [`${version}:`, change],
+  deleteLaunchTemplateVersions: ({ versions }) => versions,
+  deleteLaunchTemplate: ({ template }) => [template.name],
+  createNodeGroup: ({ desired }) => [
+    ...groupInWords(desired),
+    ...Object.keys(desired.tags)
+      .sort()
+      .map((key) => `+${key}`),
+  ],
+  createCanary: ({ desired }) => [desired.name, desired.scaling.desiredSize],
+  switchNodeGroup: ({ memory, keepsMain }) => [
+    memory.nodeGroupName,
+    (memory.former ?? memory.switched?.former) && `former=${(memory.former ?? memory.switched?.former)?.name}`,
+    memory.switched?.canary && `canary=${memory.switched.canary.name}`,
+    keepsMain && 'keepsMain',
+  ],
+  beginDraining: ({ memory }) => [memory.former?.name],
+  beginCanary: ({ memory: { canary } }) => [canary?.name, canary?.releaseVersion, canary?.templateVersion],
+  endCanary: ({ memory }) => [memory.canary?.name, memory.failed?.reason],
+  shrinkFormerGroup: ({ group, change }) => [group, ...changeInWords(change)],
+  deleteFormerGroup: ({ group, isDrained }) => [group, isDrained && 'drained'],
+  updateConfig: ({ group, change, ends }) => [group, ...changeInWords(change), ends && `ends=${ends}`],
+  updateNodeGroupVersion: ({ group, change }) => [group, ...versionInWords(change)],
+  correctTags: ({ group, change }) => [group.name, ...signed(Object.keys(change.set), change.remove)],
+  correctScalingTags: ({ change, retain }) => [
+    change.scalingGroup,
+    ...(retain ? ['retain'] : signed(Object.keys(change.set).map(shortKey), change.remove.map(shortKey))),
+  ],
+  deleteNodeGroup: ({ group }) => [group],
+  createRuntimeClass: ({ desired }) => [desired.name],
+  applyRuntimeClass: ({ desired, differs, lacksOwner }) => [desired.name, differs && 'content', lacksOwner && 'owner'],
+  releaseRuntimeClass: ({ seen }) => [seen.name],
+  deleteRuntimeClass: ({ seen }) => [seen.name],
+  labelNode: ({ node, build }) => [node.name, build],
+  markNode: ({ node, change }) => [node.name, ...labelsInWords(change.labels), ...taintsInWords(change.taints)],
+  releaseNode: ({ node, change }) => [node.name, ...labelsInWords(change.labels), ...taintsInWords(change.taints)],
+  taintNode: ({ node, change }) => [node.name, ...taintsInWords(change)],
+  cordonNode: ({ node }) => [node.name],
+  giveUpNode: ({ node }) => [node.name],
+  evictPods: ({ node, evictions }) => [node.name, ...evictions.map(({ pod }) => pod.name)],
+  terminateInstance: ({ entry, withPods }) => [entry.instance, entry.operation, withPods && `withPods=${withPods}`],
+  terminateUnregistered: ({ entry }) => [entry.instance],
+  reportDrained: ({ node }) => [node.name],
+  uncordonNode: ({ node, answer }) => [node.name, answer?.value],
+  createNodePod: ({ node, pod }) => [node.name, pod.purpose, pod.purpose === 'image-pull' && pod.containers[0]?.image],
+  deleteNodePod: ({ pod }) => [pod.node, pod.name],
+};
+
+const shortKey = (key: string) => key.replace('k8s.io/cluster-autoscaler/node-template/', '');
+
+/** `+a +b -c`: what is set and what is removed. */
+function signed(set: readonly string[], remove: readonly string[]): string[] {
+  return [...set.map((key) => `+${key}`), ...remove.map((key) => `-${key}`)];
+}
+
+function labelsInWords(labels: Readonly<Record<string, string | null>>): string[] {
+  return Object.entries(labels).map(([key, value]) => `${value === null ? '-' : '+'}${key}`);
+}
+
+function taintsInWords({
+  set,
+  remove,
+}: {
+  readonly set: readonly Taint[];
+  readonly remove: readonly Taint[];
+}): string[] {
+  const named = ({ key, effect }: Taint) => `${key}:${effect}`;
+  return signed(set.map(named), remove.map(named));
+}
+
+/** `maxSize=9 minSize=3`. */
+function settingsInWords(settings: object | undefined): string[] {
+  return Object.entries(settings ?? {}).map(([name, value]) => `${name}=${value}`);
+}
+
+function changeInWords({ labels, taints, scaling, update, warmPool }: ConfigChange): string[] {
+  return [
+    ...(labels ? signed(Object.keys(labels.set), labels.remove) : []),
+    ...(taints ? taintsInWords(taints) : []),
+    ...settingsInWords(scaling),
+    ...settingsInWords(update),
+    ...(warmPool === 'Removed' ? ['warmPool=Removed'] : warmPool ? ['warmPool', ...settingsInWords(warmPool)] : []),
+  ];
+}
+
+function versionInWords({ kubernetesVersion, releaseVersion, launchTemplate, force }: VersionChange): Words {
+  return [
+    releaseVersion ?? (kubernetesVersion && `newest for ${kubernetesVersion}`),
+    templateInWords(launchTemplate),
+    force && 'force',
+  ];
+}
+
+function templateInWords(template: VersionChange['launchTemplate']): string | undefined {
+  return template && `${template.name ?? template.id}@${template.version}`;
+}
+
+function groupInWords({ name, amiType, instanceTypes, launchTemplate, scaling }: NewNodeGroup): Words {
+  const { desiredSize, minSize, maxSize } = scaling;
+  return [
+    name,
+    amiType,
+    instanceTypes?.join(),
+    templateInWords(launchTemplate),
+    `${desiredSize} of ${minSize}-${maxSize}`,
+  ];
+}
+
+function machineInWords({ imageId, disk }: Machine): Words {
+  return [imageId, `${disk.sizeGiB}GiB`];
+}
