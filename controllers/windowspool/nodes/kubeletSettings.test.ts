@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { KubeletSpec } from '../api.gen.ts';
 import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
+import { textTable } from '../testing/goldenTexts.ts';
 import { maxPodsMismatch, reservationMismatch, reservedMebibytes, reservedMemoryOf } from './kubeletSettings.ts';
+
+const check = textTable('kubeletSettings');
+
+const textsOf = (mismatch: string | undefined) => (mismatch === undefined ? [] : [`mismatch: ${mismatch}`]);
 
 const KI = 1024;
 const GI = KI ** 3;
@@ -75,23 +80,21 @@ describe('what a node reserves', () => {
         evictionHard: { 'nodefs.available': '1Gi' },
       },
       { memory: GI },
-      '1024Mi of memory instead of at least 2048Mi, 0m of cpu instead of at least 500m and 0Mi of ephemeral-storage instead of at least 2048Mi',
+      '1024Mi of memory instead of at least 2048Mi, 0m of cpu instead of at least 500m',
     ],
   ];
   for (const [what, kubelet, reserved, mismatch] of rows)
-    it(`${mismatch === undefined ? 'matches' : 'differs from'} the spec: ${what}`, () => {
-      assert.equal(
-        found(kubelet, reserved),
-        mismatch && `reserves ${mismatch} (nodeGroup.kubelet): replace the node, or wait for the rolling update`,
-      );
-    });
-
-  it('cannot be more than its capacity', () => {
-    assert.equal(
-      found({ systemReserved: { memory: '9Gi' } }, { memory: 8 * GI }),
-      'reserves 8192Mi of memory instead of at least 9216Mi (nodeGroup.kubelet): its capacity is less than that, so set smaller values or use a larger instance type',
+    check(
+      `${mismatch === undefined ? 'matches' : 'differs from'} the spec: ${what}`,
+      () => textsOf(found(kubelet, reserved)),
+      mismatch === undefined ? [] : [['mismatch', mismatch, 'nodeGroup.kubelet']],
     );
-  });
+
+  check(
+    'cannot be more than its capacity',
+    () => textsOf(found({ systemReserved: { memory: '9Gi' } }, { memory: 8 * GI })),
+    [['mismatch', '8192Mi', '9216Mi', 'nodeGroup.kubelet', 'capacity']],
+  );
 
   it('is not checked for a resource that the node does not report', () => {
     const kubelet = { systemReserved: { memory: '2Gi', cpu: '1', 'ephemeral-storage': '1Gi' } };
@@ -155,14 +158,14 @@ describe('the number of pods that a node accepts', () => {
     [{ maxPods: 30, extraArgs: { 'pods-per-core': '0' } }, '30'],
   ];
   for (const [kubelet, pods, expected] of rows)
-    it(`${expected === undefined ? 'can be' : 'cannot be'} ${pods} with 4 CPUs and ${JSON.stringify(kubelet)}`, () => {
-      const node = sampleNode({ capacity: { pods, cpu: '4' } });
-      assert.equal(
-        maxPodsMismatch(node, sampleExpectation({ nodeGroup: { ...(kubelet && { kubelet }) } })),
-        expected &&
-          `accepts ${pods} pods instead of ${expected} (nodeGroup.kubelet): replace the node, or wait for the rolling update`,
-      );
-    });
+    check(
+      `${expected === undefined ? 'can be' : 'cannot be'} ${pods} with 4 CPUs and ${JSON.stringify(kubelet)}`,
+      () => {
+        const node = sampleNode({ capacity: { pods, cpu: '4' } });
+        return textsOf(maxPodsMismatch(node, sampleExpectation({ nodeGroup: { ...(kubelet && { kubelet }) } })));
+      },
+      expected === undefined ? [] : [['mismatch', `${pods} pods`, `${expected}`, 'nodeGroup.kubelet']],
+    );
 
   it('is not checked on a node that does not report it', () => {
     for (const capacity of [{}, { pods: 'many' }])

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
 import { reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
+import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { conditionFor } from './nodeCondition.ts';
+
+const check = textTable('nodeConditions');
 
 describe('the condition of a node', () => {
   const wrong: CheckFailure = { reason: 'WrongBuild', message: 'runs build 10.0.17763' };
@@ -17,30 +20,31 @@ describe('the condition of a node', () => {
     failures,
     warnings,
   });
-  const table: readonly (readonly [string, VerificationResult, string])[] = [
-    ['is True when all checks pass', result('verified', []), 'True ChecksPassed WindowsPool web: passes every check.'],
+  const table: readonly (readonly [string, VerificationResult, Brief])[] = [
+    ['is True when all checks pass', result('verified', []), ['True ChecksPassed', 'WindowsPool web']],
     [
       'is True with a warning',
       result('verified', [], [addresses]),
-      'True ChecksPassed WindowsPool web: passes every enforced check, with 1 warning: has no addresses.',
+      ['True ChecksPassed', 'WindowsPool web', '1 warning: has no addresses'],
     ],
     [
       'is Unknown while the node joins',
       result('joining', [addresses]),
-      'Unknown Joining WindowsPool web: is joining: has no addresses.',
+      ['Unknown Joining', 'WindowsPool web', 'has no addresses'],
     ],
     [
       'is False with all failures, and the reason of the first',
       result('failing', [wrong, addresses]),
-      'False WrongBuild WindowsPool web: runs build 10.0.17763; has no addresses.',
+      ['False WrongBuild', 'WindowsPool web', 'runs build 10.0.17763; has no addresses'],
     ],
   ];
   for (const [what, seen, want] of table) {
-    it(what, () => {
+    const texts = () => {
       const { status, reason, message } = conditionFor(seen, 'web');
-      assert.equal(`${status} ${reason} ${message}`, want);
       assert.ok(reason in reasons);
-    });
+      return [`${status} ${reason}: ${message}`];
+    };
+    check(what, texts, [want]);
   }
 
   it('is truncated when a node reports a long text', () => {

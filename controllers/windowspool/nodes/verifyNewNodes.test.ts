@@ -1,10 +1,12 @@
 /** New nodes on which the operator runs pods before it verifies them. */
+
 import assert from 'node:assert/strict';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeCondition, NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import {
   CORE,
   CREATING,
@@ -35,91 +37,78 @@ function resultFor(node: Partial<NodeRecord>, pods: readonly NodePod[], expected
 }
 
 const aged = (minutes: number) => ({ createdAt: NOW - minutes * MINUTE });
-const LACKS_BOTH = `lacks 2 of 2 images of verification.requiredImages: ${CORE} and ${WEB}`;
-const CANNOT_PULL = `cannot pull an image of verification.requiredImages: ${CORE}: not found`;
+const LACKS_BOTH: Brief = ['ImagesMissing (in progress)', '2 of 2', CORE, WEB];
+const LACKS_WEB: Brief = ['ImagesMissing (in progress)', '1 of 2', WEB];
+const CANNOT_PULL: Brief = ['ImagePullFailed', CORE, 'not found'];
+
+const check = textTable('newNodes');
+
+/** The failures of a node, as `reason: message`. */
+function textsOf({ failures }: VerificationResult): string[] {
+  return failures.map(
+    ({ reason, message, isInProgress }) => `${reason}${isInProgress ? ' (in progress)' : ''}: ${message}`,
+  );
+}
 
 describe('a new node on which the operator pulls images', () => {
   const table: readonly (readonly [
     string,
     Partial<NodeRecord>,
     readonly NodePod[],
-    Pick<VerificationResult, 'state' | 'failures'>,
+    VerificationResult['state'],
+    readonly Brief[],
   ])[] = [
     [
       'is joining while they are pulled, for longer than the join grace',
       aged(60),
       [pullPod(CORE, CREATING)],
-      { state: 'joining', failures: [{ reason: 'ImagesMissing', message: LACKS_BOTH, isInProgress: true }] },
+      'joining',
+      [LACKS_BOTH],
     ],
     [
       'fails after the join grace and the time for each image',
       aged(75),
       [pullPod(CORE, CREATING)],
-      { state: 'failing', failures: [{ reason: 'ImagesMissing', message: LACKS_BOTH, isInProgress: true }] },
+      'failing',
+      [LACKS_BOTH],
     ],
-    [
-      'lacks only those that were not pulled',
-      aged(20),
-      [pullPod(CORE, PULLED)],
-      {
-        state: 'joining',
-        failures: [
-          {
-            reason: 'ImagesMissing',
-            message: `lacks 1 of 2 images of verification.requiredImages: ${WEB}`,
-            isInProgress: true,
-          },
-        ],
-      },
-    ],
+    ['lacks only those that were not pulled', aged(20), [pullPod(CORE, PULLED)], 'joining', [LACKS_WEB]],
     [
       'is joining within the join grace when an image cannot be pulled',
       aged(14),
       [pullPod(CORE, PULL_ERROR), pullPod(WEB, PULLED)],
-      { state: 'joining', failures: [{ reason: 'ImagePullFailed', message: CANNOT_PULL }] },
+      'joining',
+      [CANNOT_PULL],
     ],
     [
       'fails after the join grace when an image cannot be pulled, with the cause first',
       aged(15),
       [pullPod(CORE, PULL_ERROR)],
-      {
-        state: 'failing',
-        failures: [
-          { reason: 'ImagePullFailed', message: CANNOT_PULL },
-          {
-            reason: 'ImagesMissing',
-            message: `lacks 1 of 2 images of verification.requiredImages: ${WEB}`,
-            isInProgress: true,
-          },
-        ],
-      },
+      'failing',
+      [CANNOT_PULL, LACKS_WEB],
     ],
     [
       'names the first of several images that cannot be pulled',
       aged(15),
       [pullPod(CORE, PULL_ERROR), pullPod(WEB, PULL_ERROR)],
-      {
-        state: 'failing',
-        failures: [
-          {
-            reason: 'ImagePullFailed',
-            message: `cannot pull an image of verification.requiredImages (and 1 more): ${CORE}: not found`,
-          },
-        ],
-      },
+      'failing',
+      [['ImagePullFailed', 'and 1 more', CORE, 'not found']],
     ],
     [
       'is verified when all were pulled, also if it does not list them',
       aged(60),
       [pullPod(CORE, PULLED), pullPod(WEB, PULLED)],
-      { state: 'verified', failures: [] },
+      'verified',
+      [],
     ],
   ];
-  for (const [name, node, pods, want] of table) {
-    it(name, () => {
-      const { state, failures } = resultFor(node, pods);
-      assert.deepEqual({ state, failures }, want);
-    });
+  for (const [name, node, pods, state, want] of table) {
+    const texts = () => {
+      const result = resultFor(node, pods);
+      assert.equal(result.state, state);
+      return textsOf(result);
+    };
+    check(name, texts, want);
   }
 
   it('is verified again when its time is over', () => {
@@ -186,66 +175,40 @@ describe('the condition of a node on which the operator pulls images', () => {
 
 describe('a new node on which the operator runs the smoke test', () => {
   const tested = expecting({}, testing);
-  const pending = {
-    reason: 'SmokeTestPending',
-    message: 'has not passed the smoke test (verification.smokeTest) yet',
-    isInProgress: true,
-  } as const;
-  const failed = {
-    reason: 'SmokeTestFailed',
-    message: 'failed the smoke test (verification.smokeTest) at DNS: curl: (6) Could not resolve host: a',
-  } as const;
+  const pending: Brief = ['SmokeTestPending (in progress)', 'verification.smokeTest'];
+  const cause = ['verification.smokeTest', 'DNS: curl: (6) Could not resolve host: a'];
+  const failed: Brief = ['SmokeTestFailed', ...cause];
+  const failing: Brief = ['SmokeTestFailed (in progress)', ...cause];
   const table: readonly (readonly [
     string,
     number,
     readonly NodePod[],
-    Pick<VerificationResult, 'state' | 'failures'>,
+    VerificationResult['state'],
+    readonly Brief[],
   ])[] = [
-    ['is joining until the test has started', 1, [], { state: 'joining', failures: [pending] }],
-    [
-      'is joining while the test runs, for longer than the join grace',
-      24,
-      [testPod(CREATING)],
-      { state: 'joining', failures: [pending] },
-    ],
-    [
-      'fails without a result after the join grace and the timeout of the test',
-      25,
-      [],
-      { state: 'failing', failures: [pending] },
-    ],
-    ['is verified when the test has passed', 1, [testPod(PASSED)], { state: 'verified', failures: [] }],
-    [
-      'is joining within the join grace, however often the test fails',
-      14,
-      [testPod(NO_DNS, 9)],
-      { state: 'joining', failures: [failed] },
-    ],
+    ['is joining until the test has started', 1, [], 'joining', [pending]],
+    ['is joining while the test runs, for longer than the join grace', 24, [testPod(CREATING)], 'joining', [pending]],
+    ['fails without a result after the join grace and the timeout of the test', 25, [], 'failing', [pending]],
+    ['is verified when the test has passed', 1, [testPod(PASSED)], 'verified', []],
+    ['is joining within the join grace, however often the test fails', 14, [testPod(NO_DNS, 9)], 'joining', [failed]],
     [
       'is joining after the join grace until the test has failed three times',
       20,
       [testPod(NO_DNS, 2)],
-      { state: 'joining', failures: [{ ...failed, isInProgress: true }] },
+      'joining',
+      [failing],
     ],
-    ['fails after that', 20, [testPod(NO_DNS, 3)], { state: 'failing', failures: [failed] }],
-    [
-      'fails at last, also if the test failed only once',
-      25,
-      [testPod(NO_DNS, 1)],
-      { state: 'failing', failures: [{ ...failed, isInProgress: true }] },
-    ],
-    [
-      'has failed while the next attempt runs',
-      20,
-      [testPod(NO_DNS, 3), testPod(CREATING, 4)],
-      { state: 'failing', failures: [failed] },
-    ],
+    ['fails after that', 20, [testPod(NO_DNS, 3)], 'failing', [failed]],
+    ['fails at last, also if the test failed only once', 25, [testPod(NO_DNS, 1)], 'failing', [failing]],
+    ['has failed while the next attempt runs', 20, [testPod(NO_DNS, 3), testPod(CREATING, 4)], 'failing', [failed]],
   ];
-  for (const [name, minutes, pods, want] of table) {
-    it(name, () => {
-      const { state, failures } = resultFor(aged(minutes), pods, tested);
-      assert.deepEqual({ state, failures }, want);
-    });
+  for (const [name, minutes, pods, state, want] of table) {
+    const texts = () => {
+      const result = resultFor(aged(minutes), pods, tested);
+      assert.equal(result.state, state);
+      return textsOf(result);
+    };
+    check(name, texts, want);
   }
 
   it('is not tested again once its condition says that it has passed, nor if it was verified before the pool had a test', () => {

@@ -13,7 +13,10 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../testing/fixtures.ts';
+import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, misfitsOf, runtimeClassFor } from './runtimeClass.ts';
+
+const check = textTable('conditions/RuntimeClassReady');
 
 const selector = {
   'kubernetes.io/os': 'windows',
@@ -28,10 +31,13 @@ const HYPERVISOR = 'runhcs-wcow-hypervisor';
 const HELM = 'Helm release kube-system/windows';
 const ADOPTIONS = ['Never', 'IfUnowned'] as const;
 
-const WRONG_HANDLER = 'its handler is docker, expected runhcs-wcow-process';
-const NO_TOLERATION = 'it has no toleration for os=windows:NoSchedule';
-const wrongSelector = (found: string) =>
-  `its nodeSelector is ${found}, expected kubernetes.io/os=windows, kubernetes.io/arch=amd64 and node.kubernetes.io/windows-build=10.0.20348`;
+const WRONG_HANDLER: Brief = ['misfit', 'docker', 'runhcs-wcow-process'];
+const NO_TOLERATION: Brief = ['misfit', 'os=windows:NoSchedule'];
+const wrongSelector = (found: string): Brief => [
+  'misfit',
+  `nodeSelector is ${found}`,
+  ...Object.entries(selector).map(([key, value]) => `${key}=${value}`),
+];
 
 /** The RuntimeClass of the pool if a user created it with kubectl. */
 function foreign(change: Partial<RuntimeClass> = {}, pool?: WindowsPool): RuntimeClass {
@@ -87,7 +93,7 @@ describe('the content of a RuntimeClass', () => {
 
 describe('a RuntimeClass that no pool created', () => {
   const desired = runtimeClassFor(samplePool());
-  const table: readonly (readonly [string, Partial<RuntimeClass>, readonly string[]])[] = [
+  const table: readonly (readonly [string, Partial<RuntimeClass>, readonly Brief[]])[] = [
     ['fits if its content is as desired', {}, []],
     ['fits if it selects only the operating system', { nodeSelector: { 'kubernetes.io/os': 'windows' } }, []],
     ['fits if it tolerates every value of the taint', { tolerations: [{ key: 'os', operator: 'Exists' }] }, []],
@@ -137,7 +143,8 @@ describe('a RuntimeClass that no pool created', () => {
     ],
   ];
   for (const [name, change, want] of table) {
-    it(name, () => assert.deepEqual(misfitsOf(foreign(change), desired, samplePool()), want));
+    const texts = () => misfitsOf(foreign(change), desired, samplePool()).map((misfit) => `misfit: ${misfit}`);
+    check(name, texts, want);
   }
 
   it('fits without a toleration if the nodes have no taint', () => {
@@ -208,87 +215,97 @@ function conditionOf(change: ObservedStateChange): string {
 }
 
 describe('the condition RuntimeClassReady', () => {
-  const notOwned = (misfits: string) =>
-    `False NotOwned: RuntimeClass windows-2022 was not created by the operator and cannot be used: ${misfits}. Set runtimeClass.name to a new name, or set runtimeClass.adoption: IfUnowned to have the operator delete and recreate it.`;
-  const usedAsIs =
-    'True UsedAsIs: RuntimeClass windows-2022 was not created by the operator. It fits and is used unchanged.';
-
-  it('shows the name for pods and the build of the nodes', () => {
-    const pool = samplePool({ windowsVersion: 'Windows2025', runtimeClass: { name: 'isolated' } });
-    const want = 'True Available: RuntimeClass isolated selects nodes with Windows build 10.0.26100.';
-    assert.equal(conditionOf({ pool }), want);
-  });
-
-  it('is Pending until the content is as desired', () => {
-    const want = 'False Pending: RuntimeClass windows-2022 is about to be created.';
-    assert.equal(conditionOf({ runtimeClass: undefined }), want);
-    assert.equal(conditionOf({ runtimeClass: sampleRuntimeClass(undefined, { tolerations: [] }) }), want);
-  });
+  const rows: readonly (readonly [string, ObservedStateChange, Brief])[] = [
+    [
+      'shows the name for pods and the build of the nodes',
+      { pool: samplePool({ windowsVersion: 'Windows2025', runtimeClass: { name: 'isolated' } }) },
+      ['True Available', 'isolated', '10.0.26100'],
+    ],
+    ['is Pending until it is created', { runtimeClass: undefined }, ['False Pending', 'windows-2022']],
+    [
+      'is Pending until the content is as desired',
+      { runtimeClass: sampleRuntimeClass(undefined, { tolerations: [] }) },
+      ['False Pending', 'windows-2022'],
+    ],
+  ];
+  for (const [name, change, want] of rows) check(name, () => [conditionOf(change)], [want]);
 
   describe('with a RuntimeClass that no pool created', () => {
-    const misfits: readonly (readonly [string, Partial<RuntimeClass>, string])[] = [
-      ['only the handler if only the handler differs', { handler: 'docker' }, WRONG_HANDLER],
+    const notOwned = (...misfits: readonly Brief[]): Brief => [
+      'False NotOwned',
+      'windows-2022',
+      ...misfits.flatMap(([, ...args]) => args),
+      'runtimeClass.name',
+      'runtimeClass.adoption: IfUnowned',
+    ];
+    const docker = foreign({ handler: 'docker' });
+    const adopted = adopting('IfUnowned');
+    const denied = sampleError('denied', { operation: 'DELETE runtimeclasses' });
+    const unowned: readonly (readonly [string, ObservedStateChange, Brief])[] = [
       [
-        'only the nodeSelector if only the nodeSelector differs',
-        { nodeSelector: { 'kubernetes.io/os': 'linux' } },
-        wrongSelector('kubernetes.io/os=linux'),
+        'is NotOwned with Never, and the message names only the handler if only the handler differs',
+        { pool: adopting('Never'), runtimeClass: docker },
+        notOwned(WRONG_HANDLER),
       ],
-      ['only the taint if only a toleration is missing', { tolerations: [] }, NO_TOLERATION],
       [
-        'everything that differs',
-        { handler: 'docker', nodeSelector: {}, tolerations: [] },
-        `${WRONG_HANDLER}; ${wrongSelector('empty')}; ${NO_TOLERATION}`,
+        'is NotOwned with Never, and the message names only the nodeSelector if only the nodeSelector differs',
+        { pool: adopting('Never'), runtimeClass: foreign({ nodeSelector: { 'kubernetes.io/os': 'linux' } }) },
+        notOwned(wrongSelector('kubernetes.io/os=linux')),
+      ],
+      [
+        'is NotOwned with Never, and the message names only the taint if only a toleration is missing',
+        { pool: adopting('Never'), runtimeClass: foreign({ tolerations: [] }) },
+        notOwned(NO_TOLERATION),
+      ],
+      [
+        'is NotOwned with Never, and the message names everything that differs',
+        { pool: adopting('Never'), runtimeClass: foreign({ handler: 'docker', nodeSelector: {}, tolerations: [] }) },
+        notOwned(WRONG_HANDLER, wrongSelector('empty'), NO_TOLERATION),
+      ],
+      [
+        'is Pending with IfUnowned until the RuntimeClass is replaced',
+        { pool: adopted, runtimeClass: docker },
+        ['False Pending', 'windows-2022'],
+      ],
+      [
+        'is Pending with IfUnowned while the RuntimeClass is being deleted',
+        { pool: adopted, runtimeClass: { ...docker, deleting: true } },
+        ['False Pending', 'windows-2022'],
+      ],
+      [
+        'says that a paused pool replaces the RuntimeClass when it is resumed',
+        { pool: adopting('IfUnowned', { paused: true }), runtimeClass: foreign({ tolerations: [] }) },
+        ['False Pending', 'windows-2022', 'resumed'],
+      ],
+      [
+        'is Failed if the RuntimeClass cannot be deleted',
+        { pool: adopted, runtimeClass: docker, errors: [{ at: NOW, step: 'deleteRuntimeClass', error: denied }] },
+        ['False Failed', 'DELETE runtimeclasses', 'the call was denied'],
       ],
     ];
-    for (const [name, change, want] of misfits) {
-      it(`is NotOwned with Never, and the message names ${name}`, () =>
-        assert.equal(conditionOf({ pool: adopting('Never'), runtimeClass: foreign(change) }), notOwned(want)));
-    }
+    for (const [name, change, want] of unowned) check(name, () => [conditionOf(change)], [want]);
 
     it('makes the pool Stalled with Never', () => {
-      const s = sampleState({ pool: adopting('Never'), runtimeClass: foreign({ handler: 'docker' }) });
+      const s = sampleState({ pool: adopting('Never'), runtimeClass: docker });
       assert.equal(runtimeClassReady(s).stalled, true);
     });
 
-    it('is Pending with IfUnowned until the RuntimeClass is replaced', () => {
-      const want = 'False Pending: RuntimeClass windows-2022 is about to be replaced.';
-      const pool = adopting('IfUnowned');
-      assert.equal(conditionOf({ pool, runtimeClass: foreign({ handler: 'docker' }) }), want);
-      assert.equal(conditionOf({ pool, runtimeClass: foreign({ handler: 'docker', deleting: true }) }), want);
-    });
-
-    it('says that a paused pool replaces the RuntimeClass when it is resumed', () => {
-      const pool = adopting('IfUnowned', { paused: true });
-      const want = 'False Pending: RuntimeClass windows-2022 is replaced when the pool is resumed.';
-      assert.equal(conditionOf({ pool, runtimeClass: foreign({ tolerations: [] }) }), want);
-    });
-
-    it('is Failed if the RuntimeClass cannot be deleted', () => {
-      const error = sampleError('denied', { operation: 'DELETE runtimeclasses' });
-      const errors = [{ at: NOW, step: 'deleteRuntimeClass', error }] as const;
-      const want = 'False Failed: DELETE runtimeclasses failed: the call was denied.';
-      assert.equal(
-        conditionOf({ pool: adopting('IfUnowned'), runtimeClass: foreign({ handler: 'docker' }), errors }),
-        want,
-      );
-    });
-
     for (const adoption of ADOPTIONS) {
-      it(`is UsedAsIs with ${adoption} if the RuntimeClass fits`, () => {
-        const runtimeClass = foreign({ nodeSelector: { 'kubernetes.io/os': 'windows' } });
-        assert.equal(conditionOf({ pool: adopting(adoption), runtimeClass }), usedAsIs);
-        assert.equal(
-          conditionOf({ pool: adopting(adoption), runtimeClass: { ...runtimeClass, managedBy: HELM } }),
-          usedAsIs,
-        );
-      });
+      const fitting = foreign({ nodeSelector: { 'kubernetes.io/os': 'windows' } });
+      for (const managedBy of [undefined, HELM]) {
+        const how = `${adoption} if the RuntimeClass${managedBy ? ' of Helm' : ''} fits`;
+        const texts = () => [conditionOf({ pool: adopting(adoption), runtimeClass: { ...fitting, managedBy } })];
+        check(`is UsedAsIs with ${how}`, texts, [['True UsedAsIs', 'windows-2022']]);
+      }
 
-      it(`is NotOwned with ${adoption} if Helm manages the RuntimeClass, and the message names the release`, () => {
-        const pool = adopting(adoption, { runtimeClass: { name: 'isolated' } });
-        const seen = foreign({ handler: 'docker', managedBy: HELM }, pool);
-        const want = `False NotOwned: RuntimeClass isolated is managed by ${HELM} and cannot be used: ${WRONG_HANDLER}. Set runtimeClass.name to a new name, or change it there.`;
-        assert.equal(conditionOf({ pool, runtimeClass: seen }), want);
-      });
+      const pool = adopting(adoption, { runtimeClass: { name: 'isolated' } });
+      const runtimeClass = foreign({ handler: 'docker', managedBy: HELM }, pool);
+      const [, ...misfit] = WRONG_HANDLER;
+      check(
+        `is NotOwned with ${adoption} if Helm manages the RuntimeClass, and the message names the release`,
+        () => [conditionOf({ pool, runtimeClass })],
+        [['False NotOwned', 'isolated', HELM, ...misfit, 'runtimeClass.name']],
+      );
     }
   });
 });

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import type { UserData } from '../../../api.gen.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
 import { mergedUserData, readScript, secretsIn } from './userScript.ts';
+
+const check = textTable('userScripts');
 
 const userData: UserData = { configMap: 'windows', key: 'user-data.ps1', phase: 'BeforeBootstrap' };
 const source = (change: Partial<ScriptSource>): ScriptSource => ({
@@ -29,63 +32,57 @@ describe('the script of a ConfigMap', () => {
       assert.deepEqual(read(text), { script });
     });
 
-  const NAME = 'Key user-data.ps1 of ConfigMap winpool-system/windows';
-  const TAG = 'which would end or change the user data. Remove it: only commands belong there';
-  const problems: readonly (readonly [what: string, change: Partial<ScriptSource>, problem: string])[] = [
+  const problems: readonly (readonly [what: string, change: Partial<ScriptSource>, args: readonly string[]])[] = [
     [
       'the ConfigMap does not exist',
       { keys: undefined },
-      'ConfigMap winpool-system/windows, which nodeGroup.userData names, does not exist. Create it (kubectl -n winpool-system create configmap windows --from-file=user-data.ps1=FILE.ps1)',
+      ['winpool-system/windows', 'nodeGroup.userData', 'kubectl -n winpool-system'],
     ],
     [
       'it has other keys',
       { keys: ['a.ps1', 'b.ps1'] },
-      'ConfigMap winpool-system/windows has no key user-data.ps1, which nodeGroup.userData names. It has a.ps1 and b.ps1. Add the key, or correct nodeGroup.userData.key',
+      ['winpool-system/windows', 'user-data.ps1', 'b.ps1', 'nodeGroup.userData.key'],
     ],
+    ['it has no key', {}, ['winpool-system/windows', 'user-data.ps1', 'nodeGroup.userData.key']],
+    ['the file was UTF-16', { isBinary: true }, ['user-data.ps1', 'winpool-system/windows', 'binaryData', 'UTF-8']],
+    ['it is empty', { text: '\uFEFF \r\n' }, ['user-data.ps1', 'winpool-system/windows']],
+    ['it has only tags', { text: '<powershell></powershell>' }, ['user-data.ps1', 'winpool-system/windows']],
     [
-      'it has no key',
-      {},
-      'ConfigMap winpool-system/windows has no key user-data.ps1, which nodeGroup.userData names. Add the key, or correct nodeGroup.userData.key',
+      'it has two scripts',
+      { text: 'a</powershell><powershell>b' },
+      ['user-data.ps1', 'winpool-system/windows', '</powershell>'],
     ],
-    [
-      'the file was UTF-16',
-      { isBinary: true },
-      `${NAME} is in binaryData, because the file is not UTF-8 text. Save the script as UTF-8, and create the ConfigMap again`,
-    ],
-    ['it is empty', { text: '\uFEFF \r\n' }, `${NAME} is empty. Write the PowerShell commands for nodes to it`],
-    [
-      'it has only tags',
-      { text: '<powershell></powershell>' },
-      `${NAME} is empty. Write the PowerShell commands for nodes to it`,
-    ],
-    ['it has two scripts', { text: 'a</powershell><powershell>b' }, `${NAME} contains the tag </powershell>, ${TAG}`],
     [
       'it runs at each start',
       { text: '<powershell>a</powershell><persist>true</persist>' },
-      `${NAME} contains the tag <powershell>, ${TAG}`,
+      ['user-data.ps1', 'winpool-system/windows', '<powershell>'],
     ],
-    ['it has a batch script', { text: '<script>dir</script>' }, `${NAME} contains the tag <script>, ${TAG}`],
-    ['it has a NUL', { text: 'a\0' }, `${NAME} contains a NUL character. Save it as UTF-8 text`],
+    [
+      'it has a batch script',
+      { text: '<script>dir</script>' },
+      ['user-data.ps1', 'winpool-system/windows', '<script>'],
+    ],
+    ['it has a NUL', { text: 'a\0' }, ['user-data.ps1', 'winpool-system/windows', 'UTF-8']],
     [
       'it runs the bootstrap, too',
       { text: '& "$env:ProgramFiles\\Amazon\\EKS\\start-eksbootstrap.ps1"' },
-      `${NAME} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
+      ['user-data.ps1', 'winpool-system/windows', 'Start-EKSBootstrap.ps1'],
     ],
     [
       'EC2 accepts less',
       { text: '#'.repeat(12_261) },
-      `${NAME} is too long. The user data of the nodes has 12289 bytes, and at most 12288 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance`,
+      ['user-data.ps1', 'winpool-system/windows', '12289', '12288', '16384', 'S3'],
     ],
     [
       'it has a megabyte',
       { text: '</powershell> '.repeat(75_000) },
-      `${NAME} is too long. The user data of the nodes has 1050000 bytes, and at most 16384 fit into the 16384 that EC2 accepts. Shorten the script: download its larger part from Amazon S3 with the role of the instance`,
+      ['user-data.ps1', 'winpool-system/windows', '1050000', '16384', 'S3'],
     ],
   ];
-  for (const [what, change, problem] of problems)
-    it(`is not used if ${what}`, () => {
-      assert.deepEqual(readScript(userData, source(change)), { problem });
-    });
+  for (const [what, change, args] of problems) {
+    const texts = () => Object.entries(readScript(userData, source(change))).map((entry) => entry.join(': '));
+    check(`is not used if ${what}`, texts, [['problem', ...args]]);
+  }
 
   it('may be as long as EC2 and EKS leave room for', () => {
     assert.deepEqual(Object.keys(read('#'.repeat(12_260))), ['script']);

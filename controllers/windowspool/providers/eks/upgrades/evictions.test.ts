@@ -3,45 +3,50 @@ import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { StuckPod } from '../../../ports/pods.ts';
 import { MINUTE, NOW, sampleError, sampleNode, sampleState } from '../../../testing/fixtures.ts';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import { describeStuckPods, withStuckPods } from './evictions.ts';
 
-const FIND = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';
-const REMEDY =
-  'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
+const check = textTable('evictions');
+
 const pod = (name: string, ...budgets: readonly string[]): StuckPod => ({ namespace: 'shop', name, budgets });
 const found = (...value: readonly StuckPod[]) => ({ ok: true, value }) as const;
 
 describe('the pods that made an update fail', () => {
-  const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, string])[] = [
-    ['are not named when they were not read', undefined, `${FIND} ${REMEDY}`],
-    ['are not named when none are left', found(), `${FIND} ${REMEDY}`],
+  const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, readonly string[]])[] = [
+    [
+      'are not named when they were not read',
+      undefined,
+      ['kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true'],
+    ],
+    ['are not named when none are left', found(), ['kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true']],
     [
       'are named with the PodDisruptionBudget that blocks them',
       found(pod('cart-0', 'cart'), pod('cart-1', 'cart'), pod('web-0', 'web')),
-      `Pods that were not evicted: shop/cart-0 and shop/cart-1 (PodDisruptionBudget cart allows no disruption); shop/web-0 (PodDisruptionBudget web allows no disruption). ${REMEDY}`,
+      ['shop/cart-0 and shop/cart-1', 'PodDisruptionBudget cart', 'shop/web-0', 'PodDisruptionBudget web'],
     ],
     [
       'are named with all PodDisruptionBudgets if several match them',
       found(pod('cart-0', 'cart', 'shop')),
-      `Pods that were not evicted: shop/cart-0 (PodDisruptionBudgets cart and shop all match it, and the eviction API never evicts such pods). ${REMEDY}`,
+      ['shop/cart-0', 'PodDisruptionBudgets cart and shop', 'nodeGroup.update.force: true'],
     ],
     [
       'are named when they tolerate the cordon',
       found(pod('agent-x')),
-      `Pods that were not evicted: shop/agent-x (tolerates every taint, so it is rescheduled to the cordoned node). ${REMEDY}`,
+      ['shop/agent-x', 'nodeGroup.update.force: true'],
     ],
     [
       'are counted after the fifth',
       found(...[1, 2, 3, 4, 5, 6, 7].map((i) => pod(`cart-${i}`, 'cart'))),
-      `Pods that were not evicted: shop/cart-1, shop/cart-2, shop/cart-3, shop/cart-4 and shop/cart-5 (PodDisruptionBudget cart allows no disruption); and 2 more. ${REMEDY}`,
+      ['shop/cart-1', 'shop/cart-2', 'shop/cart-3', 'shop/cart-4', 'shop/cart-5', '2 more', 'PodDisruptionBudget cart'],
     ],
     [
       'are unknown without the permission to list them',
       { ok: false, error: sampleError('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
-      `The pods that were not evicted are unknown: list pods failed: pods is forbidden. ${FIND} ${REMEDY}`,
+      ['list pods failed: pods is forbidden', 'kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true'],
     ],
   ];
-  for (const [name, stuck, want] of table) it(name, () => assert.equal(describeStuckPods(stuck), want));
+  for (const [name, stuck, args] of table)
+    check(name, () => [`pods: ${describeStuckPods(stuck)}`], [['pods', ...args]]);
 
   const began = NOW - 30 * MINUTE;
   const failed = (change: Partial<NodeGroupUpdate> = {}): NodeGroupUpdate => ({

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './maintenance.ts';
+
+const check = textTable('maintenanceWindows');
 
 const at = (time: string) => Date.parse(time);
 const window = (schedule: string, duration: string, timeZone?: string) => ({
@@ -58,32 +61,30 @@ describe('a maintenance window', () => {
     assert.equal(describeOpening({ at: opening, window: SATURDAYS }), '2026-07-01T00:30Z');
   });
 
-  const field = 'spec.nodeGroup.update.maintenanceWindows';
-  const faults: readonly (readonly [string, ReturnType<typeof window>, string])[] = [
+  const faults: readonly (readonly [string, ReturnType<typeof window>, readonly string[]])[] = [
     [
       'an impossible minute',
       window('99 2 * * *', '1h'),
-      `${field}[1].schedule: "99 2 * * *" is invalid (Invalid value for minute: 99). Use a cron schedule such as "0 2 * * SAT".`,
+      ['spec.nodeGroup.update.maintenanceWindows[1].schedule', '"99 2 * * *"', 'Invalid value for minute: 99'],
     ],
     [
       'a date that never occurs',
       window('0 0 30 2 *', '1h'),
-      `${field}[1].schedule: "0 0 30 2 *" is invalid (the date never occurs). Use a cron schedule such as "0 2 * * SAT".`,
+      ['spec.nodeGroup.update.maintenanceWindows[1].schedule', '"0 0 30 2 *"'],
     ],
     [
       'an unknown time zone',
       window('* * * * *', '1h', 'Mars/Base'),
-      `${field}[1].timeZone: Mars/Base is not a known time zone. Use a name such as Europe/Berlin.`,
+      ['spec.nodeGroup.update.maintenanceWindows[1].timeZone', 'Mars/Base', 'Europe/Berlin'],
     ],
     [
       'an empty time zone',
       window('* * * * *', '1h', ''),
-      `${field}[1].timeZone: an empty value is not a known time zone. Use a name such as Europe/Berlin.`,
+      ['spec.nodeGroup.update.maintenanceWindows[1].timeZone', 'Europe/Berlin'],
     ],
   ];
-  for (const [name, faulty, words] of faults) {
-    it(`with ${name} has a fault`, () => assert.equal(windowFault([SATURDAYS, faulty]), words));
-  }
+  for (const [name, faulty, args] of faults)
+    check(`with ${name} has a fault`, () => [`fault: ${windowFault([SATURDAYS, faulty])}`], [['fault', ...args]]);
 
   it('has no fault when it is valid', () => {
     assert.equal(windowFault([SATURDAYS, BERLIN]), undefined);
