@@ -232,6 +232,7 @@ export const promises: readonly ProvedPromise[] = [
       'testenv/cloudRollout',
       'testenv/controlplane',
       'testenv/controlplaneLifecycle',
+      'testenv/messages',
       'testenv/tools',
       'testenv/waitForPool',
     ],
