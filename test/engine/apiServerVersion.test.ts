@@ -58,7 +58,13 @@ describe('an operator whose API server', () => {
     const started = world.operator(['--leader-elect=false'], { credentials: newer.kubeconfig });
     operator = started;
     await started.ready();
-    const [warning, ...others] = started.lines.filter(({ level }) => level === 'warn');
+    const warnings = () => started.lines.filter(({ level }) => level === 'warn');
+    await waitFor(() => warnings().length > 0, {
+      what: 'the warning, which may arrive after the operator is ready',
+      timeoutMs: 10_000,
+      explain: () => started.tail(),
+    });
+    const [warning, ...others] = warnings();
     assert.deepEqual([warning?.kubernetes, others], ['v1.99.0', []]);
     assertNames(warning?.msg, 'v1.99.0', '1.34', '1.36');
   });
