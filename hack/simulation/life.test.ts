@@ -27,7 +27,7 @@ async function outcome(actions: readonly Action[]): Promise<string[]> {
 describe(`a pool's life, ${numRuns} times, with seed ${seed}`, () => {
   it('ends as specified or with the reason in its status, with one group, and never two updates at a time', async function () {
     // A life takes a tenth of a second, and several times that with coverage on a busy machine.
-    this.timeout(numRuns * 5_000);
+    this.timeout(numRuns * 20_000);
     await fc.assert(
       fc.asyncProperty(anyLife, async (actions) => {
         const complaints = await outcome(actions);

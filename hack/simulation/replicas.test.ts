@@ -26,7 +26,7 @@ describe(`two replicas, ${numRuns} times, with seed ${seed}`, () => {
   }
 
   it('never write both, and never harm a node or a group, whatever is paused, late or a lie', async function () {
-    this.timeout(numRuns * 10_000);
+    this.timeout(numRuns * 20_000);
     await fc.assert(
       fc.asyncProperty(anyReplicatedLife, async (actions) => {
         const complaints = await outcome(actions);
