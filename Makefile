@@ -22,7 +22,7 @@ down: deps ## Stop the environment of `make up`.
 	@node hack/testenv/main.ts down
 
 ##@ Test
-.PHONY: test test-all unit tool-test coverage model crash cluster-test cluster-test-all e2e
+.PHONY: test test-all unit tool-test coverage model record crash cluster-test cluster-test-all e2e
 test: lint verify unit tool-test cluster-test ## Run the tests that must pass before a commit, in at most 20 minutes: the cheapest proof of each promise.
 
 test-all: lint verify coverage cluster-test-all ## Run every test, some suites on Kubernetes 1.34, and a soak test of SOAK_MINUTES (10).
