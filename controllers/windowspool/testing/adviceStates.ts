@@ -1,5 +1,5 @@
 /** Observed states for tests of advice. Without a change, there is none. */
-import assert from 'node:assert/strict';
+
 import type { NodeGroupSpec } from '../api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { AdviceFacts, PrerequisiteFacts } from '../model/prerequisites.ts';
@@ -7,6 +7,7 @@ import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import { adviceStates } from '../providers/eks/advice/states.ts';
 import { known } from './answers.ts';
 import { knownStatus, type SpecChange, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
+import { type Brief, textTable } from './goldenTexts.ts';
 import { sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 
 /** The pool whose group is to be created. */
@@ -52,15 +53,18 @@ export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFa
   return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } });
 }
 
-/** A pool and its advice, each as `REASON: message.` */
-export type AdviceRow = readonly [what: string, s: ObservedState, want: readonly string[]];
+/** A pool and its advice, each with its reason and arguments. */
+export type AdviceRow = readonly [what: string, s: ObservedState, want: readonly Brief[]];
 
-/** Declares a test for each row. */
-export function testAdvice(rows: readonly AdviceRow[]): void {
-  for (const [what, s, want] of rows)
-    it(`${want.length === 0 ? 'is not given about' : 'is given about'} ${what}`, () =>
-      assert.deepEqual(
-        adviceStates(s).map(({ reason, message }) => `${reason}: ${message}`),
+/** A function that declares a test for each row, and one for the page with all messages. */
+export function adviceTable(name: string): (rows: readonly AdviceRow[]) => void {
+  const check = textTable(name);
+  return (rows) => {
+    for (const [what, s, want] of rows)
+      check(
+        `${want.length === 0 ? 'is not given about' : 'is given about'} ${what}`,
+        () => adviceStates(s).map(({ reason, message }) => `${reason}: ${message}`),
         want,
-      ));
+      );
+  };
 }

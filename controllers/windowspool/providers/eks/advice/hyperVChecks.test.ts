@@ -1,6 +1,8 @@
 import type { InstanceType } from '../../../ports/prerequisites.ts';
-import { planned, testAdvice, withTemplate } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
+
+const testAdvice = adviceTable('advice/hyperV');
 
 const type = (name: string, virtualization?: InstanceType['virtualization']): InstanceType => ({
   name,
@@ -19,27 +21,53 @@ const nested = (instanceType: string, isNested: boolean) =>
     ...hyperV,
     nodeGroup: { instanceTypes: undefined },
   });
-const none = (names: string) =>
-  `HyperVUnavailable: runtimeClass.handler is runhcs-wcow-hypervisor, and ${names} no virtual machines, so pods with this RuntimeClass do not start there. Use metal instance types`;
 
 describe('advice about Hyper-V isolation', () => {
   testAdvice([
     ['process isolation', planned(facts), []],
     ['a metal instance type', on('m5.metal'), []],
     ['an instance type that does not exist', on('m5.none'), []],
-    ['an instance type without nested virtualization', on('m5.large'), [`${none('m5.large runs')}.`]],
-    ['some types of a pool', on('m5.metal', 'm5.large', 'm8i.large'), [`${none('m5.large and m8i.large run')}.`]],
+    [
+      'an instance type without nested virtualization',
+      on('m5.large'),
+      [['HyperVUnavailable', 'runtimeClass.handler', 'runhcs-wcow-hypervisor', 'm5.large']],
+    ],
+    [
+      'some types of a pool',
+      on('m5.metal', 'm5.large', 'm8i.large'),
+      [['HyperVUnavailable', 'runtimeClass.handler', 'runhcs-wcow-hypervisor', 'm5.large', 'm8i.large']],
+    ],
     [
       'an instance type whose nested virtualization is not enabled',
       on('m8i.large'),
-      [`${none('m8i.large runs')}, or a launch template with CpuOptions.NestedVirtualization: enabled.`],
+      [
+        [
+          'HyperVUnavailable',
+          'runtimeClass.handler',
+          'runhcs-wcow-hypervisor',
+          'm8i.large',
+          'CpuOptions.NestedVirtualization',
+        ],
+      ],
     ],
     [
       'a launch template that does not enable it',
       nested('m8i.large', false),
-      [`${none('m8i.large runs')}, or a launch template with CpuOptions.NestedVirtualization: enabled.`],
+      [
+        [
+          'HyperVUnavailable',
+          'runtimeClass.handler',
+          'runhcs-wcow-hypervisor',
+          'm8i.large',
+          'CpuOptions.NestedVirtualization',
+        ],
+      ],
     ],
     ['a launch template that enables it', nested('m8i.large', true), []],
-    ['a launch template that enables it for another type', nested('m5.large', true), [`${none('m5.large runs')}.`]],
+    [
+      'a launch template that enables it for another type',
+      nested('m5.large', true),
+      [['HyperVUnavailable', 'runtimeClass.handler', 'runhcs-wcow-hypervisor', 'm5.large']],
+    ],
   ]);
 });

@@ -1,10 +1,13 @@
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
-import { planned, testAdvice, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
 import { sampleCluster } from '../../../testing/fixtures.ts';
+import type { Brief } from '../../../testing/goldenTexts.ts';
 import { BY_TAGS, DISK_100 } from '../../../testing/machineScenes.ts';
 import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
+
+const testAdvice = adviceTable('advice/port');
 
 const CLUSTER = 'sg-0a000000';
 const EXTRA = 'sg-0b000000';
@@ -37,10 +40,6 @@ const ofTemplate = (groups: readonly SecurityGroup[], change: Partial<CheckInput
   cluster: { kind: 'seen', cluster: sampleCluster(change) } as const,
 });
 
-const FAILS = 'so the API server cannot reach the kubelets: kubectl logs, exec and port-forward fail. Add one';
-const closedFor = (target: string, from = CLUSTER) =>
-  `(${from}), ${FAILS} (aws ec2 authorize-security-group-ingress --region eu-west-1 --group-id ${target} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${CLUSTER}}]').`;
-
 describe('advice about the port of the kubelet', () => {
   testAdvice([
     ['the rules of EKS', planned(), []],
@@ -65,17 +64,13 @@ describe('advice about the port of the kubelet', () => {
         [
           what,
           inbound(...rules),
-          [
-            `KubeletPortClosed: No inbound rule of the nodes' security group ${CLUSTER} allows TCP port 10250 from the control plane ${closedFor(CLUSTER)}`,
-          ],
+          [['KubeletPortClosed', 'sg-0a000000', '10250', 'kubectl logs', 'aws ec2 authorize-security-group-ingress']],
         ] as const,
     ),
     [
       'outbound rules of the control plane without the port',
       outbound(rule({ ports: { from: 443, to: 443 }, hasAddresses: true })),
-      [
-        `KubeletPortClosed: No outbound rule of the control plane's security group ${CLUSTER} allows TCP port 10250 to the nodes (${CLUSTER}), ${FAILS} (aws ec2 authorize-security-group-egress --region eu-west-1 --group-id ${CLUSTER} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${CLUSTER}}]').`,
-      ],
+      [['KubeletPortClosed', 'sg-0a000000', '10250', 'kubectl logs', 'aws ec2 authorize-security-group-egress']],
     ],
     ['an outbound rule for the nodes', outbound(rule()), []],
     ['a security group that does not exist', planned({ securityGroups: known([]) }), []],
@@ -99,7 +94,15 @@ describe('advice about the port of the kubelet, with security groups in the laun
         additionalSecurityGroups: [EXTRA],
       }),
       [
-        `KubeletPortClosed: No inbound rule of the nodes' security group ${NODES} allows TCP port 10250 from the control plane ${closedFor(NODES, `${CLUSTER} and ${EXTRA}`)}`,
+        [
+          'KubeletPortClosed',
+          'sg-0c000000',
+          '10250',
+          'sg-0a000000',
+          'sg-0b000000',
+          'kubectl logs',
+          'aws ec2 authorize-security-group-ingress',
+        ],
       ],
     ],
     ['a security group that was not found', ofTemplate([open]), []],
@@ -112,8 +115,14 @@ describe('advice about the port of the kubelet, with security groups in the spec
   const byId = { ...DISK_100, securityGroups: [{ id: NODES }] };
   const byTags = { ...DISK_100, ...BY_TAGS };
   const tags = { tier: 'windows' };
-  const none = [
-    `KubeletPortClosed: No inbound rule of the nodes' security groups ${CLUSTER} and ${NODES} allows TCP port 10250 from the control plane ${closedFor(CLUSTER)}`,
+  const none: readonly Brief[] = [
+    [
+      'KubeletPortClosed',
+      `${CLUSTER} and ${NODES}`,
+      '10250',
+      'kubectl logs',
+      'aws ec2 authorize-security-group-ingress',
+    ],
   ];
   testAdvice([
     [

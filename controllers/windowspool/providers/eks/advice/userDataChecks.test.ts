@@ -1,6 +1,8 @@
-import { planned, testAdvice, withMachine } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withMachine } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
 import { unasked } from '../../../testing/prerequisites.ts';
+
+const testAdvice = adviceTable('advice/userData');
 
 const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
 const machine = { userData, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
@@ -17,16 +19,12 @@ describe('advice about secrets in user data', () => {
     [
       'passwords and keys',
       withScript(`<powershell>\n$password = 'hunter22'\n\n# AKIAIOSFODNN7EXAMPLE\n</powershell>`),
-      [
-        'SecretInUserData: Key a.ps1 of ConfigMap winpool-system/windows has what looks like a secret: line 1 (a password) and line 3 (an AWS access key). Every program on the node can read user data. Store the secret in AWS Secrets Manager, let the node role read it, and read it in the script (Get-SECSecretValue).',
-      ],
+      [['SecretInUserData', 'a.ps1', 'winpool-system/windows', 'Get-SECSecretValue']],
     ],
     [
       'many secrets',
       withScript('password = "hunter22"\n'.repeat(9)),
-      [
-        'SecretInUserData: Key a.ps1 of ConfigMap winpool-system/windows has what looks like a secret: line 1 (a password), line 2 (a password), line 3 (a password) and 6 more. Every program on the node can read user data. Store the secret in AWS Secrets Manager, let the node role read it, and read it in the script (Get-SECSecretValue).',
-      ],
+      [['SecretInUserData', 'a.ps1', 'winpool-system/windows', '6 more', 'Get-SECSecretValue']],
     ],
   ]);
 });

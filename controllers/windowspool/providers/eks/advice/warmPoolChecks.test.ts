@@ -1,7 +1,9 @@
 import type { WarmPoolSpec } from '../../../api.gen.ts';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
-import { planned, testAdvice, withTemplate } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
+
+const testAdvice = adviceTable('advice/warmPool');
 
 const type = (name: string, hibernates?: boolean, memoryMiB?: number): InstanceType => ({
   name,
@@ -36,8 +38,6 @@ const template = (instanceType: string, isEncrypted: boolean) =>
     { nodeGroup: { instanceTypes: undefined, ...warmPool('Hibernated') } },
   );
 
-const IS = 'HibernationUnavailable: nodeGroup.warmPool.poolState is Hibernated, and EC2 cannot hibernate';
-
 describe('advice about hibernation', () => {
   testAdvice([
     ['no warm pool', planned(), []],
@@ -47,21 +47,31 @@ describe('advice about hibernation', () => {
     [
       'types that EC2 cannot hibernate, or not with Windows',
       on(['m5.large', 'm5.2xlarge', 'g4dn.xlarge']),
-      [`${IS} Windows on m5.2xlarge and g4dn.xlarge. Set it to Stopped or Running.`],
+      [['HibernationUnavailable', 'nodeGroup.warmPool.poolState', 'm5.2xlarge', 'g4dn.xlarge']],
     ],
     ['an encrypted volume', template('m5.large', true), []],
     [
       'a volume that is not encrypted',
       template('m5.large', false),
       [
-        `${IS} instances whose root volume is not encrypted. Set it to Stopped or Running, or encrypt new volumes (aws ec2 enable-ebs-encryption-by-default --region eu-west-1).`,
-        'RootVolumeNotEncrypted: EC2 does not encrypt new volumes in eu-west-1, and version 7 of launch template windows does not encrypt the root volume (/dev/sda1). The kubelet writes the Secrets of pods to the root volume in plain text. Enable encryption by default (aws ec2 enable-ebs-encryption-by-default --region eu-west-1), or encrypt the volume in the launch template. Both apply to new nodes.',
+        [
+          'HibernationUnavailable',
+          'nodeGroup.warmPool.poolState',
+          'aws ec2 enable-ebs-encryption-by-default --region eu-west-1',
+        ],
+        [
+          'RootVolumeNotEncrypted',
+          'version 7',
+          'windows',
+          '/dev/sda1',
+          'aws ec2 enable-ebs-encryption-by-default --region eu-west-1',
+        ],
       ],
     ],
     [
       'the type of a launch template',
       template('m5.2xlarge', true),
-      [`${IS} Windows on m5.2xlarge. Set it to Stopped or Running.`],
+      [['HibernationUnavailable', 'nodeGroup.warmPool.poolState', 'm5.2xlarge']],
     ],
   ]);
 });
