@@ -31,6 +31,11 @@ export function assertBriefs(texts: readonly string[], want: readonly Brief[]): 
   );
 }
 
+/** The same for one text. */
+export function assertBrief(text: string | undefined, ...want: Brief): void {
+  assertBriefs(text === undefined ? [] : [text], [want]);
+}
+
 /**
  * Defines a test that compares the texts of all rows with the page test/golden/NAME.txt. Call it at the top of a file of tests, and the returned
  * function for the test of each row. A row without texts is not on the page.

@@ -17,11 +17,12 @@ import {
 } from '../../testing/existingScenes.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import { existingPool, MINUTE, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
+import { assertBrief, assertBriefs, type Brief, textTable } from '../../testing/goldenTexts.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { annotate, cordon, nodeOf, pass } from '../../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
 
-const TERMINATE = 'Terminate it with its provisioner. If the Node object remains: kubectl delete node';
+const check = textTable('conditions/NodesLeavingOfExistingNodes');
 
 /** A settled pool of the nodes a, b and c, with a pod on each. */
 async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
@@ -58,16 +59,14 @@ describe('existing nodes with the replace annotation', () => {
     const { world, deps } = await settled();
     for (const name of ['a', 'b']) annotate(world, name, REPLACE);
     await pass(world, deps, 1);
-    const drained = `Node a is drained. ${TERMINATE} a`;
-    const expectedMessage = `Node b waits: at most 1 node may be unavailable at a time. ${drained}`;
     assert.deepEqual(statesIn(world), ['cordoned by-operator true', 'open - true', 'open - -']);
-    assert.equal(leavingCondition(world), `True Drained: ${expectedMessage}`);
+    assertBrief(leavingCondition(world), 'True Drained', 'Node b', '1 node', 'Node a', 'kubectl delete node a');
     assert.deepEqual(world.evicted, ['shop/cart-a 30']);
-    assert.deepEqual(
+    assertBriefs(
       world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
       [
-        'Normal NodeDisruptionStarted: drain node a; its provisioner must terminate it',
-        `Normal NodeDrained: ${drained}`,
+        ['Normal NodeDisruptionStarted', 'drain node a'],
+        ['Normal NodeDrained', 'Node a', 'kubectl delete node a'],
       ],
     );
     await pass(world, deps, 60);
@@ -220,8 +219,8 @@ describe('existing nodes with the replace annotation', () => {
         const next = world.start();
         await pass(world, next, 1);
         assert.deepEqual(
-          [stateOf(nodeOf(world, 'a')), leavingCondition(world), world.evicted.length],
-          ['cordoned by-operator true', `True Drained: Node a is drained. ${TERMINATE} a`, 1],
+          [stateOf(nodeOf(world, 'a')), leavingCondition(world).split(':')[0], world.evicted.length],
+          ['cordoned by-operator true', 'True Drained', 1],
           `${when} call ${at}`,
         );
         end(world, 'a');
@@ -232,12 +231,12 @@ describe('existing nodes with the replace annotation', () => {
     }
   }).timeout(30_000);
 
-  const table: readonly (readonly [string, ObservedState, string])[] = [
-    ['not if there are none', existingScene(), ''],
+  const table: readonly (readonly [string, ObservedState, Brief | undefined])[] = [
+    ['not if there are none', existingScene(), undefined],
     [
       'while one is drained',
       emptyingScene({ pods: { ok: true, value: [podOn()] } }),
-      'Draining: Draining a: 1 pod left.',
+      ['Draining', 'Draining a', '1 pod'],
     ],
     [
       'with the tool that terminates it',
@@ -245,7 +244,7 @@ describe('existing nodes with the replace annotation', () => {
         { now: cordonedMember({ labels: { ...member('a').labels, 'kops.k8s.io/instancegroup': 'win' } }) },
         { drained: '2026-03-01T11:59:00Z' },
       ),
-      'Drained: Node a is drained. Terminate it with kOps: kops delete instance a',
+      ['Drained', 'Node a', 'kops delete instance a'],
     ],
     [
       'with its pods when it is excluded from drain',
@@ -257,12 +256,12 @@ describe('existing nodes with the replace annotation', () => {
         },
         { drained: '2026-03-01T11:59:00Z' },
       ),
-      `Drained: Node a is cordoned and excluded from drain: its pods are terminated with it. ${TERMINATE} a`,
+      ['Drained', 'Node a', 'kubectl delete node a'],
     ],
     [
       'also when it cannot be read',
       emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
-      'Drained: Node a is drained. Terminate it with its provisioner.',
+      ['Drained', 'Node a'],
     ],
     [
       'by remediation, which does not replace them',
@@ -270,7 +269,14 @@ describe('existing nodes with the replace annotation', () => {
         spec: { remediation: { policy: 'Report' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
         nodes: [failingMember('a', 15), member('b'), member('c')],
       }),
-      `ReplacementDue: Node a has failed verification for longer than remediation.unhealthyAfter (15m). To drain it first, set winpool.dev/replace=true on it. ${TERMINATE} a`,
+      [
+        'ReplacementDue',
+        'Node a',
+        'remediation.unhealthyAfter',
+        '15m',
+        'winpool.dev/replace=true',
+        'kubectl delete node a',
+      ],
     ],
     [
       'by remediation when too many fail',
@@ -278,16 +284,17 @@ describe('existing nodes with the replace annotation', () => {
         spec: { remediation: { policy: 'Report' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' } },
         nodes: [failingMember('a', 15), failingMember('b', 1), member('c')],
       }),
-      'TooManyUnhealthy: 2 nodes failed verification or did not join, more than remediation.maxUnhealthy (40%). Check NodesVerified for the cause before you replace nodes.',
+      ['TooManyUnhealthy', '2 nodes', 'remediation.maxUnhealthy', '40%', 'NodesVerified'],
     ],
   ];
   for (const [name, observed, want] of table) {
-    it(`are reported: ${name}`, () => {
+    const texts = () => {
       const { NodesLeaving: found, Reconciling, Ready } = evaluateConditions(observed);
-      assert.equal(found ? `${found.reason}: ${found.message}` : '', want);
-      assert.equal(Reconciling?.reason, want.startsWith('Draining') ? 'Draining' : undefined);
+      assert.equal(Reconciling?.reason, want?.[0] === 'Draining' ? 'Draining' : undefined);
       assert.equal(Ready.status, 'True');
-    });
+      return found ? [`${found.reason}: ${found.message}`] : [];
+    };
+    check(`are reported: ${name}`, texts, want ? [want] : []);
   }
 });
 

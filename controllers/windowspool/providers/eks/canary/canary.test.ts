@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
+import type { ConditionState } from '../../../model/conditions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
@@ -16,11 +17,14 @@ import {
   trying,
 } from '../../../testing/canaryScenes.ts';
 import { MINUTE, NEXT, NOW, outcomeOf, sampleError, samplePool } from '../../../testing/fixtures.ts';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
+
+const check = textTable('conditions/UpToDateWithCanary');
 
 const at = (ms: number) => new Date(ms).toISOString();
 const young = { verifiedSince: undefined } as never;
@@ -38,11 +42,11 @@ const FAILED = {
   time: at(NOW - MINUTE),
 };
 
-const stages: readonly (readonly [stage: string, s: ObservedState, message: string])[] = [
+const stages: readonly (readonly [stage: string, s: ObservedState, args: readonly string[]])[] = [
   [
     'creating',
     canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: MAIN_NODES }),
-    `Canary ${SECOND} tries release ${NEXT}. Node group web is not updated until the nodes of the canary have been verified for 30m.`,
+    [SECOND, NEXT, '30m'],
   ],
   [
     'creating',
@@ -52,66 +56,49 @@ const stages: readonly (readonly [stage: string, s: ObservedState, message: stri
       nodes: MAIN_NODES,
       rest: { prerequisites: quotaReached },
     }),
-    `Canary ${SECOND} tries release ${NEXT}. It is created when the prerequisites are met. See PrerequisitesMet.`,
+    [SECOND, NEXT, 'PrerequisitesMet'],
   ],
   [
     'creating',
     canaryScene({ record: missing, canary: { kind: 'absent' }, nodes: MAIN_NODES, rest: { errors: [denied] } }),
-    `Canary ${SECOND} tries release ${NEXT}. CreateNodegroup of node group ${SECOND} failed: the call was denied. The operator retries.`,
+    [SECOND, NEXT, 'CreateNodegroup', 'the call was denied'],
   ],
   [
     'verifying',
     canaryScene({ record: young, nodes: [...MAIN_NODES, ...CANARY_NODES.slice(1)] }),
-    `Canary ${SECOND} tries release ${NEXT}. 1 of 2 nodes verified; node group web is not updated until they have been verified for 30m.`,
+    [SECOND, NEXT, '1 of 2', '30m'],
   ],
-  [
-    'waiting',
-    canaryScene(),
-    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:20Z, if all nodes of the canary stay verified until then.`,
-  ],
-  [
-    'waiting',
-    canaryScene({ record: young }),
-    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:30Z, if all nodes of the canary stay verified until then.`,
-  ],
-  [
-    'waiting',
-    canaryScene({ spec: { ...trying(), paused: true } }),
-    `Canary ${SECOND} tries release ${NEXT}. Node group web is updated after 12:20Z, if all nodes of the canary stay verified until then. It continues when the pool is resumed.`,
-  ],
-  [
-    'draining',
-    canaryScene({ record: ENDED, canary: SHRUNK, main: done }),
-    `Canary ${SECOND} has ended. 2 nodes left to drain.`,
-  ],
+  ['waiting', canaryScene(), [SECOND, NEXT, '12:20Z']],
+  ['waiting', canaryScene({ record: young }), [SECOND, NEXT, '12:30Z']],
+  ['waiting', canaryScene({ spec: { ...trying(), paused: true } }), [SECOND, NEXT, '12:20Z', 'resumed']],
+  ['draining', canaryScene({ record: ENDED, canary: SHRUNK, main: done }), [SECOND, '2 nodes']],
   [
     'draining',
     canaryScene({ record: ENDED, canary: SHRUNK, main: done, nodes: [...MAIN_NODES.slice(1), ...CANARY_NODES] }),
-    `Canary ${SECOND} has ended. 2 nodes left to drain. The drain continues when 3 nodes of web are verified.`,
+    [SECOND, '2 nodes', '3 nodes'],
   ],
-  [
-    'blocked',
-    canaryScene({ record: { ...ENDED, blocked }, canary: SHRUNK, main: done }),
-    `Canary ${SECOND} has ended. Node x was not drained: 1 pod left. Next attempt at 12:14Z.`,
-  ],
+  ['blocked', canaryScene({ record: { ...ENDED, blocked }, canary: SHRUNK, main: done }), [SECOND, '1 pod', '12:14Z']],
   [
     'deleting',
     canaryScene({ record: ENDED, canary: { ...SHRUNK, status: 'DELETING' }, main: done, nodes: MAIN_NODES }),
-    `Canary ${SECOND} has ended. Node group ${SECOND} is being deleted.`,
+    [SECOND],
   ],
   [
     'creating',
     canaryScene({ canary: unseen() as never }),
-    `Canary ${SECOND} tries release ${NEXT}. Node group ${SECOND} cannot be read: DescribeNodegroup failed: the call was unavailable.`,
+    [SECOND, NEXT, 'DescribeNodegroup', 'the call was unavailable'],
   ],
 ];
 
 describe('a canary', () => {
-  for (const [stage, s, message] of stages) {
-    it(`is described while it is ${stage}: ${message.slice(message.indexOf('.') + 2)}`, () => {
-      const { UpToDate, Ready } = nodeGroupConditions(s);
-      const reason = stage === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
-      assert.deepEqual([UpToDate.status, UpToDate.reason, UpToDate.message], ['False', reason, message]);
+  for (const [stage, s, args] of stages) {
+    const textOf = ({ status, reason, message }: ConditionState) => [`${status} ${reason}: ${message}`];
+    const identity = stage === 'blocked' ? 'False CanaryBlocked' : 'False CanaryRunning';
+    check(`is described while it is ${stage}: ${args.join(', ')}`, () => textOf(nodeGroupConditions(s).UpToDate), [
+      [identity, ...args],
+    ]);
+    it(`has metrics while it is ${stage}: ${args.join(', ')}`, () => {
+      const { Ready } = nodeGroupConditions(s);
       assert.equal(Ready.status, 'True', Ready.message);
       const assessment = evaluateConditions(s);
       const series = samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));

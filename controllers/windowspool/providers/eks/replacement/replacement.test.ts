@@ -19,6 +19,7 @@ import {
   sampleState,
   sampleTemplate,
 } from '../../../testing/fixtures.ts';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import {
   CORDONED_NODES,
@@ -38,6 +39,8 @@ import {
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
+
+const check = textTable('conditions/UpToDateWithReplacement');
 
 const at = (ms: number) => new Date(ms).toISOString();
 const statusOf = (s: ObservedState, done: readonly Step[] = []) =>
@@ -70,78 +73,76 @@ describe('the names of the node groups of a pool', () => {
 });
 
 describe('the condition UpToDate during a replacement', () => {
-  const stages: readonly (readonly [title: string, s: ObservedState, reason: string, message: string])[] = [
+  const stages: readonly (readonly [title: string, s: ObservedState, reason: string, args: readonly string[]])[] = [
     [
       'says that the second group is created',
       replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
       'Replacing',
-      `Its nodes are not changed until enough nodes of ${SECOND} are verified.`,
+      [SECOND],
     ],
     [
       'says how many nodes are missing',
       replacementScene({ nodes: [...OLD_NODES, ...NEW_NODES.slice(1)] }),
       'Replacing',
-      `1 of 2 required nodes of ${SECOND} verified; until then, the nodes of web are not changed.`,
+      ['1 of 2 required', SECOND],
     ],
-    ['says how many nodes are left', drainScene(), 'Replacing', '2 nodes of web left to drain.'],
+    ['says how many nodes are left', drainScene(), 'Replacing', ['2 nodes', 'web']],
     [
       'says what the drain waits for',
       drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
       'Replacing',
-      `2 nodes of web left to drain. The drain continues when 2 nodes of ${SECOND} are verified.`,
+      ['2 nodes', SECOND],
     ],
     [
       'says which node could not be drained',
       drainScene({ former: { blocked } }),
       'ReplacementBlocked',
-      'Node a of web was not drained: 1 pod left. Next attempt at 12:14Z. To cancel, revert the spec.',
+      ['web', '1 pod', '12:14Z'],
     ],
     [
       'says that the first group is deleted',
       drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
       'Replacing',
-      'Node group web is being deleted.',
+      ['web'],
     ],
     [
       'says that a call failed',
       drainScene({ rest: { errors: [refused] } }),
       'Replacing',
-      'UpdateNodegroupConfig of node group web failed: the call was denied. The operator retries.',
+      ['UpdateNodegroupConfig', 'web', 'the call was denied'],
     ],
     [
       'says that the first group cannot be read',
       drainScene({ old: unseen() as Extract<ReturnType<typeof unseen>, { kind: 'unreachable' }> }),
       'Replacing',
-      'Node group web cannot be read: DescribeNodegroup failed: the call was unavailable.',
+      ['web', 'DescribeNodegroup', 'the call was unavailable'],
     ],
     [
       'says what happens to another change before the second group has served',
       replacementScene({ spec: replacing(THIRD), main: { status: 'CREATING' }, nodes: OLD_NODES }),
       'Replacing',
-      `Its nodes are not changed until enough nodes of ${SECOND} are verified. The spec has changed again: ${SECOND} is deleted and created again.`,
+      [SECOND],
     ],
     [
       'says what happens to another change after that',
       drainScene({ spec: replacing(THIRD) }),
       'Replacing',
-      `2 nodes of web left to drain. The spec has changed again: ${SECOND} is replaced after that.`,
+      ['2 nodes', SECOND],
     ],
     [
       'says that the pool is paused',
       drainScene({ spec: { ...replacing(), paused: true } }),
       'Replacing',
-      '2 nodes of web left to drain. It continues when the pool is resumed.',
+      ['2 nodes', 'web', 'resumed'],
     ],
   ];
-  for (const [title, s, reason, message] of stages) {
-    it(title, () => {
+  for (const [title, s, reason, args] of stages) {
+    const texts = () => {
       const { UpToDate, Ready } = nodeGroupConditions(s);
-      assert.deepEqual(
-        [UpToDate.status, UpToDate.reason, UpToDate.message],
-        ['False', reason, `Node group ${SECOND} replaces web. ${message}`],
-      );
       assert.equal(Ready.status, 'True', Ready.message);
-    });
+      return [`${UpToDate.status} ${UpToDate.reason}: ${UpToDate.message}`];
+    };
+    check(title, texts, [[`False ${reason}`, `Node group ${SECOND}`, ...args]]);
   }
 });
 
@@ -152,30 +153,20 @@ describe('a node group that EKS cannot change', () => {
     return sampleState({ pool, group: { kind: 'seen', group }, ...(prerequisites && { prerequisites }) });
   };
   const noAddress = sampleFacts({ subnets: known([]) });
-  const rows: readonly (readonly [title: string, s: ObservedState, end: string, isWorking: boolean])[] = [
-    ['is about to be replaced', due(), 'A second node group replaces it.', true],
-    [
-      'waits until the pool is resumed',
-      due({ paused: true }),
-      'A second node group replaces it when the pool is resumed.',
-      false,
-    ],
-    [
-      'waits for the prerequisites of the second one',
-      due({}, noAddress),
-      'A second node group replaces it when the prerequisites are met. See PrerequisitesMet.',
-      false,
-    ],
+  const rows: readonly (readonly [title: string, s: ObservedState, args: readonly string[], isWorking: boolean])[] = [
+    ['is about to be replaced', due(), [], true],
+    ['waits until the pool is resumed', due({ paused: true }), ['resumed'], false],
+    ['waits for the prerequisites of the second one', due({}, noAddress), ['PrerequisitesMet'], false],
   ];
-  for (const [title, s, end, isWorking] of rows) {
-    it(title, () => {
+  for (const [title, s, args, isWorking] of rows) {
+    const texts = () => {
       const { UpToDate, NodeGroupReady, Stalled, Reconciling } = nodeGroupConditions(s);
-      const message = `Node group web differs from the spec in fields that EKS cannot change: instance types are ${OLD} (expected ${NEW}). ${end}`;
-      assert.deepEqual([UpToDate.reason, UpToDate.message], ['ImmutableDifference', message]);
       assert.equal(NodeGroupReady.reason, 'Active');
       assert.equal(Stalled?.reason === 'ImmutableDifference', false);
       assert.equal(Reconciling !== undefined, isWorking);
-    });
+      return [`${UpToDate.status} ${UpToDate.reason}: ${UpToDate.message}`];
+    };
+    check(title, texts, [['False ImmutableDifference', OLD, NEW, ...args]]);
   }
 });
 
