@@ -4,6 +4,7 @@ import { preview, previewText } from '../preview.ts';
 import { machine } from '../testing/existingScenes.ts';
 import type { FakeWorld } from '../testing/fakeWorld.ts';
 import { existingPool, MINUTE, sampleError, settings } from '../testing/fixtures.ts';
+import { assertBrief, assertMentions } from '../testing/goldenTexts.ts';
 import { conditionOf, signal, until, wake } from '../testing/life.ts';
 import { annotate, delayTerminations, hasEnded, moveInstance, nodeOf, pass, populated } from '../testing/nodeLife.ts';
 import { REPLACE } from '../testing/nodeScenes.ts';
@@ -114,10 +115,7 @@ describe('the events of terminating nodes', () => {
     const lines = eventsIn(world);
     assert.ok(lines.includes('Normal NodeDisruptionStarted: replace node b (terminate instance i-b with its pods)'));
     assert.ok(lines.includes('Normal InstanceTerminated: terminate instance i-b of node b with its 1 pod'));
-    assert.equal(
-      conditionOf(world, 'NodesLeaving'),
-      'True Draining: Instance i-b of node b is terminating with its pods.',
-    );
+    assertBrief(conditionOf(world, 'NodesLeaving'), 'True Draining', 'i-b', 'node b');
     assert.deepEqual(world.evicted, []);
   });
 });
@@ -155,7 +153,7 @@ describe('nodes that would be replaced', () => {
     const text = previewText(
       await preview(now, { awsCache: deps.awsCache, sources: deps, settings, now: world.now, signal }),
     );
-    assert.match(text, /when the pool is resumed:\n {4}replace node b \(drain it, terminate instance i-b\)\./);
+    assertMentions(text, 'when the pool is resumed', 'replace node b', 'i-b');
     assert.equal(nodeOf(world, 'b')?.unschedulable, false);
   });
 
@@ -166,7 +164,7 @@ describe('nodes that would be replaced', () => {
     const text = previewText(
       await preview(now, { awsCache: deps.awsCache, sources: deps, settings, now: world.now, signal }),
     );
-    assert.match(text, /now:\n {4}replace node b \(terminate instance i-b with its pods\)\./);
+    assertMentions(text, 'now:', 'replace node b', 'i-b');
   });
 
   it('are shown by a pool of existing nodes', async () => {

@@ -36,6 +36,12 @@ export function assertBrief(text: string | undefined, ...want: Brief): void {
   assertBriefs(text === undefined ? [] : [text], [want]);
 }
 
+/** Asserts that a text has these names, numbers and commands. */
+export function assertMentions(text: string | undefined, ...args: readonly string[]): void {
+  const missing = args.filter((arg) => !text?.includes(arg));
+  assert.deepEqual(missing, [], `not in: ${text}`);
+}
+
 /**
  * Defines a test that compares the texts of all rows with the page test/golden/NAME.txt. Call it at the top of a file of tests, and the returned
  * function for the test of each row. A row without texts is not on the page.

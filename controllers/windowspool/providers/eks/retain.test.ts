@@ -4,6 +4,7 @@ import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { type Deps, reconcile } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
+import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, fresh, readyWorld, signal, until, wake } from '../../testing/life.ts';
 
 const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
@@ -268,10 +269,7 @@ describe('a deleted pool that retains its group', () => {
         await reconcile('web', deps, signal);
         world.now += 30_000;
       }
-      assert.equal(
-        conditionOf(world, 'Ready'),
-        `False Retained: Node group web is retained. The operator's labels and tags are removed from it first: ${call} failed: the call was throttled. The operator retries.`,
-      );
+      assertBrief(conditionOf(world, 'Ready'), 'False Retained', 'web', call, 'the call was throttled');
       world.fails = () => undefined;
       await until(world, deps, isGone(world), 'the deletion');
       assert.deepEqual(rest(world), LEFT);

@@ -1,4 +1,5 @@
 /** The life of a launch template that the operator creates, on the local AWS in memory. */
+
 import assert from 'node:assert/strict';
 import { clusterSecurityGroupId } from '../../../../../hack/localaws/network.ts';
 import type { StateOptions } from '../../../../../hack/localaws/state.ts';
@@ -13,6 +14,7 @@ import {
   sampleGroup,
   samplePool,
 } from '../../../testing/fixtures.ts';
+import { assertBrief, assertMentions } from '../../../testing/goldenTexts.ts';
 import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { SECOND } from '../../../testing/replacementScenes.ts';
@@ -182,10 +184,7 @@ describe('a change of the machine', () => {
     await hours(world, deps, 2);
     assert.deepEqual([writes(world), templates(world)], [[], [`${TEMPLATE_NAME} 1,2`]]);
     const message = conditionOf(world, 'UpToDate') ?? '';
-    assert.match(
-      message,
-      /^False UpdateFailed: .*disk\.sizeGiB is 100 \(expected 200\)\. Update .* failed: NodeCreation/,
-    );
+    assertBrief(message, 'False UpdateFailed', 'disk.sizeGiB', '100', '200', 'NodeCreation');
     retry(world, '1');
     await until(world, deps, hasVersion(world, '2'), 'the second version');
   }).timeout(20_000);
@@ -232,9 +231,12 @@ describe('a change of the machine', () => {
     world.events.splice(0);
     await hours(world, deps, 1);
     assert.equal(hasVersion(world, '2')(), true);
-    assert.equal(
+    assertMentions(
       world.events.find(({ reason }) => reason === 'Drifted')?.message,
-      'Node group web drifted from the spec: disk.sizeGiB is 100 (expected 200). The operator corrects it.',
+      'web',
+      'disk.sizeGiB',
+      '100',
+      '200',
     );
   });
 
@@ -242,10 +244,7 @@ describe('a change of the machine', () => {
     const { world, deps } = await machineWorld();
     change(world, { ...DISK_100, ...BY_TAGS });
     await hours(world, deps, 1);
-    assert.match(
-      conditionOf(world, 'UpToDate') ?? '',
-      /^False SecurityGroupNotFound: .*securityGroups is not set \(expected tag tier=windows\)/,
-    );
+    assertBrief(conditionOf(world, 'UpToDate'), 'False SecurityGroupNotFound', 'securityGroups', 'tier=windows');
     world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags: { tier: 'windows' } });
     await until(world, deps, hasVersion(world, '2'), 'the second version');
   });
@@ -259,9 +258,15 @@ describe('a change of the machine', () => {
     await until(world, deps, isReady(world), 'a pool that is Ready');
     world.cloud.faults.securityGroup({ id: 'sg-0b000000', tags });
     await hours(world, deps, 1);
-    assert.equal(
+    assertBrief(
       conditionOf(world, 'UpToDate'),
-      'False UpdateAvailable: Node group web has security groups sg-0a000000; nodeGroup.securityGroups now selects others (with that of the cluster: sg-0a000000, sg-0a1b2c3d4e5f60718 and sg-0b000000). Set nodeGroup.update.policy: Automatic, or select them by ID.',
+      'False UpdateAvailable',
+      'web',
+      'sg-0a000000',
+      'nodeGroup.securityGroups',
+      'sg-0a1b2c3d4e5f60718',
+      'sg-0b000000',
+      'nodeGroup.update.policy: Automatic',
     );
     change(world, BY_TAGS, { nodeGroup: { update: { policy: 'Automatic' } } });
     await until(world, deps, hasVersion(world, '2'), 'the second version');
@@ -304,9 +309,10 @@ describe("the pool's launch template", () => {
       () => conditionOf(world, 'PrerequisitesMet')?.startsWith('False AccessDenied') === true,
       'the denial',
     );
-    assert.match(
-      conditionOf(world, 'PrerequisitesMet') ?? '',
-      /Grant ec2:DeleteLaunchTemplate to the operator's IAM role\. config\/aws\/own-launch-templates\.json lists all/,
+    assertMentions(
+      conditionOf(world, 'PrerequisitesMet'),
+      'ec2:DeleteLaunchTemplate',
+      'config/aws/own-launch-templates.json',
     );
     world.cloud.faults.restoreAction();
     await until(world, deps, isGone(world), 'the deletion');
@@ -320,9 +326,15 @@ describe("the pool's launch template", () => {
     const deps = world.start();
     await wake(world, deps);
     const [template] = world.cloud.state.launchTemplates.values();
-    assert.equal(
+    assertBrief(
       conditionOf(world, 'PrerequisitesMet'),
-      `False LaunchTemplateNotOwned: Launch template ${TEMPLATE_NAME} (${template?.id}) exists but does not have the tags winpool.dev/pool=web and winpool.dev/usable-by=prod, so the operator does not change it. If the pool may use it, set the tags. Otherwise, delete it (aws ec2 delete-launch-template --launch-template-id ${template?.id}). See https://docs.example/prerequisites.md#launch-template-owner.`,
+      'False LaunchTemplateNotOwned',
+      TEMPLATE_NAME,
+      `${template?.id}`,
+      'winpool.dev/pool=web',
+      'winpool.dev/usable-by=prod',
+      'aws ec2 delete-launch-template',
+      'prerequisites.md#launch-template-owner',
     );
     assert.deepEqual(writes(world), []);
     const tags = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' };
@@ -348,15 +360,27 @@ describe("the pool's launch template", () => {
     world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
     writes(world);
     await hours(world, deps, 1);
-    assert.equal(
+    assertBrief(
       conditionOf(world, 'PrerequisitesMet'),
-      `False LaunchTemplateNotFound: Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool. See https://docs.example/prerequisites.md#launch-template.`,
+      'False LaunchTemplateNotFound',
+      TEMPLATE_NAME,
+      id ?? 'the launch template of the group',
+      'version 1',
+      'metadataOptions',
+      'securityGroups',
+      'instanceTags',
+      'userData',
+      'nodeGroup.replacement: BlueGreen',
     );
     change(world, DISK_200);
     await hours(world, deps, 1);
-    assert.equal(
+    assertBrief(
       conditionOf(world, 'UpToDate'),
-      'False LaunchTemplateNotFound: Node group web differs from the spec: disk.sizeGiB is unknown (expected 200). The launch template cannot be changed. See PrerequisitesMet.',
+      'False LaunchTemplateNotFound',
+      'web',
+      'disk.sizeGiB',
+      '200',
+      'PrerequisitesMet',
     );
     assert.deepEqual([writes(world), ready(world)], [[], 'True']);
     world.remove('web');
@@ -386,9 +410,16 @@ describe("the pool's launch template", () => {
         conditionOf(world, 'PrerequisitesMet'),
       );
       const [prerequisite] = world.pools.get('web')?.status?.prerequisites ?? [];
-      assert.equal(
+      assertMentions(
         prerequisite?.message,
-        `Launch template ${TEMPLATE_NAME} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version 1. When its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData change, a second node group replaces it (nodeGroup.replacement: BlueGreen).`,
+        TEMPLATE_NAME,
+        id,
+        'version 1',
+        'metadataOptions',
+        'securityGroups',
+        'instanceTags',
+        'userData',
+        'nodeGroup.replacement: BlueGreen',
       );
       change(world, DISK_200, BLUE_GREEN);
       await until(world, deps, isReplaced(world), 'a replaced group', 200);
@@ -465,9 +496,15 @@ describe("the pool's launch template", () => {
       for (const subnet of SUBNETS) world.cloud.faults.subnet({ id: subnet, freeAddresses: 0 } as never);
       change(world, DISK_200, BLUE_GREEN);
       await hours(world, deps, 1);
-      assert.equal(
+      assertBrief(
         conditionOf(world, 'UpToDate'),
-        `False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template ${TEMPLATE_NAME} (${id}) was deleted. Other differences: disk.sizeGiB is unknown (expected 200). A second node group replaces it when the prerequisites are met. See PrerequisitesMet.`,
+        'False ImmutableDifference',
+        'web',
+        TEMPLATE_NAME,
+        id,
+        'disk.sizeGiB',
+        '200',
+        'PrerequisitesMet',
       );
       assert.deepEqual([writes(world), ready(world)], [[], 'True']);
     });
@@ -491,9 +528,11 @@ describe("the pool's launch template", () => {
     change(world, DISK_200);
     await hours(world, deps, 2);
     assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1,2`]);
-    assert.match(
-      conditionOf(world, 'PrerequisitesMet') ?? '',
-      /^False LaunchTemplateInvalid: Version 2 of launch template winpool\/prod\/web does not have the settings that the operator wrote\. It also sets EbsOptimized\./,
+    assertBrief(
+      conditionOf(world, 'PrerequisitesMet'),
+      'False LaunchTemplateInvalid',
+      'winpool/prod/web',
+      'EbsOptimized',
     );
   });
 });
@@ -505,9 +544,11 @@ describe('a group without a launch template', () => {
     world.apply(fresh(spec(DISK_100, { nodeGroup: { adoption: 'IfUnowned' } })));
     const deps: Deps = world.start();
     await hours(world, deps, 1);
-    assert.equal(
+    assertBrief(
       conditionOf(world, 'UpToDate'),
-      'False ImmutableDifference: Node group web differs from the spec in fields that EKS cannot change: launch template is none (expected winpool/prod/web). Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.',
+      'False ImmutableDifference',
+      'winpool/prod/web',
+      'nodeGroup.replacement: BlueGreen',
     );
     assert.deepEqual([templates(world), stateOf(world)?.differs], [[], true]);
   });
