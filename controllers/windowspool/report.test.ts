@@ -18,6 +18,7 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from './testing/fixtures.ts';
+import { assertBriefs } from './testing/goldenTexts.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
 const { signal } = new AbortController();
@@ -40,7 +41,6 @@ class Reporter {
 }
 
 const bad = [...sampleNodes(3), sampleNode({ name: 'ip-9', taints: [] })];
-const BAD = 'ip-9 lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it.';
 
 describe('a report', () => {
   it('writes the first status, and publishes no events for a healthy pool', async () => {
@@ -60,10 +60,10 @@ describe('a report', () => {
     await reporter.publish({});
     const turned = await reporter.publish({ nodes: bad });
     const back = await reporter.publish({});
-    assert.deepEqual(turned.events, [
-      `Warning RegistrationTaintMissing: 1 of 4 nodes failed verification: ${BAD} Replace it: kubectl annotate node ip-9 winpool.dev/replace=true`,
+    assertBriefs(turned.events, [
+      ['Warning RegistrationTaintMissing', '1 of 4', 'ip-9', 'kubectl annotate node ip-9 winpool.dev/replace=true'],
     ]);
-    assert.deepEqual(back.events, ['Normal AllVerified: 3 nodes verified.']);
+    assertBriefs(back.events, [['Normal AllVerified', '3 nodes']]);
   });
 
   it('publishes nothing when only a message changes', async () => {
@@ -78,24 +78,20 @@ describe('a report', () => {
     await reporter.publish({});
     const group = { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETE_FAILED' }) } as const;
     const { events } = await reporter.publish({ group });
-    assert.deepEqual(events, [
-      'Warning DeleteFailed: EKS failed to delete node group web: EKS reports no reason. The operator retries.',
-    ]);
+    assertBriefs(events, [['Warning DeleteFailed', 'web']]);
   });
 
   it('publishes progress as Normal', async () => {
     const reporter = new Reporter();
     await reporter.publish({});
     const { events } = await reporter.publish({ runtimeClass: undefined });
-    assert.deepEqual(events, ['Normal Pending: RuntimeClass windows-2022 is about to be created.']);
+    assertBriefs(events, [['Normal Pending', 'windows-2022']]);
   });
 
   it('publishes a pause', async () => {
     const reporter = new Reporter();
     const { events } = await reporter.publish({ pool: samplePool({ paused: true }) });
-    assert.deepEqual(events, [
-      'Normal Paused: Changes are paused: spec.paused is true. status.pendingSteps shows the changes that are due.',
-    ]);
+    assertBriefs(events, [['Normal Paused', 'spec.paused', 'status.pendingSteps']]);
   });
 
   it('writes changes of nodes at most once a second, and the first change at once', async () => {
@@ -134,10 +130,10 @@ describe('a report', () => {
       { kind: 'labelNode', node: sampleNode({ name: 'ip-1' }), build: '10.0.20348' },
     ];
     const { events } = await new Reporter().publish({}, { done });
-    assert.deepEqual(events, [
-      'Normal NodeGroupUpdated: update node group web: scaling maxSize 9',
-      'Normal RuntimeClassDeleted: delete RuntimeClass windows-2022',
-      'Normal NodeLabelled: label node ip-1 with node.kubernetes.io/windows-build=10.0.20348',
+    assertBriefs(events, [
+      ['Normal NodeGroupUpdated', 'web', 'maxSize 9'],
+      ['Normal RuntimeClassDeleted', 'windows-2022'],
+      ['Normal NodeLabelled', 'ip-1', '10.0.20348'],
     ]);
   });
 });

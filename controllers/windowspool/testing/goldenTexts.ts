@@ -17,6 +17,9 @@ export function briefOf(text: string, want: Brief | undefined): Brief {
   return [identity, ...args.map((arg) => (sentences.includes(arg) ? arg : `no "${arg}" in: ${sentences}`))];
 }
 
+/** Computes the texts of a row. */
+type Texts = () => readonly string[] | Promise<readonly string[]>;
+
 /** What follows the identity; empty for a text that is only an identity. */
 export function sentencesOf(text: string): string {
   const end = text.indexOf(': ');
@@ -46,27 +49,26 @@ export function assertMentions(text: string | undefined, ...args: readonly strin
  * Defines a test that compares the texts of all rows with the page test/golden/NAME.txt. Call it at the top of a file of tests, and the returned
  * function for the test of each row. A row without texts is not on the page.
  */
-export function goldenTexts(name: string): (row: Mocha.Test, texts: () => readonly string[]) => void {
-  const rows: (readonly [Mocha.Test, () => readonly string[]])[] = [];
+export function goldenTexts(name: string): (row: Mocha.Test, texts: Texts) => void {
+  const rows: (readonly [Mocha.Test, Texts])[] = [];
   it(`the texts are those in test/golden/${name}.txt`, async () => {
-    const page = rows.flatMap(([row, textsOf]) => {
-      const texts = textsOf().map((text) => `  ${text.replaceAll('\n', '\n  ')}`);
-      return texts.length > 0 ? [[row.titlePath().join(': '), ...texts].join('\n')] : [];
-    });
+    const page: string[] = [];
+    for (const [row, textsOf] of rows) {
+      const texts = (await textsOf()).map((text) => `  ${text.replaceAll('\n', '\n  ')}`);
+      if (texts.length > 0) page.push([row.titlePath().join(': '), ...texts].join('\n'));
+    }
     await assertGolden(name, `${page.join('\n\n')}\n`);
   });
   return (row, texts) => rows.push([row, texts]);
 }
 
 /** A function that defines the test of a row, which asserts what identifies its texts, and adds the row to a page as `goldenTexts` does. */
-export function textTable(
-  name: string,
-): (title: string, texts: () => readonly string[], want: readonly Brief[]) => void {
+export function textTable(name: string): (title: string, texts: Texts, want: readonly Brief[]) => void {
   const golden = goldenTexts(name);
   return (title, textsOf, want) => {
     const texts = once(textsOf);
     golden(
-      it(title, () => assertBriefs(texts(), want)),
+      it(title, async () => assertBriefs(await texts(), want)),
       texts,
     );
   };

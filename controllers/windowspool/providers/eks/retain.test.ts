@@ -4,7 +4,7 @@ import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { type Deps, reconcile } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
-import { assertBrief } from '../../testing/goldenTexts.ts';
+import { assertBrief, assertBriefs } from '../../testing/goldenTexts.ts';
 import { conditionOf, fresh, readyWorld, signal, until, wake } from '../../testing/life.ts';
 
 const spec = { deletionPolicy: 'Retain', labels: { team: 'web' } } as const;
@@ -87,13 +87,13 @@ describe('a deleted pool that retains its group', () => {
       [...world.runtimeClasses.values()].map(({ name, owners }) => [name, owners]),
       [['windows-2022', []]],
     );
-    assert.deepEqual(
-      world.events.map(({ reason, message }) => `${reason} ${message}`),
+    assertBriefs(
+      world.events.map(({ reason, message }) => `${reason}: ${message}`),
       [
-        'NodeGroupUpdated update node group web: labels remove winpool.dev/pool, winpool.dev/windows-build',
-        "Retained Node group web is retained. The operator's labels and tags are removed from it first, once it is no longer UPDATING.",
-        'TagsCorrected correct the tags of node group web: remove winpool.dev/pool, winpool.dev/created-from',
-        'RuntimeClassReleased give up ownership of RuntimeClass windows-2022',
+        ['NodeGroupUpdated', 'web', 'winpool.dev/pool', 'winpool.dev/windows-build'],
+        ['Retained', 'web', 'UPDATING'],
+        ['TagsCorrected', 'web', 'winpool.dev/pool', 'winpool.dev/created-from'],
+        ['RuntimeClassReleased', 'windows-2022'],
       ],
     );
   });

@@ -15,5 +15,5 @@ export const wrong = sampleNode({
 });
 
 /** The taint that quarantine sets. */
-export const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
+const QUARANTINE = 'status-taint.cluster-autoscaler.kubernetes.io/winpool-quarantine:NoSchedule';
 export const SET_QUARANTINE = `taintNode ${wrong.name} +${QUARANTINE}`;
