@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { HEALTH_CODES, type HealthIssue } from '../../ports/eks.ts';
 import { sampleGroup } from '../../testing/fixtures.ts';
-import { assertMentions } from '../../testing/goldenTexts.ts';
+import { assertMentions, goldenTexts } from '../../testing/goldenTexts.ts';
 import { describeIssues, remediesFor } from './healthIssues.ts';
 
 const group = (...healthIssues: readonly HealthIssue[]) => sampleGroup(undefined, { healthIssues });
 const issue = (code: string, ...resourceIds: readonly string[]) => ({ code, message: 'It failed.', resourceIds });
+
+const golden = goldenTexts('healthIssues');
 
 describe('the remedy for a health issue', () => {
   const rows: readonly (readonly [what: string, issue: HealthIssue, command: string])[] = [
@@ -39,8 +41,11 @@ describe('the remedy for a health issue', () => {
     it(what, () => assert.ok(remediesFor(group(found)).includes(`(${command})`), remediesFor(group(found))));
 
   for (const code of HEALTH_CODES)
-    it(`of ${code} is one or more sentences`, () =>
-      assert.match(remediesFor(group(issue(code))), /^ [A-Z][^\n]{10,350}\.$/));
+    golden(
+      it(`of ${code} is one or more sentences`, () =>
+        assert.match(remediesFor(group(issue(code))), /^ [A-Z][^\n]{10,350}\.$/)),
+      () => [remediesFor(group(issue(code, 'ID'))).trim()],
+    );
 
   it('is not repeated', () => {
     assert.equal(

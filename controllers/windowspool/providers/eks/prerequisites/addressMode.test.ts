@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
+import { textTable } from '../../../testing/goldenTexts.ts';
 import {
   addressesAtStart,
   addressesWhenFull,
@@ -114,21 +115,20 @@ describe('the pods of a node', () => {
   });
 });
 
+const check = textTable('addressModes');
+
 describe('the description of the mode', () => {
-  it('shows whether prefix delegation is enabled, and which types do not support it', () => {
-    assert.deepEqual(
-      [
-        describeMode(addressModeOf({}), [nitro]),
-        describeMode(addressModeOf(withPrefixes()), [nitro]),
-        describeMode(addressModeOf(withPrefixes()), [nitro, xen]),
-      ],
-      [
-        'Each pod uses one secondary IP address (prefix delegation is disabled)',
-        'Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses; a fragmented subnet may have no free block',
-        'Prefix delegation is enabled: a node uses contiguous /28 blocks of 16 addresses, except on m4.large, which is not based on Nitro; a fragmented subnet may have no free block',
-      ],
-    );
-  });
+  const modes = () =>
+    [
+      describeMode(addressModeOf({}), [nitro]),
+      describeMode(addressModeOf(withPrefixes()), [nitro]),
+      describeMode(addressModeOf(withPrefixes()), [nitro, xen]),
+    ].map((mode) => `mode: ${mode}`);
+  check('shows whether prefix delegation is enabled, and which types do not support it', modes, [
+    ['mode', 'prefix delegation is disabled'],
+    ['mode', 'Prefix delegation is enabled', '/28'],
+    ['mode', 'Prefix delegation is enabled', '/28', 'm4.large'],
+  ]);
 
   it('names each setting that the controller cannot parse', () => {
     assert.deepEqual(ignoredSettings(undefined), []);
