@@ -48,6 +48,9 @@ coverage: deps ## Run all unit tests, also those of the tools. They must cover 9
 model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory, with one operator and with two replicas; `make unit` runs some.
 	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/*.test.ts
 
+record: deps ## Compare what the operator does with what the version at AGAINST does, see hack/recorder/README.md.
+	@node hack/recorder/main.ts --against "$${AGAINST:?Set AGAINST to a commit, such as that of the last release}"
+
 crash: deps binaries ## Kill the operator before and after every request, in about 20 minutes. `make test-all` runs a sample.
 	@CRASH_POINTS=all mocha --no-config --require test/sharedWorld.ts --timeout 120000 test/crash/pool.test.ts test/crash/nodeOperations.test.ts
 
