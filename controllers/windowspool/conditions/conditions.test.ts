@@ -25,6 +25,8 @@ const check = truthTable('conditions/InProgress');
 const gated = (policy: string) =>
   policy === 'Gate' ? ['1 node is gated', 'verification.md#the-gate-and-updates'] : [];
 
+const DENIED = ['UpdateNodegroupConfig', 'not authorized to perform: eks:Update', 'config/aws/iam-policy.json'];
+
 /** A pool whose group is being updated to another release, and whether it was Ready when the update started. */
 function rolling(wasReady: boolean) {
   const update = {
@@ -201,24 +203,14 @@ describe('a missing permission', () => {
       'does not change Ready while the group exists',
       sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: denied }] }),
       {
-        PrerequisitesMet: [
-          'False AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        PrerequisitesMet: ['False AccessDenied', ...DENIED],
         NodeGroupReady: [
           'Unknown AccessDenied',
           'UpdateNodegroupConfig',
           'web',
           'not authorized to perform: eks:Update',
         ],
-        Reconciling: [
-          'True AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        Reconciling: ['True AccessDenied', ...DENIED],
       },
     ],
     [
@@ -236,50 +228,25 @@ describe('a missing permission', () => {
         errors: [{ at: NOW, step: 'updateConfig', error: denied }],
       }),
       {
-        PrerequisitesMet: [
-          'False AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        PrerequisitesMet: ['False AccessDenied', ...DENIED],
         NodeGroupReady: [
           'Unknown AccessDenied',
           'UpdateNodegroupConfig',
           'web',
           'not authorized to perform: eks:Update',
         ],
-        Stalled: [
-          'True AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        Stalled: ['True AccessDenied', ...DENIED],
       },
     ],
     [
       'blocks the creation of the group',
       sampleState({ ...absent, errors: [{ at: NOW, step: 'createNodeGroup', error: denied }] }),
       {
-        Ready: [
-          'False AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
-        PrerequisitesMet: [
-          'False AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        Ready: ['False AccessDenied', ...DENIED],
+        PrerequisitesMet: ['False AccessDenied', ...DENIED],
         NodeGroupReady: ['False AccessDenied', 'UpdateNodegroupConfig', 'web', 'not authorized to perform: eks:Update'],
         NodesVerified: NO_NODES_YET,
-        Reconciling: [
-          'True AccessDenied',
-          'UpdateNodegroupConfig',
-          'not authorized to perform: eks:Update',
-          'config/aws/iam-policy.json',
-        ],
+        Reconciling: ['True AccessDenied', ...DENIED],
       },
     ],
   ]);

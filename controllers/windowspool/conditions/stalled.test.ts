@@ -17,6 +17,8 @@ import { absent, group, NO_NODES_YET, pool, stalled, stalledAndReady, truthTable
 
 const check = truthTable('conditions/Stalled');
 
+const ELSEWHERE = ['prod', 'eu-west-1', '--cluster-name', '--region', 'deletionPolicy'];
+
 describe('a pool that needs user action is Stalled with the reason', () => {
   const issue = { code: 'NodeCreationFailure', message: 'Instances failed to join', resourceIds: ['i-1', 'i-2'] };
   const failed = (reason: string): WindowsPoolStatus =>
@@ -162,14 +164,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       'when the cluster is not the one that the operator runs in',
       sampleState({ cluster: otherAuthority }),
       {
-        ...stalled('PrerequisitesMet', [
-          'False ClusterMismatch',
-          'prod',
-          'eu-west-1',
-          '--cluster-name',
-          '--region',
-          'deletionPolicy',
-        ]),
+        ...stalled('PrerequisitesMet', ['False ClusterMismatch', ...ELSEWHERE]),
         NodeGroupReady: ['Unknown ClusterMismatch', 'web'],
       },
     ],
@@ -177,14 +172,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       'when the cluster is not the one that the operator runs in, and the pool is being deleted',
       sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), cluster: otherAuthority }),
       {
-        ...stalled('PrerequisitesMet', [
-          'False ClusterMismatch',
-          'prod',
-          'eu-west-1',
-          '--cluster-name',
-          '--region',
-          'deletionPolicy',
-        ]),
+        ...stalled('PrerequisitesMet', ['False ClusterMismatch', ...ELSEWHERE]),
         NodeGroupReady: ['Unknown ClusterMismatch', 'web'],
       },
     ],

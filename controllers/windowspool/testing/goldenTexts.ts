@@ -46,18 +46,18 @@ export function assertMentions(text: string | undefined, ...args: readonly strin
 }
 
 /**
- * Defines a test that compares the texts of all rows with the page test/golden/NAME.txt. Call it at the top of a file of tests, and the returned
+ * Defines a test that compares the texts of all rows with the page test/golden/texts/NAME.txt. Call it at the top of a file of tests, and the returned
  * function for the test of each row. A row without texts is not on the page.
  */
 export function goldenTexts(name: string): (row: Mocha.Test, texts: Texts) => void {
   const rows: (readonly [Mocha.Test, Texts])[] = [];
-  it(`the texts are those in test/golden/${name}.txt`, async () => {
+  it(`the texts are those in test/golden/texts/${name}.txt`, async () => {
     const page: string[] = [];
     for (const [row, textsOf] of rows) {
       const texts = (await textsOf()).map((text) => `  ${text.replaceAll('\n', '\n  ')}`);
       if (texts.length > 0) page.push([row.titlePath().join(': '), ...texts].join('\n'));
     }
-    await assertGolden(name, `${page.join('\n\n')}\n`);
+    await assertGolden(`texts/${name}`, `${page.join('\n\n')}\n`);
   });
   return (row, texts) => rows.push([row, texts]);
 }

@@ -1,4 +1,4 @@
-/** Steps in short form for tables of tests: the kind, and the arguments that matter. What users read about them is in test/golden/steps.txt. */
+/** Steps in short form for tables of tests: the kind, and the arguments that matter. What users read about them is in test/golden/texts/steps.txt. */
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Machine } from '../ports/machineTemplates.ts';

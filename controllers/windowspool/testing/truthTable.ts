@@ -67,7 +67,7 @@ export function wrongNode(name: string) {
 type Line = readonly [name: string, observed: ObservedState, differing: Shown];
 
 /**
- * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/NAME.txt. Ready points to
+ * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/texts/NAME.txt. Ready points to
  * Stalled, unless the line has another Ready.
  */
 export function truthTable(name: string): (lines: readonly Line[]) => void {

@@ -107,6 +107,9 @@ const parameterInput = (value: string | undefined) =>
     facts: sampleFacts({ imageParameter: known(value) }),
   });
 
+/** What a message says about the launch template of the node group that was deleted. */
+const LOST_TEMPLATE = ['winpool/prod/web', 'lt-1', 'version 3', 'metadataOptions', 'securityGroups', 'instanceTags'];
+
 type Row = readonly [what: string, input: CheckInput, want: readonly Brief[]];
 
 const tables: Readonly<Record<string, readonly Row[]>> = {
@@ -191,17 +194,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       (found): Row => [
         `a template of the node group that was deleted${found ? ' and recreated' : ''}`,
         ownInput(ownView({ found, isOwn: true, ofGroup: ofGroup('lt-1') })),
-        [
-          [
-            'LaunchTemplateNotFound',
-            'winpool/prod/web',
-            'lt-1',
-            'version 3',
-            'metadataOptions',
-            'securityGroups',
-            'instanceTags',
-          ],
-        ],
+        [['LaunchTemplateNotFound', ...LOST_TEMPLATE]],
       ],
     ),
     [
@@ -210,17 +203,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         ...ownInput(ownView({ ofGroup: ofGroup('lt-1') })),
         spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
       },
-      [
-        [
-          'LaunchTemplateNotFound (warning)',
-          'winpool/prod/web',
-          'lt-1',
-          'version 3',
-          'metadataOptions',
-          'securityGroups',
-          'instanceTags',
-        ],
-      ],
+      [['LaunchTemplateNotFound (warning)', ...LOST_TEMPLATE]],
     ],
     [
       'a template of the node group that was deleted, if another node group may replace it and a canary is due',
@@ -229,17 +212,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
         canaryNodes: 1,
       },
-      [
-        [
-          'LaunchTemplateNotFound',
-          'winpool/prod/web',
-          'lt-1',
-          'version 3',
-          'metadataOptions',
-          'securityGroups',
-          'instanceTags',
-        ],
-      ],
+      [['LaunchTemplateNotFound', ...LOST_TEMPLATE]],
     ],
     [
       'a version that is not as the operator wrote it',
