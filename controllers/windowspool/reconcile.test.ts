@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, sampleNode, settings } from './testing/fixtures.ts';
-import { assertBrief } from './testing/goldenTexts.ts';
+import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
 import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
@@ -369,10 +369,9 @@ describe('a paused pool', () => {
     const world = new FakeWorld();
     world.apply(fresh({ paused: true }));
     const next = await wake(world, world.start());
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, [
-      'create node group web (WINDOWS_CORE_2022_x86_64, m5.large, 3 nodes, 3 to 5)',
-      'create RuntimeClass windows-2022',
-    ]);
+    const pending = world.pools.get('web')?.status?.pendingSteps;
+    assert.equal(pending?.length, 2);
+    assertMentions(pending?.join(), 'create node group web', 'create RuntimeClass windows-2022');
     assert.equal(world.created, 0);
     assert.ok(next.kind === 'requeueAfter' && next.ms > MINUTE, JSON.stringify(next));
   });

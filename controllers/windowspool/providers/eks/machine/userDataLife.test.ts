@@ -73,8 +73,7 @@ describe('the script of a pool', () => {
     await until(world, deps, isMissed(world, 'UserDataNotFound'), 'a missing ConfigMap');
     world.scripts.set('windows', { other: 'a' });
     retry(world, String(world.now));
-    const message = 'has no key user-data.ps1, which nodeGroup.userData names. It has other.';
-    const names = () => conditionOf(world, 'PrerequisitesMet')?.includes(message) === true;
+    const names = () => conditionOf(world, 'PrerequisitesMet')?.includes('has no key user-data.ps1') === true;
     await until(world, deps, names, 'a missing key');
     world.scripts.set('windows', { [KEY]: '<persist>true</persist>' });
     retry(world, String(world.now));
