@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { IMAGES_PENDING_CONDITION } from '../windowspool/labels.ts';
 import { scrub } from '../windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import { sentence } from '../windowspool/util/words.ts';
@@ -109,6 +110,14 @@ describe('a node whose kubelet reports', () => {
     const conditions = [...names.map((type) => ({ type, status: 'True' })), { type: 'Ready', status: 'False' }];
     for (const read of readBoth(reporting({ capacity, conditions })))
       assert.deepEqual([read.capacity, read.ready], [{ memory: '8Gi' }, 'False']);
+  });
+
+  it('20,000 conditions has the first 64, and those of the operator, which it would write again and again', () => {
+    const others = Array.from({ length: 20_000 }, (_, index) => ({ type: `example.com/${index}`, status: 'True' }));
+    const own = { type: IMAGES_PENDING_CONDITION, status: 'True' };
+    const want = [...others.slice(0, 64), own].map(({ type, status }) => `${type}=${status}`);
+    for (const read of readBoth(reporting({ conditions: [...others, own, own] })))
+      assert.deepEqual(read.conditions, want);
   });
 });
 

@@ -2,7 +2,12 @@
  * The fields of a Node that the operator keeps. Field numbers are those of generated.proto in k8s.io/api v0.36 core/v1 and
  * k8s.io/apimachinery v0.36 meta/v1, and never change. To keep another field, add a line here and one to NodeRecord.
  */
-import { OPERATION_ANNOTATIONS, OWNERSHIP_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/labels.ts';
+import {
+  OPERATION_ANNOTATIONS,
+  OWN_CONDITIONS,
+  OWNERSHIP_ANNOTATION,
+  VERIFIED_CONDITION,
+} from '../windowspool/labels.ts';
 import {
   NODE_RESOURCES,
   type NodeCondition,
@@ -76,11 +81,15 @@ const noNames: readonly string[] = Object.freeze([]);
 /** How many lists of names are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
 const SHARED_LISTS = 8;
 
-/** The names of a list of messages, at most `most`: equal lists are one object. `namesOf` returns undefined for an item that is left out. */
+/**
+ * The names of a list of messages, at most `most`, and those in `always`: equal lists are one object. `namesOf` returns undefined for an item that is
+ * left out.
+ */
 function sharedNames<T extends object>(
   fields: FieldTable<T>,
   namesOf: (item: T) => string | readonly string[] | undefined,
   most: number,
+  always: readonly string[] = [],
 ) {
   const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
   let lists = [noNames];
@@ -94,7 +103,9 @@ function sharedNames<T extends object>(
     return kept;
   };
   const add = (names: readonly string[], found: ReturnType<typeof namesOf>): readonly string[] => {
-    if (found === undefined || names.length >= most) return names;
+    if (found === undefined) return names;
+    const isNeeded = typeof found === 'string' && always.includes(found) && !names.includes(found);
+    if (names.length >= most && !isNeeded) return names;
     // A list other than noNames was created by this reader, and is not published yet.
     const list = names === noNames ? [] : (names as string[]);
     if (typeof found === 'string') list.push(found);
@@ -118,13 +129,14 @@ const handlerNames = sharedNames<{ readonly name: string }>(
   MOST_HANDLERS,
 );
 
-/** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored. */
+/** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored, except those of the operator, which it would write again and again. */
 const MOST_CONDITIONS = 64;
 const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
 const conditionStates = sharedNames<{ readonly type: string; readonly status: string }>(
   { type: sharedText('type=1'), status: sharedText('status=2') },
   ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
   MOST_CONDITIONS,
+  OWN_CONDITIONS.flatMap((type) => ['True', 'False'].map((status) => `${type}=${status}`)),
 );
 
 /** The kubelet reports 5 names of each of 50 images. Later ones are ignored. */

@@ -6,12 +6,12 @@ import {
   CORDONED_BY_OPERATOR,
   NODE_GROUP_LABEL,
   OS_LABEL,
+  OWN_CONDITIONS,
   OWNERSHIP_ANNOTATION,
   POOL_KEY,
-  VERIFIED_CONDITION,
   WINDOWS,
 } from '../windowspool/labels.ts';
-import type { NodeCondition, NodeMarks, NodeRecord, Nodes } from '../windowspool/ports/nodes.ts';
+import { type NodeMarks, type NodeRecord, type NodeReport, type Nodes, ownStatus } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -140,9 +140,9 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
     setMarks: (node, marks, signal) => patched(node, marksPatch(node, marks), signal),
     cordon: (node, signal) => patched(node, cordonPatch(node), signal),
     restore: (node, reported, signal) => patched(node, restorePatch(node, reported), signal),
-    setVerified: (node, condition, now, signal) =>
+    setConditions: (node, report, now, signal) =>
       toCallResult('patch nodes/status', signal, async () => {
-        const body = { metadata: { uid: node.uid }, status: { conditions: [verifiedPatch(node, condition, now)] } };
+        const body = { metadata: { uid: node.uid }, status: { conditions: conditionsPatch(node, report, now) } };
         const path = `${pathOf(node.name)}/status`;
         const written = await client.request('PATCH', path, { body, contentType: PATCH.strategic, signal });
         observeWrite(written);
@@ -151,11 +151,14 @@ export function createNodes(client: KubernetesClient, store: StoreView<NodeRecor
 }
 
 /** A strategic merge patch merges conditions by type, so the kubelet's are kept. */
-function verifiedPatch({ verified }: NodeRecord, condition: NodeCondition | undefined, now: number): object {
-  if (!condition) return { $patch: 'delete', type: VERIFIED_CONDITION };
+function conditionsPatch(node: NodeRecord, report: NodeReport, now: number): object[] {
   const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
-  const turned = verified?.status !== condition.status && { lastTransitionTime: time };
-  return { type: VERIFIED_CONDITION, ...condition, lastHeartbeatTime: time, ...turned };
+  return OWN_CONDITIONS.flatMap((type): object[] => {
+    const [before, condition] = [ownStatus(node, type), report[type]];
+    if (!condition) return before === undefined ? [] : [{ $patch: 'delete', type }];
+    const turned = before !== condition.status && { lastTransitionTime: time };
+    return [{ type, ...condition, lastHeartbeatTime: time, ...turned }];
+  });
 }
 
 type TaintChange = Parameters<Nodes['setTaints']>[1];

@@ -140,7 +140,7 @@ describe('the steps', () => {
         setLabel: (node: NodeRecord) => call('label', node),
         setTaints: (node: NodeRecord) => call('taint', node),
         setMarks: (node: NodeRecord) => call('mark', node),
-        setVerified: (node: NodeRecord) => call('tell', node),
+        setConditions: (node: NodeRecord) => call('tell', node),
         cordon: (node: NodeRecord) => call('cordon', node),
         restore: (node: NodeRecord) => call('restore', node),
       },

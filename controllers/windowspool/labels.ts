@@ -39,6 +39,22 @@ export const IGNORE_PREREQUISITES_ANNOTATION = 'winpool.dev/ignore-prerequisites
 /** The condition of a Node with the result of its verification. */
 export const VERIFIED_CONDITION = 'winpool.dev/Verified';
 
+/**
+ * Conditions of a Node that the operator reads again later: what happened to the node once cannot be observed again. They are written together with
+ * winpool.dev/Verified, and like the kubelet's, they are True while something is wrong.
+ */
+export const IMAGES_PENDING_CONDITION = 'winpool.dev/ImagesPending';
+export const SMOKE_TEST_PENDING_CONDITION = 'winpool.dev/SmokeTestPending';
+export const GATE_TAINT_MISSING_CONDITION = 'winpool.dev/GateTaintMissing';
+
+/** The conditions that the operator sets on a Node. */
+export const OWN_CONDITIONS = [
+  VERIFIED_CONDITION,
+  IMAGES_PENDING_CONDITION,
+  SMOKE_TEST_PENDING_CONDITION,
+  GATE_TAINT_MISSING_CONDITION,
+] as const;
+
 /** The prefix of the tags that tell the cluster-autoscaler what a new node looks like. Status records the rest: `label/team`, `taint/os`. */
 export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { spread } from './intervals.ts';
+import { VERIFIED_CONDITION } from './labels.ts';
 import type { ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
@@ -27,7 +28,8 @@ function stepsInWords(steps: readonly Step[]): string[] {
 function conditionsInWords(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if (step.kind !== 'setNodeCondition') return [];
-    const { node, condition } = step;
+    const { node, report } = step;
+    const condition = report[VERIFIED_CONDITION];
     return [`${node.name}: ${condition ? `${condition.status} ${condition.reason}` : 'nothing'}`];
   });
 }

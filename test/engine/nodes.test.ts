@@ -3,6 +3,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import { createNodes, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
+import { IMAGES_PENDING_CONDITION, OWN_PREFIX, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { errorKindOf, good, until, withClient } from './clientFixture.ts';
@@ -47,19 +48,27 @@ describe('nodes on a real API server', () => {
     const since = async () =>
       (await conditions()).find(({ type }) => type === 'winpool.dev/Verified')?.lastTransitionTime;
     const conditionOf = (status: 'True' | 'False', message: string) => ({ status, reason: 'Because', message });
+    const report = (status: 'True' | 'False', message: string) => ({
+      [VERIFIED_CONDITION]: conditionOf(status, message),
+    });
+    const pending = { [IMAGES_PENDING_CONDITION]: conditionOf('True', 'b') };
+    const own = () => now().conditions.filter((state) => state.startsWith(OWN_PREFIX));
     const [noon, one, two] = ['12', '13', '14'].map((hour) => Date.parse(`2026-03-01T${hour}:00:00Z`));
     const first = now();
-    good(await nodes.setVerified(first, conditionOf('False', 'a'), noon ?? 0, signal));
+    good(await nodes.setConditions(first, report('False', 'a'), noon ?? 0, signal));
     assert.deepEqual([now().verified, await since()], [conditionOf('False', 'a'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), conditionOf('False', 'b'), one ?? 0, signal));
+    good(await nodes.setConditions(now(), { ...report('False', 'b'), ...pending }, one ?? 0, signal));
     assert.deepEqual([now().verified, await since()], [conditionOf('False', 'b'), '2026-03-01T12:00:00Z']);
-    good(await nodes.setVerified(now(), conditionOf('True', 'b'), two ?? 0, signal));
+    assert.deepEqual(own(), [`${IMAGES_PENDING_CONDITION}=True`]);
+    good(await nodes.setConditions(now(), report('True', 'b'), two ?? 0, signal));
     assert.deepEqual([now().verified, await since()], [conditionOf('True', 'b'), '2026-03-01T14:00:00Z']);
+    assert.deepEqual(own(), []);
+    good(await nodes.setConditions(now(), { ...report('True', 'b'), ...pending }, two ?? 0, signal));
     const other = { ...now(), uid: '00000000-0000-0000-0000-000000000000' };
-    assert.equal(errorKindOf(await nodes.setVerified(other, undefined, 0, signal)), 'conflict');
+    assert.equal(errorKindOf(await nodes.setConditions(other, {}, 0, signal)), 'conflict');
     const before = (await conditions()).length;
-    good(await nodes.setVerified(now(), undefined, 0, signal));
-    assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 1]);
+    good(await nodes.setConditions(now(), {}, 0, signal));
+    assert.deepEqual([now().verified, (await conditions()).length], [undefined, before - 2]);
   }
 
   async function changeTaints(nodes: Nodes, seen: () => NodeRecord | undefined): Promise<void> {

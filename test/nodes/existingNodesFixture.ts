@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
+import { OWN_PREFIX } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
 import { conditionOf } from '../../hack/testenv/testEnv.ts';
@@ -40,7 +40,7 @@ export function withExistingNodes() {
       labels: metadata.labels,
       annotations: metadata.annotations,
       taints: spec.taints,
-      isReported: status.conditions?.some(({ type }) => type === VERIFIED_CONDITION),
+      isReported: status.conditions?.some(({ type }) => type.startsWith(OWN_PREFIX)),
     };
   };
   const waitForCondition = (pool: string, type: string, state: string) =>

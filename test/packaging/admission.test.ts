@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { OWN_CONDITIONS } from '../../controllers/windowspool/labels.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 
@@ -117,7 +118,7 @@ describe('the admission policy of the operator', function () {
   const ANNOTATIONS = messageOfRule('variables.changedAnnotations.all(');
   const NODE_FINALIZERS = messageOfRule('variables.finalizersBefore == ');
   const TAINTS = messageOfRule('variables.changedTaints.all(');
-  const CONDITIONS = messageOfRule("c.type != 'winpool.dev/Verified'");
+  const CONDITIONS = messageOfRule("!c.type.startsWith('winpool.dev/')");
   const NODE_STATUS = messageOfRule('variables.before.status.volumesAttached');
   const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
   const CLASSES = messageOfRule("request.operation == 'DELETE'");
@@ -231,11 +232,11 @@ describe('the admission policy of the operator', function () {
       TAINTS,
     ],
     ['the removal of a taint of Kubernetes', patch(node('windows'), taint('remove', '/spec/taints/1'), 'json'), TAINTS],
-    [
-      'its condition',
-      patch(node('windows'), condition('winpool.dev/Verified'), 'strategic', '--subresource=status'),
+    ...OWN_CONDITIONS.map((type): [what: string, args: readonly string[], expected: string] => [
+      `its condition ${type}`,
+      patch(node('windows'), condition(type), 'strategic', '--subresource=status'),
       'allowed',
-    ],
+    ]),
     [
       'the condition Ready',
       patch(node('windows'), condition('Ready'), 'strategic', '--subresource=status'),

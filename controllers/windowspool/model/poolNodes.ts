@@ -1,6 +1,6 @@
 /** The verification results of a pool's nodes, which nodes/poolNodes.ts keeps up to date one node at a time. */
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { NodeCondition, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
+import type { NodeMarks, NodeRecord, NodeReport, Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import type { NodePodNeed } from './nodePods.ts';
 
@@ -90,8 +90,8 @@ export interface GroupMembers {
 /** A node whose condition has to be written. */
 export interface Unreported {
   readonly node: NodeRecord;
-  /** The desired condition; undefined: none. */
-  readonly condition: NodeCondition | undefined;
+  /** The desired conditions. */
+  readonly report: NodeReport;
 }
 
 /** A node whose labels, taints or ownership record have to be written. */

@@ -3,7 +3,7 @@ import type { CanaryNodeGroup, FormerNodeGroup, LeavingNode, NodeGroupState } fr
 import type { ConfigChange, NewNodeGroup, NodeGroup, VersionChange } from '../ports/eks.ts';
 import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
-import type { NodeCondition, NodeMarks, NodeRecord } from '../ports/nodes.ts';
+import type { NodeMarks, NodeRecord, NodeReport } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import type { Addon, ConfigMapOwner } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
@@ -161,10 +161,10 @@ interface Steps {
     answer?: { readonly key: string; readonly value: string; readonly why?: string };
     retain?: Retaining;
   };
-  /** Writes the verification result of a node to its condition, or removes the condition. */
+  /** Writes the verification result of a node to its conditions, or removes them. */
   setNodeCondition: {
     node: NodeRecord;
-    condition: NodeCondition | undefined;
+    report: NodeReport;
     retain?: Retaining;
   };
   /** Runs a pod on a node. */

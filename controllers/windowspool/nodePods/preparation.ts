@@ -1,22 +1,17 @@
 /** What a new node still needs, from what it reports and what the operator's pods on it have shown. Pure. */
 import type { SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
+import { IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
 import type { Preparation, RequiredImage } from '../model/nodePods.ts';
 import { normalizedImage } from '../nodes/imageNames.ts';
 import type { NodePod, NodePodsView } from '../ports/nodePods.ts';
-import type { NodeRecord } from '../ports/nodes.ts';
+import { type NodeRecord, type OwnCondition, ownStatus } from '../ports/nodes.ts';
 import { durationOf } from '../util/durations.ts';
 import { hashOf } from '../util/hash.ts';
 import { attemptsIn } from './attempts.ts';
 import { pullStateOf } from './imagePull.ts';
 import { testStateOf } from './smokeTest.ts';
 
-/** In the message of the node's condition while the node lacks an image. */
-export const REQUIRED_IMAGES = 'verification.requiredImages';
-
 type Verification = WindowsPoolSpec['verification'];
-
-/** In the message of the node's condition while the node has not passed the smoke test. */
-export const SMOKE_TEST = 'verification.smokeTest';
 
 /** The longest deadline of a pod, in milliseconds. The schema accepts a day. */
 const LONGEST_MS = 86_400_000;
@@ -34,9 +29,9 @@ export function preparationOf(
   now: number,
 ): Preparation {
   const { requiredImages = [], smokeTest } = verification;
-  const isTested = !smokeTest || hasShown(node, SMOKE_TEST);
+  const isTested = !smokeTest || hasShown(node, SMOKE_TEST_PENDING_CONDITION);
   return {
-    images: hasShown(node, REQUIRED_IMAGES)
+    images: hasShown(node, IMAGES_PENDING_CONDITION)
       ? []
       : requiredImages.map((image) => imageOn(node, image, verification, pods, now)),
     test: isTested
@@ -46,17 +41,19 @@ export function preparationOf(
 }
 
 /**
- * Whether the node has had all images once, or has passed the test: later, the kubelet removes unused images when the disk is full. The message of
- * the node's condition shows whether it still lacks something.
+ * Whether the node has had all images once, or has passed the test: later, the kubelet removes unused images when the disk is full. A node without
+ * the condition has shown both if it is verified, for example since before the pool required them.
  */
-function hasShown({ verified }: NodeRecord, what: string): boolean {
-  return verified !== undefined && !verified.message.includes(what);
+function hasShown(node: NodeRecord, pending: OwnCondition): boolean {
+  const status = ownStatus(node, pending);
+  return status === undefined ? node.verified?.status === 'True' : status === 'False';
 }
 
 /** Whether the operator has nothing to do on the node. */
 export function isPrepared(node: NodeRecord, { requiredImages = [], imagePrePull, smokeTest }: Verification): boolean {
-  const needsImages = imagePrePull !== undefined && requiredImages.length > 0 && !hasShown(node, REQUIRED_IMAGES);
-  return !needsImages && (!smokeTest || hasShown(node, SMOKE_TEST));
+  const needsImages =
+    imagePrePull !== undefined && requiredImages.length > 0 && !hasShown(node, IMAGES_PENDING_CONDITION);
+  return !needsImages && (!smokeTest || hasShown(node, SMOKE_TEST_PENDING_CONDITION));
 }
 
 function imageOn(

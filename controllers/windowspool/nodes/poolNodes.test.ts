@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../labels.ts';
 import type { Expectation, PoolNodesView } from '../model/poolNodes.ts';
 import { podName } from '../nodePods/attempts.ts';
 import { pullKey } from '../nodePods/preparation.ts';
@@ -293,6 +293,6 @@ describe('a node that cannot be read completely', () => {
     const message = 'cannot be read: spec.taints: a number instead of a list';
     assert.deepEqual(failing[0]?.failures[0], { reason: 'NodeUnreadable', message });
     assert.deepEqual([mistainted, mislabelled, unmarked], [[], [], []]);
-    assert.equal(unreported[0]?.condition?.reason, 'NodeUnreadable');
+    assert.equal(unreported[0]?.report[VERIFIED_CONDITION]?.reason, 'NodeUnreadable');
   });
 });

@@ -23,7 +23,7 @@ import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { reservedMebibytes } from './kubeletSettings.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
-import { conditionFor, isSameCondition } from './nodeCondition.ts';
+import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
@@ -235,8 +235,8 @@ export class PoolNodes implements PoolNodesView {
     const { reportedBy, owner, spec } = this.#expected;
     const marks = owner === undefined ? undefined : markChangeFor(node, owner, spec, this.#marks);
     if (isReadable && marks) this.#unmarked.set(node.name, { node, change: marks });
-    const condition = reportedBy === undefined ? undefined : conditionFor(result, reportedBy);
-    if (!isSameCondition(node.verified, condition)) this.#unreported.set(node.name, { node, condition });
+    const report = reportedBy === undefined ? {} : reportFor(result, verification, reportedBy);
+    if (!isReported(node, report)) this.#unreported.set(node.name, { node, report });
     this.#tally(result, 1);
   }
 

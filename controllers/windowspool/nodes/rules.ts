@@ -24,12 +24,12 @@ export function correctTaints(s: ObservedState): Step[] {
   return inThisRun(s, s.poolNodes.mistainted).map(({ node, change }) => ({ kind: 'taintNode', node, change }));
 }
 
-/** Writes the verification result to the condition of each node. */
+/** Writes the verification result to the conditions of each node. */
 export function setNodeConditions(s: ObservedState): Step[] {
-  return inThisRun(s, s.poolNodes.unreported).map(({ node, condition }) => ({
+  return inThisRun(s, s.poolNodes.unreported).map(({ node, report }) => ({
     kind: 'setNodeCondition',
     node,
-    condition,
+    report,
   }));
 }
 

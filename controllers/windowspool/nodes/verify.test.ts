@@ -5,7 +5,8 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleExpectation, sampleNode } from '../testing/fixtures.ts';
 import { assertBriefs, type Brief, textTable } from '../testing/goldenTexts.ts';
-import { conditionFor } from './nodeCondition.ts';
+import { withReport } from '../testing/nodeReports.ts';
+import { reportFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES } from './windows.ts';
@@ -307,6 +308,12 @@ describe('a node fails verification', () => {
   }
 });
 
+/** The conditions of a node after the operator wrote its verification result. */
+function reportOn(change: Partial<NodeRecord>, expected: Expectation): Pick<NodeRecord, 'verified' | 'conditions'> {
+  const node = sampleNode(change);
+  return withReport(node, reportFor(verifyNode(node, expected, NOW), expected.spec.verification, 'web'));
+}
+
 describe('a node of a pool with required images', () => {
   const images = ['mcr.microsoft.com/windows/servercore:ltsc2022', `example.com/app@sha256:${'a'.repeat(64)}`];
   const expected: Expectation = {
@@ -317,7 +324,7 @@ describe('a node of a pool with required images', () => {
   const young = { createdAt: NOW, verified: undefined };
   const one = { images: images.slice(1) };
   const failuresOf = (change: Partial<NodeRecord>) => verifyNode(sampleNode(change), expected, NOW).failures;
-  const condition = (change: Partial<NodeRecord>) => conditionFor(verifyNode(sampleNode(change), expected, NOW), 'web');
+  const reported = (change: Partial<NodeRecord>) => reportOn(change, expected);
 
   it('is joining until it has all of them', () => {
     const { state, failures } = verifyNode(sampleNode({ ...young, ...one }), expected, NOW);
@@ -327,22 +334,22 @@ describe('a node of a pool with required images', () => {
   });
 
   it('fails without them after the join grace', () => {
-    const verified = condition({ ...young, ...one });
-    assert.equal(condition({ createdAt: 0, ...one, verified }).reason, 'ImagesMissing');
+    const before = reported({ ...young, ...one });
+    assert.equal(reported({ createdAt: 0, ...one, ...before }).verified?.reason, 'ImagesMissing');
   });
 
   it('stays verified when the kubelet removes them later, also after it has failed for another reason', () => {
-    const verified = condition({ images, verified: condition({ ...young, ...one }) });
-    assert.equal(verified.status, 'True');
-    assert.deepEqual(failuresOf({ images: [], verified }), []);
-    const failing = condition({ createdAt: 0, images: [], ready: 'False', verified });
-    assert.deepEqual([failing.status, failuresOf({ images: [], verified: failing })], ['False', []]);
+    const complete = reported({ images, ...reported({ ...young, ...one }) });
+    assert.equal(complete.verified?.status, 'True');
+    assert.deepEqual(failuresOf({ images: [], ...complete }), []);
+    const failing = reported({ createdAt: 0, images: [], ready: 'False', ...complete });
+    assert.deepEqual([failing.verified?.status, failuresOf({ images: [], ...failing })], ['False', []]);
   });
 
   it('must still have them if it failed for another reason before it had them', () => {
-    const notReady = condition({ createdAt: 0, ready: 'False', ...one, verified: condition({ ...young, ...one }) });
-    assert.equal(notReady.reason, 'NotReady');
-    assertBriefs(textsOf(failuresOf({ createdAt: 0, ...one, verified: notReady })), [lacking]);
+    const notReady = reported({ createdAt: 0, ready: 'False', ...one, ...reported({ ...young, ...one }) });
+    assert.equal(notReady.verified?.reason, 'NotReady');
+    assertBriefs(textsOf(failuresOf({ createdAt: 0, ...one, ...notReady })), [lacking]);
   });
 
   it('that was verified before the pool required images stays verified', () => {
@@ -352,6 +359,13 @@ describe('a node of a pool with required images', () => {
       message: 'WindowsPool web: passes every check.',
     } as const;
     assert.deepEqual(failuresOf({ images: [], verified }), []);
+    const failing = reported({ createdAt: 0, images: [], ready: 'False', verified });
+    assert.deepEqual([failing.verified?.status, failuresOf({ images: [], ...failing })], ['False', []]);
+  });
+
+  it('must have them if it was not verified yet when the pool began to require them', () => {
+    const before = reportOn({ ...young, ready: 'False' }, { ...sampleExpectation(), reportedBy: 'web' });
+    assert.deepEqual([before.verified?.reason, failuresOf({ ...young, images: [], ...before }).length], ['Joining', 1]);
   });
 });
 
@@ -408,25 +422,25 @@ describe('a node of a group with a gate', () => {
   const gated = { taints: [...sampleNode().taints, GATE_TAINT] };
   const warned = (change: Partial<NodeRecord>, of = expected) =>
     textsOf(verifyNode(sampleNode(change), of, NOW).warnings);
-  const condition = (change: Partial<NodeRecord>) => conditionFor(verifyNode(sampleNode(change), expected, NOW), 'web');
+  const reported = (change: Partial<NodeRecord>) => reportOn(change, expected);
 
   it('is reported when it is first seen without the taint, and after that, also when EKS adds the taint late', () => {
     assertBriefs(warned(young), [ungated]);
-    const verified = condition(young);
-    assert.equal(verified.status, 'Unknown');
-    assertBriefs(warned({ ...young, ...gated, verified }), [ungated]);
-    const complete = condition({ createdAt: NOW, ...gated, verified });
-    assert.equal(complete.status, 'True');
-    assertBriefs(warned({ verified: complete }), [ungated]);
-    const failing = condition({ ...young, createdAt: 0, verified: complete });
-    assert.equal(failing.status, 'False');
-    assertBriefs(warned({ verified: failing }), [ungated]);
+    const first = reported(young);
+    assert.equal(first.verified?.status, 'Unknown');
+    assertBriefs(warned({ ...young, ...gated, ...first }), [ungated]);
+    const complete = reported({ createdAt: NOW, ...gated, ...first });
+    assert.equal(complete.verified?.status, 'True');
+    assertBriefs(warned(complete), [ungated]);
+    const failing = reported({ ...young, createdAt: 0, ...complete });
+    assert.equal(failing.verified?.status, 'False');
+    assertBriefs(warned(failing), [ungated]);
   });
 
   it('is not reported when it joined with the taint, and lost it because it was verified', () => {
     assert.deepEqual(warned({ ...young, ...gated }), []);
     assert.deepEqual(warned({ createdAt: NOW, verified: undefined }), []);
-    assert.deepEqual(warned({ ...young, verified: condition({ ...young, ...gated }) }), []);
+    assert.deepEqual(warned({ ...young, ...reported({ ...young, ...gated }) }), []);
   });
 
   it('is reported when it joined without the taint of the NodeReadinessRule that the gate is left to', () => {

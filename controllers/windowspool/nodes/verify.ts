@@ -1,8 +1,9 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
+import { GATE_TAINT_MISSING_CONDITION } from '../labels.ts';
 import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
-import { isOnNode, preparationMs, preparationOf, REQUIRED_IMAGES, SMOKE_TEST } from '../nodePods/preparation.ts';
-import type { NodeRecord, Taint } from '../ports/nodes.ts';
+import { isOnNode, preparationMs, preparationOf } from '../nodePods/preparation.ts';
+import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
@@ -226,14 +227,17 @@ function imagePullFailed(
   const [first] = failed;
   if (!first) return undefined;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
-  return cut(`cannot pull an image of ${REQUIRED_IMAGES}${more}: ${first.image}: ${first.cause}`, CAUSE_LENGTH);
+  return cut(
+    `cannot pull an image of verification.requiredImages${more}: ${first.image}: ${first.cause}`,
+    CAUSE_LENGTH,
+  );
 }
 
 /** Images that the node does not have yet. */
 function imagesMissing(_node: NodeRecord, { spec }: Expectation, { preparation: { images } }: Seen) {
   const missing = images.filter((image) => !isOnNode(image) && image.state.kind !== 'failed').map(({ image }) => image);
   if (missing.length === 0) return undefined;
-  const message = `lacks ${missing.length} of ${count(images.length, 'image')} of ${REQUIRED_IMAGES}: ${joined(missing)}`;
+  const message = `lacks ${missing.length} of ${count(images.length, 'image')} of verification.requiredImages: ${joined(missing)}`;
   return spec.verification.imagePrePull ? { message, isInProgress: true as const } : message;
 }
 
@@ -242,13 +246,13 @@ const TEST_ATTEMPTS = 3;
 
 function smokeTestFailed(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
   if (test?.kind !== 'failed') return undefined;
-  const message = cut(`failed the smoke test (${SMOKE_TEST}) at ${test.check}: ${test.message}`, CAUSE_LENGTH);
+  const message = cut(`failed the smoke test (verification.smokeTest) at ${test.check}: ${test.message}`, CAUSE_LENGTH);
   return test.attempts < TEST_ATTEMPTS ? { message, isInProgress: true as const } : message;
 }
 
 function smokeTestPending(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
   if (test?.kind !== 'waiting' && test?.kind !== 'running') return undefined;
-  return { message: `has not passed the smoke test (${SMOKE_TEST}) yet`, isInProgress: true as const };
+  return { message: `has not passed the smoke test (verification.smokeTest) yet`, isInProgress: true as const };
 }
 
 function stateOf({ type, status }: { readonly type: string; readonly status: string }): string {
@@ -273,21 +277,19 @@ function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | unde
     : `has no ${POD_ADDRESSES}: pods get no IP address`;
 }
 
-const UNGATED = 'joined without the taint';
-
 /**
  * A node of another provisioner has the gate taint only if its kubelet registers with it, which the ownership record shows. In a node group EKS may
- * add the taint later. There the node's condition shows it: the operator writes it while the node is incomplete, before it removes the gate taint.
+ * add the taint later. There a condition of the node shows it: the operator writes it while the node is incomplete, before it removes the gate taint.
  */
 function arrivedUngated(node: NodeRecord, { spec, owner, reportedBy }: Expectation, { isIncomplete }: Seen) {
   if (spec.verification.policy !== 'Gate') return undefined;
   const isFirstSeen = node.verified === undefined && isIncomplete && reportedBy !== undefined;
   const isLate =
     owner === undefined
-      ? (isFirstSeen && !hasGateTaintOf(spec, node)) || node.verified?.message.includes(UNGATED)
+      ? (isFirstSeen && !hasGateTaintOf(spec, node)) || ownStatus(node, GATE_TAINT_MISSING_CONDITION) === 'True'
       : ownershipOf(node)?.gated === false;
   return isLate
-    ? `${UNGATED} ${gateTaintOf({ spec }).key}:NoSchedule, so pods may have been scheduled to it before it was verified`
+    ? `joined without the taint ${gateTaintOf({ spec }).key}:NoSchedule, so pods may have been scheduled to it before it was verified`
     : undefined;
 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
-import type { NodeCondition, NodeRecord } from '../ports/nodes.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, type SpecChange, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import {
@@ -22,7 +22,8 @@ import {
   WEB,
   withContainer,
 } from '../testing/nodePodScenes.ts';
-import { conditionFor } from './nodeCondition.ts';
+import { withReport } from '../testing/nodeReports.ts';
+import { reportFor } from './nodeCondition.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 
 function expecting(verification: SpecChange['verification'] = {}, base = pulling): Expectation {
@@ -125,51 +126,46 @@ describe('a new node on which the operator pulls images', () => {
   });
 });
 
-describe('the condition of a node on which the operator pulls images', () => {
-  const conditionOf = (node: Partial<NodeRecord>, pods: readonly NodePod[], expected = expecting()): NodeCondition =>
-    conditionFor(resultFor(node, pods, expected), 'web');
-  /** Whether the node still needs images according to the condition. */
-  const needsImages = (verified: NodeCondition) => resultFor({ verified }, []).failures.length > 0;
+/** The conditions of a node after the operator wrote its verification result. */
+function reported(node: Partial<NodeRecord>, pods: readonly NodePod[], expected = expecting()) {
+  const report = reportFor(resultFor(node, pods, expected), expected.spec.verification, 'web');
+  return withReport(newNode(node), report);
+}
 
-  it('remembers that images are missing, however long the other messages are', () => {
+describe('the conditions of a node on which the operator pulls images', () => {
+  /** Whether the node still needs images according to its conditions. */
+  const needsImages = (before: Partial<NodeRecord>) => resultFor(before, []).failures.length > 0;
+
+  it('remember that images are missing, whatever the other messages are', () => {
     const cause = withContainer({ kind: 'waiting', reason: 'ErrImagePull', message: 'x'.repeat(1_024) });
-    const long = `registry.example.com/${'y'.repeat(230)}`;
-    const expected = expecting({
-      policy: 'Gate',
-      requiredImages: [CORE, ...Array.from({ length: 19 }, (_, i) => `${long}${i}`)],
-    });
-    const messages = [
-      conditionOf(
-        { ...aged(1), taints: [], ready: 'False', kernelVersion: 'z'.repeat(256) },
-        [pullPod(CORE, cause)],
-        expected,
-      ),
-      conditionOf(aged(1), [pullPod(CORE, cause)], expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] })),
+    const reports = [
+      reported({ ...aged(1), taints: [], ready: 'False', kernelVersion: 'z'.repeat(256) }, [pullPod(CORE, cause)]),
+      reported(aged(1), [pullPod(CORE, cause)], expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] })),
     ];
-    for (const verified of messages) assert.equal(needsImages(verified), true, verified.message);
+    for (const before of reports) assert.equal(needsImages(before), true, before.conditions.join());
   });
 
-  it('remembers that images are missing when the checks only warn and the node fails another one', () => {
+  it('remember that images are missing when the checks only warn and the node fails another one', () => {
     const expected = expecting({ warnOnly: ['ImagesMissing', 'ImagePullFailed'] });
     for (const node of [
       { ...aged(1), ready: 'False' },
       { ...aged(60), ready: 'False' },
     ] as const) {
-      const verified = conditionOf(node, [], expected);
-      const { state, warnings } = resultFor({ verified }, [], expected);
-      assert.deepEqual(
-        [state, warnings.map(({ reason }) => reason)],
-        ['verified', ['ImagesMissing']],
-        verified.message,
-      );
+      const { state, warnings } = resultFor(reported(node, [], expected), [], expected);
+      assert.deepEqual([state, warnings.map(({ reason }) => reason)], ['verified', ['ImagesMissing']]);
     }
   });
 
-  it('remembers that the node had all of them', () => {
-    const verified = conditionOf(aged(1), [pullPod(CORE, PULLED), pullPod(WEB, PULLED)]);
-    assert.deepEqual([verified.status, needsImages(verified)], ['True', false]);
-    const other = conditionOf({ ...aged(60), ready: 'False', verified }, []);
-    assert.deepEqual([other.reason, needsImages(other)], ['NotReady', false]);
+  it('remember that the node had all of them', () => {
+    const complete = reported(aged(1), [pullPod(CORE, PULLED), pullPod(WEB, PULLED)]);
+    assert.deepEqual([complete.verified?.status, needsImages(complete)], ['True', false]);
+    const other = reported({ ...aged(60), ready: 'False', ...complete }, []);
+    assert.deepEqual([other.verified?.reason, needsImages(other)], ['NotReady', false]);
+  });
+
+  it('are not taken for granted on a node that was not verified when another operator wrote its result', () => {
+    const verified = { status: 'Unknown', reason: 'Joining', message: 'WindowsPool web: is joining.' } as const;
+    assert.equal(needsImages({ verified }), true);
   });
 });
 
@@ -211,15 +207,13 @@ describe('a new node on which the operator runs the smoke test', () => {
     check(name, texts, want);
   }
 
-  it('is not tested again once its condition says that it has passed, nor if it was verified before the pool had a test', () => {
-    const condition = (node: Partial<NodeRecord>, pods: readonly NodePod[]) =>
-      conditionFor(resultFor(node, pods, tested), 'web');
-    const waiting = condition(aged(1), []);
-    assert.equal(resultFor({ verified: waiting }, [], tested).state, 'joining');
-    const verified = condition({ verified: waiting }, [testPod(PASSED)]);
-    assert.deepEqual([verified.status, resultFor({ verified }, [], tested).failures], ['True', []]);
-    const notReady = condition({ ...aged(60), ready: 'False', verified }, []);
-    assert.deepEqual([notReady.reason, resultFor({ verified: notReady }, [], tested).failures], ['NotReady', []]);
+  it('is not tested again once its conditions say that it has passed, nor if it was verified before the pool had a test', () => {
+    const waiting = reported(aged(1), [], tested);
+    assert.equal(resultFor(waiting, [], tested).state, 'joining');
+    const passed = reported(waiting, [testPod(PASSED)], tested);
+    assert.deepEqual([passed.verified?.status, resultFor(passed, [], tested).failures], ['True', []]);
+    const notReady = reported({ ...aged(60), ready: 'False', ...passed }, [], tested);
+    assert.deepEqual([notReady.verified?.reason, resultFor(notReady, [], tested).failures], ['NotReady', []]);
     assert.equal(resultFor({ verified: sampleNode().verified }, [], tested).state, 'verified');
   });
 
@@ -227,11 +221,10 @@ describe('a new node on which the operator runs the smoke test', () => {
     const warnOnly = expecting({ warnOnly: ['SmokeTestFailed', 'SmokeTestPending'] }, testing);
     const result = resultFor(aged(1), [testPod(NO_DNS)], warnOnly);
     assert.deepEqual([result.state, result.warnings.map(({ reason }) => reason)], ['verified', ['SmokeTestFailed']]);
-    const verified = conditionFor(result, 'web');
-    assert.equal(resultFor({ verified }, [], warnOnly).warnings.length, 1);
-    const joining = conditionFor(resultFor({ ...aged(1), ready: 'False' }, [], warnOnly), 'web');
+    assert.equal(resultFor(reported(aged(1), [testPod(NO_DNS)], warnOnly), [], warnOnly).warnings.length, 1);
+    const joining = reported({ ...aged(1), ready: 'False' }, [], warnOnly);
     assert.deepEqual(
-      [joining.reason, resultFor({ verified: joining }, [], warnOnly).warnings.map(({ reason }) => reason)],
+      [joining.verified?.reason, resultFor(joining, [], warnOnly).warnings.map(({ reason }) => reason)],
       ['Joining', ['SmokeTestPending']],
     );
   });

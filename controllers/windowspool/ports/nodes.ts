@@ -1,4 +1,5 @@
 /** Nodes, and the lists of instances that become nodes. */
+import { type OWN_CONDITIONS, VERIFIED_CONDITION } from '../labels.ts';
 import type { CallError, CallResult } from './callResult.ts';
 
 /** The effect of a taint. */
@@ -16,6 +17,21 @@ export interface NodeCondition {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
+}
+
+/** The type of a condition that the operator sets on nodes. */
+export type OwnCondition = (typeof OWN_CONDITIONS)[number];
+
+/** The conditions that a Node should have, by type. A type that is missing is removed. */
+export type NodeReport = Readonly<Partial<Record<OwnCondition, NodeCondition>>>;
+
+/** The status of a condition of the operator on a node; undefined if the node does not have it. */
+export function ownStatus(
+  { verified, conditions }: Pick<NodeRecord, 'verified' | 'conditions'>,
+  type: OwnCondition,
+): NodeCondition['status'] | undefined {
+  if (type === VERIFIED_CONDITION) return verified?.status;
+  return (['True', 'False', 'Unknown'] as const).find((status) => conditions.includes(`${type}=${status}`));
 }
 
 /** The resources whose quantities the operator reads. */
@@ -54,7 +70,7 @@ export interface NodeRecord {
   readonly verified: NodeCondition | undefined;
   /** When that condition got its status, in epoch milliseconds; 0 when it is absent. */
   readonly verifiedSince: number;
-  /** The other conditions as `TYPE=STATUS`, such as `DiskPressure=False`, in the order of the Node. */
+  /** The other conditions as `TYPE=STATUS`, such as `DiskPressure=False`, in the order of the Node. Those of the operator are never left out. */
   readonly conditions: readonly string[];
   /** Names of the largest images, with tags and with digests; the kubelet reports 50 images by default. */
   readonly images: readonly string[];
@@ -137,13 +153,8 @@ export interface Nodes {
     signal: AbortSignal,
   ): Promise<CallResult<void>>;
   /**
-   * Writes the condition winpool.dev/Verified, or removes it; the UID of the node is a precondition. `now` (epoch milliseconds) becomes
-   * lastTransitionTime if the status changes.
+   * Writes the conditions of the operator in one call, and removes those that `report` lacks; the UID of the node is a precondition. `now` (epoch
+   * milliseconds) becomes lastTransitionTime of a condition whose status changes.
    */
-  setVerified(
-    node: NodeRecord,
-    condition: NodeCondition | undefined,
-    now: number,
-    signal: AbortSignal,
-  ): Promise<CallResult<void>>;
+  setConditions(node: NodeRecord, report: NodeReport, now: number, signal: AbortSignal): Promise<CallResult<void>>;
 }

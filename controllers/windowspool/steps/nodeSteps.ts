@@ -49,7 +49,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     describeMany: (nodes) => `set the condition winpool.dev/Verified of ${nodes}`,
     writesNode: true,
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the condition winpool.dev/Verified`,
-    run: unobserved(({ node, condition }, { nodes }, signal, s) => nodes.setVerified(node, condition, s.now, signal)),
+    run: unobserved(({ node, report }, { nodes }, signal, s) => nodes.setConditions(node, report, s.now, signal)),
   },
 };
 

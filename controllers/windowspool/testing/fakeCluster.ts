@@ -23,6 +23,7 @@ import { NodeMembership } from '../providers/existing/nodeMembership.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';
+import { withReport } from './nodeReports.ts';
 import { sampleConfigMapOwner } from './prerequisites.ts';
 
 export interface PublishedEvent {
@@ -133,11 +134,13 @@ export class FakeCluster extends FakeCalls {
             const labelled = { ...node, labels: { ...node.labels, [key]: value } };
             this.setNode(labelled);
           }),
-        setVerified: (node, verified) =>
+        setConditions: (node, report) =>
           this.call('write node condition', () => {
             const now = this.nodes.find(({ uid }) => uid === node.uid);
-            const isSame = now?.verified?.status === verified?.status;
-            if (now) this.setNode({ ...now, verified, ...(!isSame && { verifiedSince: this.now }) });
+            if (!now) return;
+            const reported = withReport(now, report);
+            const isSame = now.verified?.status === reported.verified?.status;
+            this.setNode({ ...now, ...reported, ...(!isSame && { verifiedSince: this.now }) });
           }),
         setMarks: (node, marks) => this.call('mark node', () => this.mark(node, marks)).then(flat),
         setTaints: (node, change) => this.call('taint node', () => this.taint(node, change)).then(flat),

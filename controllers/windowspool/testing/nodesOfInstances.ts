@@ -9,6 +9,7 @@ import {
 } from '../../../hack/localaws/nodes/nodeObject.ts';
 import type { InstanceRecord, LocalAwsState } from '../../../hack/localaws/state.ts';
 import { nodeRecordOf } from '../../kubernetes/nodes.ts';
+import { OWN_PREFIX } from '../labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
 /** The node of a registering kubelet. It is Ready at once, and initialized by the cloud controller. */
@@ -30,7 +31,9 @@ export function registeredNode(state: LocalAwsState, instance: InstanceRecord): 
 export function restartedNode(known: NodeRecord, registered: NodeRecord): NodeRecord {
   const { taints, verified, verifiedSince, annotations, unschedulable } = known;
   const labels = { ...known.labels, ...registered.labels };
-  return { ...registered, labels, taints, verified, verifiedSince, annotations, unschedulable };
+  const own = known.conditions.filter((state) => state.startsWith(OWN_PREFIX));
+  const conditions = [...registered.conditions, ...own];
+  return { ...registered, labels, taints, verified, verifiedSince, conditions, annotations, unschedulable };
 }
 
 /** The resources that the VPC resource controller adds. */

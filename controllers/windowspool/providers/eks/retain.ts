@@ -34,7 +34,7 @@ export function retainedGroupSteps(s: ObservedState): Step[] {
     ...retainUpdate(s, group),
     ...s.poolNodes.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, retain: true })),
     ...s.poolNodes.unreported.map(
-      ({ node, condition }): Step => ({ kind: 'setNodeCondition', node, condition, retain: true }),
+      ({ node, report }): Step => ({ kind: 'setNodeCondition', node, report, retain: true }),
     ),
     ...s.poolNodes.cordoned.map((node): Step => ({ kind: 'uncordonNode', node, retain: true })),
     ...retainTagChanges(pool, group).map((change): Step => ({ kind: 'correctScalingTags', change, retain: true })),

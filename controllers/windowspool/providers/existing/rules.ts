@@ -62,16 +62,14 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
 function releaseStep(s: ObservedState, node: NodeRecord, change: NodeMarks): Step {
   if (isOfGroup(s, node)) return { kind: 'releaseNode', node, change };
   if (CORDONED_ANNOTATION in node.annotations) return { kind: 'uncordonNode', node };
-  return node.verified
-    ? { kind: 'setNodeCondition', node, condition: undefined }
-    : { kind: 'releaseNode', node, change };
+  return node.verified ? { kind: 'setNodeCondition', node, report: {} } : { kind: 'releaseNode', node, change };
 }
 
 /** Retain never blocks deletion, so all writes are tried at once; those that fail are reported. */
 function retainSteps(s: ObservedState, node: NodeRecord, change: NodeMarks): Step[] {
   if (isOfGroup(s, node)) return [{ kind: 'releaseNode', node, change, retain: true }];
   const uncordon: Step = { kind: 'uncordonNode', node, retain: true };
-  const removeCondition: Step = { kind: 'setNodeCondition', node, condition: undefined, retain: true };
+  const removeCondition: Step = { kind: 'setNodeCondition', node, report: {}, retain: true };
   const isCordoned = CORDONED_ANNOTATION in node.annotations;
   return [
     ...(isCordoned ? [uncordon] : []),
