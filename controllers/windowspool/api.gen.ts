@@ -1422,9 +1422,39 @@ export interface Bookkeeping {
    */
   gateTaint?: string;
   /**
+   * Whether the pool was Ready.
+   */
+  ready?: boolean;
+  /**
+   * Since when nodes have been joining, while none fails.
+   */
+  joiningSince?: string;
+  /**
+   * Whether nodes were missing for longer than --join-grace.
+   */
+  nodesMissing?: boolean;
+  prerequisites?: PrerequisitesRecord;
+  /**
    * Automatic updates that failed, the last one first. They are not repeated when the newest release, or the AMI in the parameter, is the same again.
    */
   failedUpdates?: FailedUpdate[];
+}
+/**
+ * What PrerequisitesMet reported last. Absent if all prerequisites were met, without a remark.
+ */
+export interface PrerequisitesRecord {
+  /**
+   * NotMet: a prerequisite was not met, or could not be checked. Remarked: all were met, with warnings or ignored ones. ReadDenied: facts could not be read without a permission. Denied: a call was denied that the pool needs. Unavailable: AWS could not be reached.
+   */
+  result?: 'NotMet' | 'Remarked' | 'ReadDenied' | 'Denied' | 'Unavailable';
+  /**
+   * Since when the condition has had its status, unless it was True.
+   */
+  since?: string;
+  /**
+   * Hash of what an event reported: warnings, ignored prerequisites, errors in the annotation.
+   */
+  remarks?: string;
 }
 export interface FailedUpdate {
   /**

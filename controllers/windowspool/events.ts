@@ -2,7 +2,7 @@
 
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
-import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY } from './labels.ts';
+import { POOL_KEY } from './labels.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
@@ -12,7 +12,7 @@ import { countByPart, describeDifference } from './providers/eks/differences.ts'
 import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
 import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
 import { providerOf } from './providers/providers.ts';
-import { onTheWay, prerequisiteReasons, reasons } from './reasons.ts';
+import { onTheWay, reasons } from './reasons.ts';
 import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
 import { count, describeFailure, joined, sentence } from './util/words.ts';
 
@@ -133,44 +133,39 @@ function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Ev
   const [ready, ...parts] = status.conditions ?? [];
   for (const condition of ready ? [...parts, ready] : parts) {
     const before = pool.status?.conditions?.find(({ type }) => type === condition.type);
-    if (!isNews(condition, before) || reported.has(condition.reason)) continue;
+    const [now, earlier] = [withRemarks(condition, status), before && withRemarks(before, pool.status)];
+    if (!isNews(now, earlier) || reported.has(condition.reason)) continue;
     reported.add(condition.reason);
     const { reason, message, type: action } = condition;
-    events.publish(pool, { type: isBad(condition) ? 'Warning' : 'Normal', reason, action, message });
+    events.publish(pool, { type: isBad(now) ? 'Warning' : 'Normal', reason, action, message });
   }
   return reported;
 }
 
-function isNews(now: Condition, before: Condition | undefined): boolean {
+/** A condition, and a hash of what it remarks although it blocks nothing: a prerequisite that warns or is ignored. */
+type Reported = Condition & { readonly remarks: string | undefined };
+
+function withRemarks(condition: Condition, status: WindowsPoolStatus | undefined): Reported {
+  const isAboutPrerequisites = condition.type === 'PrerequisitesMet';
+  return { ...condition, remarks: isAboutPrerequisites ? status?.bookkeeping?.prerequisites?.remarks : undefined };
+}
+
+function isNews(now: Reported, before: Reported | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
   // Which pods block a drain is news; waiting for a turn is not.
   if (now.type === 'NodesLeaving') return needsAction(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
-  const isRemarked = isRemark(now) && remarksIn(before) !== remarksIn(now);
+  const isRemarked = now.remarks !== undefined && before?.remarks !== now.remarks;
   // A different set of drifted fields is news, also beside an immutable difference.
   const drifted = ['Drifted', 'ImmutableDifference'].includes(now.reason) && before?.message !== now.message;
   const changed = before?.status !== now.status || before.reason !== now.reason || drifted || isRemarked;
   return changed && (isBad(now) || (now.status === 'True' && before !== undefined && isBad(before)));
 }
 
-function isBad(condition: Condition): boolean {
-  return (
-    needsAction(condition) || isRemark(condition) || (condition.status !== 'True' && !onTheWay.has(condition.reason))
-  );
-}
-
-/** Whether a prerequisite is ignored or warns: it blocks nothing, but users must know. */
-function isRemark({ type, reason, message }: Condition): boolean {
-  if (type !== 'PrerequisitesMet') return false;
-  return reason === 'MetWithWarnings' || message.includes(IGNORE_PREREQUISITES_ANNOTATION);
-}
-
-/** The prerequisites that a condition names, and its remark about the annotation. The numbers in the message change at any time. */
-function remarksIn(condition: Condition | undefined): string {
-  const message = condition?.message ?? '';
-  const [, fault = ''] = message.split(`Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: `);
-  return [...prerequisiteReasons.filter((reason) => message.includes(reason)), fault].join();
+function isBad(condition: Reported): boolean {
+  const isUnmet = condition.status !== 'True' && !onTheWay.has(condition.reason);
+  return needsAction(condition) || condition.remarks !== undefined || isUnmet;
 }
 
 /** Whether terminating nodes need human action. */

@@ -87,15 +87,10 @@ export function rejectionOf({ errors }: Pick<ObservedState, 'errors'>, step: Ste
   return errors.find((entry) => entry.step === step && ['refused', 'limit', 'unknown'].includes(entry.error.kind));
 }
 
-/** Reasons of NodesVerified for nodes that have been missing for longer than the join grace. */
-const MISSING: readonly string[] = ['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'];
-
-/** Whether nodes have been missing for longer than the join grace; the condition records since when. */
+/** Whether nodes have been missing for longer than the join grace, as status records. */
 export function isOverdue({ pool, now, settings }: ObservedState): boolean {
-  const before = pool.status?.conditions?.find(({ type }) => type === 'NodesVerified');
-  if (!before) return false;
-  if (MISSING.includes(before.reason)) return true;
-  return before.reason === 'Joining' && now - Date.parse(before.lastTransitionTime) >= settings.joinGraceMs;
+  const { nodesMissing = false, joiningSince } = pool.status?.bookkeeping ?? {};
+  return nodesMissing || (joiningSince !== undefined && now - Date.parse(joiningSince) >= settings.joinGraceMs);
 }
 
 /** Instances older than the join grace that are not nodes of the pool; undefined when EC2 was not called. */

@@ -31,15 +31,9 @@ function withError(kind: CallErrorKind): ObservedState {
 
 /** A call is denied, and PrerequisitesMet has reported that for this time. */
 function longDenied(ms: number): ObservedState {
-  const lastTransitionTime = new Date(NOW - ms).toISOString();
-  const condition = {
-    type: 'PrerequisitesMet',
-    status: 'False',
-    reason: 'AccessDenied',
-    message: 'no',
-    lastTransitionTime,
-  } as const;
-  const pool = samplePool({}, { status: { ...knownStatus(), conditions: [condition] } });
+  const since = new Date(NOW - ms).toISOString();
+  const bookkeeping = { prerequisites: { result: 'Denied', since } } as const;
+  const pool = samplePool({}, { status: { ...knownStatus(), bookkeeping } });
   return { ...withError('denied'), pool };
 }
 

@@ -72,7 +72,7 @@ describe('the status of a healthy pool', () => {
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },
-      bookkeeping: { applied: APPLIED },
+      bookkeeping: { applied: APPLIED, ready: true },
     });
     assert.deepEqual(
       conditions?.map(({ type, status, reason, lastTransitionTime, observedGeneration }) => [

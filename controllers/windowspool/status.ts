@@ -1,6 +1,7 @@
 /** The status of a pool, from the observed state after the steps. Pure. It also records what must survive a restart of the operator. */
 
 import type { WindowsPoolStatus } from './api.gen.ts';
+import { conditionRecords } from './conditions/records.ts';
 import { nextReservation } from './disruption/reservation.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
@@ -34,7 +35,8 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   const failing = failingNodes(s);
   const preparing = preparingNodes(s);
   const reservation = nextReservation(outcome);
-  const { nodeGroup, existingNodes, prerequisites, advice, bookkeeping } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, existingNodes, prerequisites, advice, ...rest } = providerOf(s.pool).status(outcome);
+  const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -54,7 +56,7 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
     ...(cluster && { cluster }),
     runtimeClass: { name: runtimeClass },
     ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),
-    ...(bookkeeping && { bookkeeping }),
+    ...(Object.keys(bookkeeping).length > 0 && { bookkeeping }),
   };
 }
 

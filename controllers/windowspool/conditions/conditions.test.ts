@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { WindowsPoolStatus } from '../api.gen.ts';
 import type { NodeGroupConditions } from '../model/conditions.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
@@ -36,18 +37,10 @@ function rolling(wasReady: boolean) {
     change: 'release 1.36-2026.03.17',
     status: 'InProgress',
   };
-  const lastTransitionTime = '2026-03-01T11:59:00Z';
-  const conditions = [
-    {
-      type: 'Ready',
-      status: wasReady ? ('True' as const) : ('False' as const),
-      reason: '',
-      message: '',
-      lastTransitionTime,
-    },
-    { type: 'NodesVerified', status: 'Unknown' as const, reason: 'Joining', message: '', lastTransitionTime },
-  ];
-  return samplePool({}, { status: { ...knownStatus({ update }), conditions } });
+  const status = knownStatus({ update });
+  const joiningSince = '2026-03-01T11:59:00Z';
+  const bookkeeping = { ...status?.bookkeeping, joiningSince, ...(wasReady && { ready: true }) };
+  return samplePool({}, { status: { ...status, bookkeeping } });
 }
 
 describe('while something is in progress, the pool is Reconciling', () => {
@@ -190,13 +183,10 @@ describe('a missing permission', () => {
     operation: 'UpdateNodegroupConfig',
     message: 'not authorized to perform: eks:Update',
   });
-  const deniedSince = (minutes: number) => ({
-    type: 'PrerequisitesMet',
-    status: 'False' as const,
-    reason: 'AccessDenied',
-    message: '',
-    lastTransitionTime: new Date(NOW - minutes * MINUTE).toISOString(),
-  });
+  const deniedFor = (minutes: number): WindowsPoolStatus => {
+    const since = new Date(NOW - minutes * MINUTE).toISOString();
+    return { ...knownStatus(), bookkeeping: { prerequisites: { result: 'Denied', since } } };
+  };
   const forbidden = sampleError('denied', { operation: 'patch nodes', message: 'nodes "ip-9" is forbidden' });
   check([
     [
@@ -224,7 +214,7 @@ describe('a missing permission', () => {
     [
       'stalls the pool after 10 minutes',
       sampleState({
-        pool: samplePool({}, { status: { ...knownStatus(), conditions: [deniedSince(10)] } }),
+        pool: samplePool({}, { status: deniedFor(10) }),
         errors: [{ at: NOW, step: 'updateConfig', error: denied }],
       }),
       {

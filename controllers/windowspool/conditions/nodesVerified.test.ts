@@ -1,5 +1,5 @@
 import { knownStatus, MINUTE, NOW, sampleNode, sampleNodes, samplePool, sampleState } from '../testing/fixtures.ts';
-import { group, type Shown, since, truthTable, wrongNode } from '../testing/truthTable.ts';
+import { group, joiningFor, recorded, type Shown, truthTable, wrongNode } from '../testing/truthTable.ts';
 
 const check = truthTable('conditions/NodesVerified');
 
@@ -30,7 +30,7 @@ describe('a rolling update or growth of a Ready pool', () => {
     [
       'lacks no nodes while every instance is younger than the join grace',
       sampleState({
-        pool: samplePool({}, { status: since(20, 'Joining') }),
+        pool: samplePool({}, { status: joiningFor(20) }),
         ...five,
         instances: [1, 2, 3, 4, 5].map((i) => ({ id: `i-${i}`, privateDnsName: '', launchedAt: NOW - MINUTE })),
       }),
@@ -143,7 +143,7 @@ describe('nodes that a NodeReadinessRule keeps pods off', () => {
 });
 
 describe('nodes that have not joined within the join grace', () => {
-  const late = { pool: samplePool({}, { status: since(15, 'Joining') }), nodes: sampleNodes(2) };
+  const late = { pool: samplePool({}, { status: joiningFor(15) }), nodes: sampleNodes(2) };
   const lacking = (...args: string[]): Shown => ({
     Ready: ['False NodesMissing', '2 of 3 required', ...args],
     NodesVerified: ['False NodesMissing', '2 of 3', '15 minutes', ...args],
@@ -167,12 +167,12 @@ describe('nodes that have not joined within the join grace', () => {
     ],
     [
       'are reported as missing until they join',
-      sampleState({ ...late, pool: samplePool({}, { status: since(1, 'NodesMissing') }) }),
+      sampleState({ ...late, pool: samplePool({}, { status: recorded({ nodesMissing: true }) }) }),
       lacking('kubelet log'),
     ],
     [
       'are joining before that',
-      sampleState({ ...late, pool: samplePool({}, { status: since(14, 'Joining') }) }),
+      sampleState({ ...late, pool: samplePool({}, { status: joiningFor(14) }) }),
       {
         Ready: ['False Joining', '2 of 3 required'],
         NodesVerified: ['Unknown Joining', '2 of 3'],

@@ -1,7 +1,7 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
 import { USABLE_BY_TAG } from '../labels.ts';
-import type { ConditionState } from '../model/conditions.ts';
+import type { ConditionState, PrerequisitesState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
@@ -12,12 +12,12 @@ import { userDataIn } from '../providers/eks/machine/userScript.ts';
 import {
   blockers,
   examinationOf,
-  isOfChecks,
   isToBeMade,
-  lastReported,
+  prerequisitesRecordOf,
   wasHidden,
+  wasOfChecks,
 } from '../providers/eks/prerequisites/examination.ts';
-import { describeResults, prerequisitesLink, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
+import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
 import { selectsByTags } from '../providers/eks/subnets.ts';
 import { isClusterMismatch, isDeleting } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
@@ -27,7 +27,7 @@ import { count, describeFailure, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
-export function prerequisitesMet(s: ObservedState): ConditionState {
+export function prerequisitesMet(s: ObservedState): PrerequisitesState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = examinationOf(s);
@@ -55,11 +55,11 @@ function unavailable(error: CallError): ConditionState {
 }
 
 /** The condition before a failed read of the group: no check was run, so it has not changed. */
-function assessHidden(s: ObservedState, error: CallError): ConditionState | undefined {
+function assessHidden(s: ObservedState, error: CallError): PrerequisitesState | undefined {
   if (wasHidden(s)) return unavailable(error);
-  const reported = lastReported(s.pool);
-  if (!reported || !isOfChecks(reported.reason)) return undefined;
-  return { status: reported.status, reason: reported.reason as Reason, message: reported.message };
+  const reported = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  if (!reported || !wasOfChecks(s)) return undefined;
+  return { status: reported.status, reason: reported.reason as Reason, message: reported.message, isEarlier: true };
 }
 
 /** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */
@@ -67,27 +67,30 @@ function assessMet(
   { pool, settings }: ObservedState,
   cluster: string,
   checked: Examination | undefined,
-): ConditionState {
+): PrerequisitesState {
   const remarks = checked ? remarksOf(pool, checked, settings) : '';
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
   const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
   const message = `All prerequisites in EKS cluster ${cluster} are met.${notes}${remarks}`;
-  return trueCondition(reason, message);
+  return { ...trueCondition(reason, message), ...(checked && remarkable(pool, checked, settings)) };
 }
 
-function assessUnchecked(s: ObservedState, checked: Examination): ConditionState | undefined {
+function assessUnchecked(s: ObservedState, checked: Examination): PrerequisitesState | undefined {
   const finding = assessUnknown(s, checked);
-  return finding && { ...finding, message: finding.message + remarksOf(s.pool, checked, s.settings) };
+  if (!finding) return undefined;
+  const message = finding.message + remarksOf(s.pool, checked, s.settings);
+  return { ...finding, message, ...remarkable(s.pool, checked, s.settings) };
 }
 
 /** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
-function withDenied(denied: ConditionState, failed: ConditionState): ConditionState {
+function withDenied(denied: ConditionState, failed: PrerequisitesState): PrerequisitesState {
   const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
-  return { ...first, message: `${first.message} ${second.message}` };
+  const { remarks } = failed;
+  return { ...first, message: `${first.message} ${second.message}`, ...(remarks !== undefined && { remarks }) };
 }
 
 /** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
-function assessFailed(s: ObservedState, checked: Examination): ConditionState | undefined {
+function assessFailed(s: ObservedState, checked: Examination): PrerequisitesState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
@@ -100,7 +103,8 @@ function assessFailed(s: ObservedState, checked: Examination): ConditionState | 
   const blocking = blockers(s);
   const passing = blocking.every(({ result }) => result.passes);
   const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
-  return falseCondition(first.check.reason, missing + beside + remarks, progress);
+  const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
+  return { ...condition, ...remarkable(s.pool, checked, s.settings) };
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
@@ -161,9 +165,8 @@ const DENIED_PATIENCE_MS = 600_000;
 
 /** Whether calls have been denied for so long that only an administrator can help. */
 function wasDeniedLong({ pool, now }: ObservedState): boolean {
-  const reported = lastReported(pool);
-  if (reported?.reason !== 'AccessDenied' || reported.status !== 'False') return false;
-  return now - Date.parse(reported.lastTransitionTime) >= DENIED_PATIENCE_MS;
+  const { result, since } = prerequisitesRecordOf(pool);
+  return result === 'Denied' && since !== undefined && now - Date.parse(since) >= DENIED_PATIENCE_MS;
 }
 
 /**

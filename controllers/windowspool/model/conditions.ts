@@ -15,12 +15,20 @@ export interface ConditionState {
   readonly working?: true;
 }
 
+/** The condition PrerequisitesMet, with what status.bookkeeping records of it. */
+export interface PrerequisitesState extends ConditionState {
+  /** It was not evaluated in this run, and is the one in status. */
+  readonly isEarlier?: true;
+  /** A hash of the warnings, ignored prerequisites and errors in the annotation that users must know; absent if there are none. */
+  readonly remarks?: string;
+}
+
 /** The conditions that every pool has. */
 export interface CommonConditions {
   readonly Ready: ConditionState;
   readonly RuntimeClassReady: ConditionState;
   readonly NodesVerified: ConditionState;
-  readonly PrerequisitesMet: ConditionState;
+  readonly PrerequisitesMet: PrerequisitesState;
   readonly Reconciling?: ConditionState;
   readonly Stalled?: ConditionState;
   readonly Paused?: ConditionState;

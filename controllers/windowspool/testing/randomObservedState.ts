@@ -1,6 +1,7 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
 import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
+import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { PrerequisiteFacts } from '../model/prerequisites.ts';
@@ -41,6 +42,7 @@ import {
   TEMPLATE_NAME,
 } from './machineScenes.ts';
 import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
+import { randomConditions, randomRecords } from './randomConditions.ts';
 import { randomNodePods } from './randomNodePods.ts';
 
 const randomError: fc.Arbitrary<CallError> = fc.constantFrom(...CALL_ERROR_KINDS).map((kind) => sampleError(kind));
@@ -96,7 +98,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     replacement: fc.constantFrom('Refuse' as const, 'BlueGreen' as const),
     former: maybe(randomFormer),
     update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
-    waiting: maybe(fc.tuple(fc.constantFrom('Joining', 'NodesMissing', 'WrongBuild'), ago)),
+    conditions: randomConditions,
+    records: randomRecords,
     time: ago,
   })
   .map((r) => {
@@ -161,11 +164,12 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
       ...(r.update && { update }),
       ...(r.former && { former: r.former }),
     });
-    const [reason = '', at = 0] = r.waiting ?? [];
-    const lastTransitionTime = new Date(at).toISOString();
-    const condition = { type: 'NodesVerified', status: 'Unknown' as const, reason, message: '', lastTransitionTime };
-    const bookkeeping = { ...status?.bookkeeping, ...(r.created && { machineTemplate: TEMPLATE_NAME }) };
-    return { ...bare, status: { ...status, bookkeeping, ...(r.waiting && { conditions: [condition] }) } };
+    const bookkeeping = {
+      ...status?.bookkeeping,
+      ...(r.created && { machineTemplate: TEMPLATE_NAME }),
+      ...r.records,
+    };
+    return { ...bare, status: { ...status, bookkeeping, conditions: r.conditions } };
   });
 
 /** The first and the last time of a node that the API server can write. */
@@ -175,7 +179,8 @@ const EXTREME = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'].map((time) => D
 const quantity = fc.constantFrom('8388608Ki', '6291456Ki', '9', '0', '-1', '9e999', '1e-9Ei', 'many', '');
 const randomResources = fc.record({ memory: quantity, [POD_ADDRESSES]: quantity }, { requiredKeys: [] });
 
-const randomNode: fc.Arbitrary<NodeRecord> = fc
+/** A node of any kind, in any state. */
+export const randomNode: fc.Arbitrary<NodeRecord> = fc
   .record({
     name: fc.nat({ max: 30 }).map((i) => `ip-10-0-1-${i}`),
     ready: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
@@ -187,7 +192,16 @@ const randomNode: fc.Arbitrary<NodeRecord> = fc
     containerRuntimeVersion: fc.oneof(fc.constant('containerd://2.1.6'), fc.string()),
     capacity: randomResources,
     allocatable: randomResources,
-    verified: maybe(fc.record({ status: fc.constantFrom('True', 'False'), reason: fc.string(), message: fc.string() })),
+    verified: maybe(
+      fc.record({ status: fc.constantFrom('True', 'False', 'Unknown'), reason: fc.string(), message: fc.string() }),
+    ),
+    conditions: fc.subarray([
+      `${IMAGES_PENDING_CONDITION}=True`,
+      `${SMOKE_TEST_PENDING_CONDITION}=True`,
+      `${IMAGES_PENDING_CONDITION}=False`,
+      `${SMOKE_TEST_PENDING_CONDITION}=False`,
+      `${GATE_TAINT_MISSING_CONDITION}=True`,
+    ]),
     verifiedSince: fc.oneof(ago, fc.constantFrom(0, ...EXTREME)),
   })
   .map(sampleNode);

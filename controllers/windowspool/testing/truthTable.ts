@@ -1,6 +1,6 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
-import type { WindowsPoolStatus } from '../api.gen.ts';
+import type { Bookkeeping, WindowsPoolStatus } from '../api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -48,13 +48,15 @@ export function group(change: Partial<NodeGroup>, of = pool): Pick<ObservedState
   return { group: { kind: 'seen', group: sampleGroup(of, change) } };
 }
 
-/** A status in which NodesVerified has had a reason for some minutes. */
-export function since(minutes: number, reason: string): WindowsPoolStatus {
-  const lastTransitionTime = new Date(NOW - minutes * MINUTE).toISOString();
-  return {
-    ...knownStatus(),
-    conditions: [{ type: 'NodesVerified', status: 'Unknown', reason, message: '', lastTransitionTime }],
-  };
+/** A status that records what is known of missing nodes. */
+export function recorded(missing: Pick<Bookkeeping, 'joiningSince' | 'nodesMissing'>): WindowsPoolStatus {
+  const status = knownStatus();
+  return { ...status, bookkeeping: { ...status?.bookkeeping, ...missing } };
+}
+
+/** A status in which nodes have been joining for some minutes. */
+export function joiningFor(minutes: number): WindowsPoolStatus {
+  return recorded({ joiningSince: new Date(NOW - minutes * MINUTE).toISOString() });
 }
 
 /** A node of another Windows version. */

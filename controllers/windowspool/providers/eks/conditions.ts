@@ -49,7 +49,7 @@ const readiness: Readiness<Parts> = {
  * must be verified.
  */
 function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
-  const wasReady = s.pool.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  const wasReady = s.pool.status?.bookkeeping?.ready === true;
   return (
     wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
   );

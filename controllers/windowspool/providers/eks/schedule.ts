@@ -10,7 +10,7 @@ import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
 import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { blockers, examinationOf, lastReported } from './prerequisites/examination.ts';
+import { blockers, examinationOf, prerequisitesRecordOf } from './prerequisites/examination.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
 import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { nextOpening } from './upgrades/maintenance.ts';
@@ -39,10 +39,10 @@ function untilPrerequisites(s: ObservedState): number {
   return spread(s, lastingInterval(s, s.settings.pollMs));
 }
 
-/** `firstMs` at first, and longer the longer PrerequisitesMet is not True, up to the resync interval. */
+/** `firstMs` at first, and longer the longer PrerequisitesMet has not been True, up to the resync interval. */
 function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number): number {
-  const reported = lastReported(pool);
-  const lasts = reported && reported.status !== 'True' ? now - Date.parse(reported.lastTransitionTime) : 0;
+  const { since } = prerequisitesRecordOf(pool);
+  const lasts = since === undefined ? 0 : now - Date.parse(since);
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
 

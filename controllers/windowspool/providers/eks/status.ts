@@ -1,5 +1,6 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
 import type { Bookkeeping, NodeGroupState } from '../../api.gen.ts';
+import { withoutConditionRecords } from '../../conditions/records.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Accepted, Outcome } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
@@ -148,7 +149,7 @@ function changesOf(outcome: Outcome): Pick<NodeGroupState, 'update' | 'failedTar
 export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
   const { pool, group } = outcome.after;
   const memory = pool.status?.bookkeeping;
-  if (isClusterMismatch(outcome.after)) return memory;
+  if (isClusterMismatch(outcome.after)) return memory && withoutConditionRecords(memory);
   const owned = ownedGroup(pool, group);
   const size = lastAppliedDesiredSize(outcome, owned);
   const tags = nextScalingTags(outcome.after);

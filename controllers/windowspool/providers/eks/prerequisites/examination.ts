@@ -1,12 +1,11 @@
 /** The results of a pool's prerequisites, and which facts must be read for them. Pure. */
 
-import type { Condition, WindowsPool } from '../../../api.gen.ts';
+import type { PrerequisitesRecord, WindowsPool } from '../../../api.gen.ts';
 import { terminatingNodes } from '../../../disruption/reservation.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, Examination, IpamOffer, MachineTemplateView } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isClusterMismatch, isDeleting, isLasting, isPaused, lacksNodes } from '../../../queries.ts';
-import type { Reason } from '../../../reasons.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { canarySpecIn } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
@@ -23,7 +22,7 @@ import {
 } from '../machine/machineTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { replacementDue, sizeToReplace } from '../replacement/replacement.ts';
-import { examine, isPrerequisite } from './checks.ts';
+import { examine } from './checks.ts';
 import { ignoredPrerequisites } from './ignored.ts';
 
 /** The input of the checks; undefined for a pool that is being deleted, or whose cluster or group is unknown or not its own. */
@@ -130,12 +129,6 @@ export type Scope = 'nothing' | 'standing' | 'complete';
 
 /** The statuses of a failed group. */
 const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
-/** Reasons of prerequisites that could not be checked. */
-const UNCHECKED = ['AccessDenied', 'NotChecked'];
-/** Reasons of PrerequisitesMet=True whose message has remarks that stay for as long as they are true. */
-const REMARKED: readonly Reason[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
-/** Reasons of PrerequisitesMet for a failed call, which hide the former results. */
-const HIDING: readonly Reason[] = ['AWSUnavailable', 'AccessDenied'];
 /** Checks that nodes fail when a prerequisite is not met. */
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
@@ -147,39 +140,39 @@ export function scopeOf(s: ObservedState): Scope {
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
   if (replacementDue(s).length > 0 || canaryDue(s)) return 'complete';
-  return wasUnmet(s) || wasRemarked(s) || wasHidden(s) || BROKEN.includes(group.group.status) || hasSymptoms(s)
-    ? 'complete'
-    : 'standing';
+  return hadFindings(s) || BROKEN.includes(group.group.status) || hasSymptoms(s) ? 'complete' : 'standing';
 }
 
-/** The condition PrerequisitesMet as last reported. */
-export function lastReported({ status }: WindowsPool): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+/** What status records of PrerequisitesMet. */
+export function prerequisitesRecordOf({ status }: WindowsPool): PrerequisitesRecord {
+  return status?.bookkeeping?.prerequisites ?? {};
+}
+
+/**
+ * Whether the last report was not that all prerequisites are met: only a complete read can show that they are. A prerequisite that is not met,
+ * a warning and an ignored one are all still true, or a failed call hid them. Earlier operators recorded only the list.
+ */
+function hadFindings({ pool }: ObservedState): boolean {
+  return prerequisitesRecordOf(pool).result !== undefined || (pool.status?.prerequisites ?? []).length > 0;
 }
 
 /** Whether a prerequisite was reported as not met or not checked: then all are checked until they are met. */
 export function wasUnmet({ pool }: ObservedState): boolean {
-  const reported = lastReported(pool);
-  if (!reported || reported.status === 'True') return false;
-  return isPrerequisite(reported.reason) || (reported.status === 'Unknown' && UNCHECKED.includes(reported.reason));
+  return hadResult(pool, 'NotMet', 'ReadDenied');
 }
 
-/**
- * Whether a warning or an ignored prerequisite was reported: then all facts are read again, or the message would lose remarks that are still
- * true.
- */
-function wasRemarked({ pool }: ObservedState): boolean {
-  return REMARKED.some((reason) => reason === lastReported(pool)?.reason);
-}
-
-/** Whether a reason of PrerequisitesMet is a result of the checks. */
-export function isOfChecks(reason: string): boolean {
-  return isPrerequisite(reason) || reason === 'NotChecked' || REMARKED.some((remarked) => remarked === reason);
-}
-
-/** Whether the error of a call hides the former results: only a complete read restores them. */
+/** Whether a failed call hid the former results. */
 export function wasHidden({ pool }: ObservedState): boolean {
-  return HIDING.some((reason) => reason === lastReported(pool)?.reason);
+  return hadResult(pool, 'ReadDenied', 'Denied', 'Unavailable');
+}
+
+/** Whether PrerequisitesMet is a result of the checks that can be repeated while they cannot run. */
+export function wasOfChecks({ pool }: ObservedState): boolean {
+  return hadResult(pool, 'NotMet', 'Remarked');
+}
+
+function hadResult(pool: WindowsPool, ...results: readonly PrerequisitesRecord['result'][]): boolean {
+  return results.includes(prerequisitesRecordOf(pool).result);
 }
 
 /**

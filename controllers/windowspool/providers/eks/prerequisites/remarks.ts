@@ -1,8 +1,10 @@
 /** The remarks of PrerequisitesMet: warnings, ignored prerequisites, errors in the annotation. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
+import type { PrerequisitesState } from '../../../model/conditions.ts';
 import type { Settings } from '../../../model/observedState.ts';
 import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
+import { hashOf } from '../../../util/hash.ts';
 import { count, joined, sentence } from '../../../util/words.ts';
 import { annotationFault } from './ignored.ts';
 
@@ -52,4 +54,20 @@ export function remarksOf(
     annotationFault(pool, settings),
   ];
   return texts.flatMap((text) => (text ? [` ${text}`] : [])).join('');
+}
+
+/**
+ * A hash of what users must know although it blocks nothing, for an event when it changes; empty if there is nothing. A warning beside an unmet
+ * prerequisite is only listed. The numbers in messages change at any time, so only the names count.
+ */
+export function remarkable(
+  pool: WindowsPool,
+  { failed, warned, unknown, ignored }: Examination,
+  settings: Pick<Settings, 'docsUrl'>,
+): Pick<PrerequisitesState, 'remarks'> {
+  const fault = annotationFault(pool, settings);
+  const hasWarnings = warned.length > 0 && failed.length + unknown.length === 0;
+  if (!hasWarnings && ignored.length === 0 && fault === undefined) return {};
+  const named = [...(failed.length > 1 ? failed : []), ...warned, ...ignored].map(({ check }) => check.reason);
+  return { remarks: hashOf([named.sort(), fault]) };
 }

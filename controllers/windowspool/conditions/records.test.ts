@@ -1,0 +1,198 @@
+/** What is recorded of conditions. Nothing may depend on the reason, message or time of a condition that was written before. */
+import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import type { Bookkeeping } from '../api.gen.ts';
+import type { ConditionSet, ConditionState } from '../model/conditions.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Expectation } from '../model/poolNodes.ts';
+import { needOf } from '../nodePods/need.ts';
+import { preparationOf } from '../nodePods/preparation.ts';
+import { reportFor } from '../nodes/nodeCondition.ts';
+import { taintChangeFor } from '../nodes/nodeTaints.ts';
+import { verifyNode } from '../nodes/verify.ts';
+import { planFor } from '../plan.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { scopeOf, wasUnmet } from '../providers/eks/prerequisites/examination.ts';
+import { providerOf } from '../providers/providers.ts';
+import type { Reason } from '../reasons.ts';
+import { nextRun, untilNextRead } from '../schedule.ts';
+import { statusFor } from '../status.ts';
+import { anySpec } from '../testing/anySpec.ts';
+import { existingScene } from '../testing/existingScenes.ts';
+import { knownStatus, MINUTE, NOW, outcomeOf, samplePool, sampleState } from '../testing/fixtures.ts';
+import { observedStateOf, randomNode, randomObservedState, randomPool } from '../testing/randomObservedState.ts';
+import { timeOf } from '../util/durations.ts';
+import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
+import { evaluateConditions } from './conditions.ts';
+import { conditionRecords } from './records.ts';
+
+const anyText = fc.oneof(
+  fc.string(),
+  fc.constantFrom<Reason>('Joining', 'NodesMissing', 'AccessDenied', 'AWSUnavailable', 'MetWithWarnings', 'NotReady'),
+);
+const anyTime = fc.integer({ min: 0, max: 120 }).map((minutes) => new Date(NOW - minutes * MINUTE).toISOString());
+const anyWords = fc.record({ reason: anyText, message: anyText, lastTransitionTime: anyTime });
+
+/** The state with other reasons, messages and times in the conditions of its pool. */
+function reworded(s: ObservedState): fc.Arbitrary<ObservedState> {
+  const { conditions = [], ...status } = s.pool.status ?? {};
+  return fc.array(anyWords, { minLength: conditions.length, maxLength: conditions.length }).map((words) => {
+    const changed = conditions.map((condition, index) => ({ ...condition, ...words[index] }));
+    return { ...s, pool: { ...s.pool, status: { ...status, conditions: changed } } };
+  });
+}
+
+/** What is done, what is read, when the next run is, and what is recorded for it. */
+function decisionsIn(s: ObservedState) {
+  const plan = planFor(s);
+  const conditions = evaluateConditions(s);
+  const status = statusFor(outcomeOf(s), conditions, plan.pending);
+  const { PrerequisitesMet, ...others } = conditions;
+  return {
+    plan,
+    next: nextRun(s, untilNextRead(s, MINUTE)),
+    reads: [providerOf(s.pool).needsRead(s), scopeOf(s), wasUnmet(s)],
+    bookkeeping: status.bookkeeping,
+    statuses: status.conditions?.map(({ type, status: value }) => [type, value]),
+    // A condition that was not evaluated has the words of the one in status, and so may those that repeat it.
+    conditions: PrerequisitesMet.isEarlier ? undefined : { PrerequisitesMet, ...others },
+  };
+}
+
+describe('the words and times of conditions that were written before', () => {
+  const anyPool = fc.tuple(randomPool, anySpec).map(([pool, spec]) => ({ ...pool, spec }));
+  for (const [what, states] of [
+    ['a pool with a node group', randomObservedState],
+    ['a pool with any spec', anyPool.chain(observedStateOf)],
+  ] as const) {
+    it(`change nothing that is done, read, scheduled or recorded for ${what}`, () => {
+      const pairs = states.chain((s) => reworded(s).map((other) => [s, other] as const));
+      fc.assert(
+        fc.property(pairs, ([s, other]) => assert.deepEqual(decisionsIn(other), decisionsIn(s))),
+        { numRuns: 300, endOnFailure: true },
+      );
+    }).timeout(60_000);
+  }
+
+  it('change no verification result of a node, nor what it needs', () => {
+    const expectations = randomPool.map((pool): Expectation => {
+      const rest = { joinGraceMs: 15 * MINUTE, serverVersion: 'v1.36.3', taints: { gate: true, quarantine: true } };
+      return { spec: pool.spec, ...rest, reportedBy: 'web' };
+    });
+    const resultOf = (node: NodeRecord, expected: Expectation) => {
+      const { verification } = expected.spec;
+      const preparation = preparationOf(node, verification, [], NOW);
+      const { node: _node, ...result } = verifyNode(node, expected, NOW, preparation);
+      const { node: _same, ...need } = needOf({ node, ...result, preparation }, expected, [], NOW) ?? {};
+      const change = taintChangeFor({ node, ...result }, expected.taints);
+      return { ...result, need, change, report: reportFor({ node, ...result }, verification, 'web') };
+    };
+    fc.assert(
+      fc.property(randomNode, expectations, anyText, anyText, (node, expected, reason, message) => {
+        const other = { ...node, verified: node.verified && { ...node.verified, reason, message } };
+        assert.deepEqual(resultOf(other, expected), resultOf(node, expected));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('are read only where a condition is written, compared for an event, or repeated', async () => {
+    const READERS = [
+      'conditions/prerequisitesMet.ts',
+      'conditions/records.ts',
+      'events.ts',
+      'nodes/nodeCondition.ts',
+      'status.ts',
+    ];
+    const READS = /status\??\.conditions|\{[^{}]*\bconditions\b[^{}]*\} = \S*status|verified\??\.(message|reason)/;
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const found: string[] = [];
+    for await (const path of glob('**/*.ts', { cwd: root, exclude: ['**/*.test.ts', 'testing/**'] })) {
+      const code = await readFile(join(root, path), 'utf8');
+      if (READS.test(code)) found.push(path);
+    }
+    assert.deepEqual(found.sort(), READERS);
+  });
+});
+
+/** A status after each of these conditions, one minute after the other. */
+function historyOf(...states: readonly Partial<Record<keyof ConditionSet, ConditionState>>[]): Bookkeeping[] {
+  const met = trueCondition('Met', '');
+  let status = knownStatus();
+  return states.map((state, minute) => {
+    const all = { Ready: met, RuntimeClassReady: met, NodesVerified: met, PrerequisitesMet: met, NodesFound: met };
+    const conditions: ConditionSet = { ...all, ...state };
+    const now = NOW + minute * MINUTE;
+    const bookkeeping = conditionRecords(sampleState({ pool: samplePool({}, { status }), now }), conditions);
+    const lastTransitionTime = timeOf(now);
+    const written = Object.entries(conditions as unknown as Record<string, ConditionState>);
+    status = {
+      ...status,
+      conditions: written.map(([type, condition]) => ({ type, ...condition, lastTransitionTime })),
+      bookkeeping,
+    };
+    const { ready: _ready, ...rest } = bookkeeping;
+    return rest;
+  });
+}
+
+describe('the records of conditions', () => {
+  const at = (minute: number) => timeOf(NOW + minute * MINUTE);
+
+  it('have since when nodes have been joining, and whether they are missing', () => {
+    const joining = { NodesVerified: unknownCondition('Joining', '') };
+    const missing = (['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'] as const).map((reason) => ({
+      NodesVerified: falseCondition(reason, ''),
+    }));
+    const failing = { NodesVerified: falseCondition('WrongBuild', '') };
+    assert.deepEqual(historyOf({}, joining, joining, ...missing, joining, failing, joining), [
+      {},
+      { joiningSince: at(1) },
+      { joiningSince: at(1) },
+      { nodesMissing: true },
+      { nodesMissing: true },
+      { nodesMissing: true },
+      { joiningSince: at(6) },
+      {},
+      { joiningSince: at(8) },
+    ]);
+  });
+
+  it('have how prerequisites were found, since the status last changed', () => {
+    const steps = [
+      falseCondition('NoLinuxNode', ''),
+      unknownCondition('NotChecked', ''),
+      unknownCondition('AccessDenied', ''),
+      falseCondition('AccessDenied', ''),
+      unknownCondition('AWSUnavailable', ''),
+      { ...trueCondition('MetWithWarnings', ''), remarks: 'hash' },
+      { ...falseCondition('NoLinuxNode', ''), isEarlier: true } as const,
+      trueCondition('Met', ''),
+      falseCondition('ClusterNotFound', ''),
+    ];
+    const records = historyOf(...steps.map((PrerequisitesMet) => ({ PrerequisitesMet })));
+    assert.deepEqual(
+      records.map(({ prerequisites }) => prerequisites),
+      [
+        { result: 'NotMet', since: at(0) },
+        { result: 'NotMet', since: at(1) },
+        { result: 'ReadDenied', since: at(1) },
+        { result: 'Denied', since: at(3) },
+        { result: 'Unavailable', since: at(4) },
+        { result: 'Remarked', remarks: 'hash' },
+        { result: 'Remarked', remarks: 'hash' },
+        undefined,
+        { since: at(8) },
+      ],
+    );
+  });
+
+  it('of prerequisites are all that a pool of existing nodes has', () => {
+    const s = existingScene();
+    const denied = { ...evaluateConditions(s), PrerequisitesMet: falseCondition('AccessDenied', '') };
+    assert.deepEqual(conditionRecords(s, denied), { prerequisites: { result: 'Denied', since: at(0) } });
+  });
+});

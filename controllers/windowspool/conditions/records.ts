@@ -1,0 +1,58 @@
+/**
+ * What the next run must know of the conditions, for status.bookkeeping: nothing may depend on the reason, message or time of a condition in status.
+ * It is written with the conditions. Pure.
+ */
+import type { Bookkeeping, PrerequisitesRecord } from '../api.gen.ts';
+import type { ConditionSet, PrerequisitesState } from '../model/conditions.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import { nodeSourceOf } from '../nodeSource.ts';
+import { isPrerequisite } from '../providers/eks/prerequisites/checks.ts';
+import type { Reason } from '../reasons.ts';
+import { timeOf } from '../util/durations.ts';
+
+/** The part of status.bookkeeping that follows from the conditions. */
+export function conditionRecords(s: ObservedState, conditions: ConditionSet): Bookkeeping {
+  const { Ready, PrerequisitesMet } = conditions;
+  const prerequisites = prerequisitesRecord(s, PrerequisitesMet);
+  return {
+    ...(Object.keys(prerequisites).length > 0 && { prerequisites }),
+    ...(nodeSourceOf(s.pool).hasSize && {
+      ...(Ready.status === 'True' && { ready: true }),
+      ...missingNodes(s, conditions),
+    }),
+  };
+}
+
+/** The rest of status.bookkeeping. */
+export function withoutConditionRecords(bookkeeping: Bookkeeping): Bookkeeping {
+  const { prerequisites: _p, ready: _r, joiningSince: _j, nodesMissing: _m, ...rest } = bookkeeping;
+  return rest;
+}
+
+/** Reasons of NodesVerified for nodes that have been missing for longer than the join grace, or cannot be counted. */
+const MISSING: readonly Reason[] = ['NodesMissing', 'MembershipLabelRemoved', 'WrongOperatingSystem'];
+
+function missingNodes({ pool, now }: ObservedState, { NodesVerified: { reason } }: ConditionSet): Bookkeeping {
+  if (MISSING.includes(reason)) return { nodesMissing: true };
+  return reason === 'Joining' ? { joiningSince: pool.status?.bookkeeping?.joiningSince ?? timeOf(now) } : {};
+}
+
+function prerequisitesRecord({ pool, now }: ObservedState, condition: PrerequisitesState): PrerequisitesRecord {
+  const before = pool.status?.bookkeeping?.prerequisites ?? {};
+  if (condition.isEarlier) return before;
+  const result = resultOf(condition);
+  const written = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const since = (written?.status === condition.status ? before.since : undefined) ?? timeOf(now);
+  return {
+    ...(result && { result }),
+    ...(condition.status !== 'True' && { since }),
+    ...(condition.remarks !== undefined && { remarks: condition.remarks }),
+  };
+}
+
+function resultOf({ status, reason }: PrerequisitesState): PrerequisitesRecord['result'] {
+  if (reason === 'AWSUnavailable') return 'Unavailable';
+  if (reason === 'AccessDenied') return status === 'False' ? 'Denied' : 'ReadDenied';
+  if (reason === 'MetWithWarnings' || reason === 'PrerequisitesIgnored') return 'Remarked';
+  return reason === 'NotChecked' || isPrerequisite(reason) ? 'NotMet' : undefined;
+}
