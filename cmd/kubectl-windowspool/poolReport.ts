@@ -167,9 +167,9 @@ function findingsIn(conditions: readonly Condition[]): Pick<PoolReport, 'problem
   for (const { type, status, reason, message } of sorted) {
     const isProblemWhileTrue = type === 'NodesLeaving' || type === 'Stalled' || WARNINGS.includes(reason);
     if ((status === 'True') !== isProblemWhileTrue && status !== 'Unknown') continue;
-    // Ready summarizes the others.
-    if (known.has(message) || (type === 'Ready' && known.size > 0)) continue;
-    known.add(message);
+    // Stalled repeats the condition that stalls the pool, and Ready summarizes the others.
+    if ((type === 'Stalled' && known.has(reason)) || (type === 'Ready' && known.size > 0)) continue;
+    known.add(reason);
     const isNormal = onTheWay.has(reason) || (type === 'NodesLeaving' && LEAVING.includes(reason));
     (isNormal ? inProgress : problems).push({ condition: type, reason, message });
   }
@@ -200,7 +200,7 @@ function nextOf(pool: WindowsPool, [problem]: readonly Finding[], [progress]: re
   return { nextStep: 'No action is needed.' };
 }
 
-function nextFor({ condition, reason, message }: Finding, pool: WindowsPool): Next {
+function nextFor({ condition, reason }: Finding, pool: WindowsPool): Next {
   const { name } = pool.metadata;
   const nextStep = meaningOf(reason, name);
   if (RETRIED.includes(reason)) return { nextStep, nextCommand: command('retry', name) };
@@ -209,8 +209,9 @@ function nextFor({ condition, reason, message }: Finding, pool: WindowsPool): Ne
   if (check && failing) return { nextStep, nextCommand: commandForNode(check, failing.name, name) };
   if (condition === 'UpToDate') return { nextStep, nextCommand: `kubectl edit windowspool ${name}` };
   if (condition === 'NodesVerified') return { nextStep, nextCommand: command('nodes', name) };
-  const fix = commandIn(message) ?? (condition === 'PrerequisitesMet' ? command('doctor', name) : undefined);
-  return { nextStep, nextCommand: fix ?? `kubectl describe windowspool ${name}` };
+  // It shows the command for each prerequisite.
+  if (condition === 'PrerequisitesMet') return { nextStep, nextCommand: command('doctor') };
+  return { nextStep, nextCommand: `kubectl describe windowspool ${name}` };
 }
 
 function commandForNode(check: NodeCheck, node: string, pool: string): string {
@@ -225,7 +226,7 @@ function meaningOf(reason: string, pool: string): string {
   return text?.replaceAll('POOL', pool).replace(/ \(kubectl [^)]*\)/g, '') ?? `See the message of ${reason}.`;
 }
 
-/** The command in a message: in parentheses, or from a colon to the end. A command with a placeholder cannot be run. */
+/** The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. A command with a placeholder cannot be run. */
 export function commandIn(message: string): string | undefined {
   const found = /[:(] ?((?:kubectl|aws) [^()]*?(?:\$\([^)]*\)[^()]*?)?)(?:\)|\.? *$|\. (?=[A-Z]))/.exec(message)?.[1];
   return found && !/\b[A-Z]{4,}\b/.test(found.replace(/EC2_WINDOWS/g, '')) ? found : undefined;
