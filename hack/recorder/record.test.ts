@@ -41,7 +41,7 @@ describe('a recording', function () {
     const [creation] = named('CreateNodegroup');
     assert.match(String(creation?.data.clientRequestToken), /^web-/);
     assert.equal(typeof creation?.answer, 'string');
-    for (const name of ['status', 'NodeGroupCreated', 'gauges', 'requeue', 'run', 'nodes.setVerified'])
+    for (const name of ['status', 'NodeGroupCreated', 'gauges', 'requeue', 'run', 'nodes.setConditions'])
       assert.notEqual(named(name).length, 0, name);
   });
 
