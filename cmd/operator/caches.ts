@@ -1,6 +1,6 @@
 /** The operator's caches: its view of the cluster, kept up to date by watches. */
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
-import { NODE_SELECTOR, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
+import type { NodeIndex } from '../../controllers/kubernetes/nodes.ts';
 import { API_VERSION, KIND, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import { runtimeClassIdentity, runtimeClassListWatch } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -17,12 +17,14 @@ import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeCl
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
+import { NodeCache } from './nodeCache.ts';
 import { NodePodCache } from './nodePodCache.ts';
 
 /** Pools, nodes and RuntimeClasses of the cluster, the operator's pods on nodes, and the verification results of the nodes. Changes trigger pools. */
 export class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
-  readonly nodes: Store<NodeRecord, keyof typeof nodeIndexes>;
+  readonly nodeCache: NodeCache;
+  readonly nodes: Store<NodeRecord, NodeIndex>;
   readonly runtimeClasses: Store<RuntimeClass>;
   readonly poolNodesCache: PoolNodesCache;
   readonly fleet = new Fleet();
@@ -36,8 +38,17 @@ export class Caches {
 
   /** @param podNamespace the namespace of the operator's pods on nodes */
   constructor(client: KubernetesClient, podNamespace: string, log: Logger, metrics: EngineMetrics) {
+    const common = (name: string, kind: Pick<ObjectReference, 'apiVersion' | 'kind'>) => {
+      const hooks = metrics.reflector(name);
+      const unreadable = (object: Unreadable): void => {
+        hooks.unreadable?.(object);
+        this.#publishUnreadable(kind, object);
+      };
+      return { name, clock: realClock, log, hooks: { ...hooks, unreadable } };
+    };
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
-    this.nodes = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log });
+    this.nodeCache = new NodeCache(client, common('nodes', { apiVersion: 'v1', kind: 'Node' }));
+    this.nodes = this.nodeCache.store;
     this.poolNodesCache = new PoolNodesCache(
       (group) => this.nodes.byIndex('nodeGroup', group),
       () => client.now(),
@@ -54,17 +65,10 @@ export class Caches {
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
+    this.pools.subscribe(({ key, after }) => this.nodeCache.follow(key, after));
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
     this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));
-    const common = (name: string, kind: Pick<ObjectReference, 'apiVersion' | 'kind'>) => {
-      const hooks = metrics.reflector(name);
-      const unreadable = (object: Unreadable): void => {
-        hooks.unreadable?.(object);
-        this.#publishUnreadable(kind, object);
-      };
-      return { name, clock: realClock, log, hooks: { ...hooks, unreadable } };
-    };
     this.nodePods = new NodePodCache(client, podNamespace, common('pods', { apiVersion: 'v1', kind: 'Pod' }), () =>
       this.#watches.nodePodsListed(),
     );
@@ -77,12 +81,7 @@ export class Caches {
         identity: poolIdentity,
         store: this.pools,
       }),
-      new Reflector({
-        ...common('nodes', { apiVersion: 'v1', kind: 'Node' }),
-        source: nodeListWatch(client, NODE_SELECTOR),
-        identity: nodeIdentity,
-        store: this.nodes,
-      }),
+      { run: (signal) => this.nodeCache.run(signal, this.pools.synced) },
       new Reflector({
         ...common('runtimeclasses', { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass' }),
         source: runtimeClassListWatch(client),

@@ -98,7 +98,7 @@ export function portsOf(
     userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),
     drains: createDrains(client),
-    nodes: createNodes(client, caches.nodes),
+    nodes: createNodes(client, caches.nodes, () => caches.nodeCache.readsImages),
     nodePods: createNodePods(client, podNamespace, caches.nodePods.store, (pool) => caches.nodePods.of(pool)),
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,

@@ -125,11 +125,22 @@ export const time = kind<number>({
  */
 export const problem: Field<string> = {
   path: [],
+  notesProblems: true,
   wire: WIRE.bytes,
   absent: '',
   required: false,
   fromProtobuf: (_, before) => before,
   fromJson: () => '',
+};
+
+/** A value that is not read. */
+export const unread: Field<undefined> = {
+  path: [],
+  wire: WIRE.bytes,
+  absent: undefined,
+  required: false,
+  fromProtobuf: () => undefined,
+  fromJson: () => undefined,
 };
 
 /** Whether the field is present. */

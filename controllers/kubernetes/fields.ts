@@ -20,6 +20,8 @@ export interface ProtobufField<T, Part = T> {
   readonly required: boolean;
   /** Reads one occurrence: the rest of the reader. `before` is the result of the previous occurrences, or `absent`. */
   fromProtobuf(reader: MessageReader, before: Part): Part;
+  /** Whether it notes what cannot be read. It has no path. */
+  readonly notesProblems?: true;
   /** Converts the intermediate value at the end of the message. Default: it is the value. */
   finish?(parts: Part): T;
 }
@@ -145,13 +147,13 @@ function checked<R>(values: Values, required: readonly NamedField[]): R {
   return values as R;
 }
 
-/** The fields of a table, and the name of the one that notes problems: it has no path. */
+/** The fields of a table that are read, and the name of the one that notes problems. */
 function partsOf<F extends ProtobufField<unknown>>(
   table: Readonly<Record<string, F>>,
 ): { fields: readonly Named<F>[]; problem: string | undefined } {
   const all = Object.entries(table).map(([name, field]) => ({ ...field, name }));
   const fields = all.filter(({ path }) => path.length > 0);
-  return { fields, problem: all.find(({ path }) => path.length === 0)?.name };
+  return { fields, problem: all.find(({ notesProblems }) => notesProblems)?.name };
 }
 
 /** The record of an object without fields. Copies have the same layout. */

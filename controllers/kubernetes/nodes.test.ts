@@ -123,7 +123,27 @@ describe('a newer record of a node', () => {
     assert.deepEqual(known, newer());
   });
 
+  it('drops images that are no longer read, without replacing the known one', () => {
+    const known = nodeRecordOf(object({ status: { ...object().status, images: [{ names: ['a:1'] }] } }));
+    const lean = { ...newer(), images: undefined };
+    assert.equal(nodeIdentity.absorbUnchanged?.(known, lean), true);
+    assert.deepEqual(known, lean);
+  });
+
+  it('replaces a known one of the same version only if that lacks the images', () => {
+    const [lean, full] = [{ ...nodeRecordOf(object()), images: undefined }, nodeRecordOf(object())];
+    assert.deepEqual(
+      [
+        nodeIdentity.completes?.(lean, full),
+        nodeIdentity.completes?.(full, lean),
+        nodeIdentity.completes?.(full, full),
+      ],
+      [true, false, false],
+    );
+  });
+
   const differences: Readonly<Record<string, object>> = {
+    'an image': { status: { ...object().status, images: [{ names: ['a:1'] }] } },
     'another label value': { metadata: { ...object().metadata, labels: { zone: 'b', size: 'large' } } },
     'fewer labels': { metadata: { ...object().metadata, labels: { zone: 'a' } } },
     'more labels': { metadata: { ...object().metadata, labels: { zone: 'a', size: 'large', more: '' } } },

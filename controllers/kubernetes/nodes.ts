@@ -13,13 +13,13 @@ import {
 } from '../windowspool/labels.ts';
 import { type NodeMarks, type NodeRecord, type NodeReport, type Nodes, ownStatus } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
-import { jsonDecoder } from './decoder.ts';
+import { type Decoder, jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
-import { jsonReader } from './fields.ts';
+import { type FieldTable, jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch } from './listWatch.ts';
-import { nodeFields } from './nodeFields.ts';
+import { nodeFields, nodeFieldsWithoutImages } from './nodeFields.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 import { same } from './sameValue.ts';
 
@@ -39,14 +39,20 @@ export const nodeIdentity: Identity<NodeRecord> = {
   // A heartbeat changes only the resourceVersion of a record.
   absorbUnchanged: (known: Writable<NodeRecord>, newer) => {
     for (const field of comparedFields) if (!same(known[field], newer[field])) return false;
+    // Images that are no longer read are dropped: they are not those of the newer version.
+    if (newer.images !== undefined && !same(known.images, newer.images)) return false;
+    known.images = newer.images;
     known.resourceVersion = newer.resourceVersion;
     return true;
   },
+  completes: (known, newer) => known.images === undefined && newer.images !== undefined,
 };
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-const comparedFields = (Object.keys(nodeFields) as (keyof NodeRecord)[]).filter((field) => field !== 'resourceVersion');
+const comparedFields = (Object.keys(nodeFields) as (keyof NodeRecord)[]).filter(
+  (field) => field !== 'resourceVersion' && field !== 'images',
+);
 
 /** Indexes of the store of nodes. */
 export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => readonly string[]>> = {
@@ -56,19 +62,34 @@ export const nodeIndexes: Readonly<Record<NodeIndex, (node: NodeRecord) => reado
   },
 };
 
-/** Reads a Node's JSON. The record is a twentieth of it: images, managed fields and most annotations are dropped. */
+/** Reads a Node's JSON. The record is a twentieth of it: managed fields and most annotations are dropped. */
 export const nodeRecordOf: (node: unknown) => NodeRecord = jsonReader(nodeFields);
+const withoutImages: (node: unknown) => NodeRecord = jsonReader(nodeFieldsWithoutImages);
+
+/** Whether images are read: asked for each page, watch and written node. */
+export type ReadsImages = () => boolean;
 
 /** The operator watches Windows nodes only. */
 export const NODE_SELECTOR = `${OS_LABEL}=${WINDOWS}`;
 
 /** Lists and watches nodes in protobuf, which takes less than half of JSON's time, or in JSON if the server lacks protobuf. */
-export function nodeListWatch(client: KubernetesClient, labelSelector?: string): ListWatch<NodeRecord> {
+export function nodeListWatch(
+  client: KubernetesClient,
+  labelSelector?: string,
+  readsImages: ReadsImages = () => true,
+): ListWatch<NodeRecord> {
   const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
-  const inProtobuf = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
+  const inProtobuf = (fields: FieldTable<NodeRecord>) => protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields });
+  const either = (full: Decoder<NodeRecord>, lean: Decoder<NodeRecord>): Decoder<NodeRecord> => ({
+    accept: full.accept,
+    page: (body) => (readsImages() ? full : lean).page(body),
+    stream: () => (readsImages() ? full : lean).stream(),
+  });
+  const protobuf = either(inProtobuf(nodeFields), inProtobuf(nodeFieldsWithoutImages));
+  const json = either(jsonDecoder(nodeRecordOf), jsonDecoder(withoutImages));
   return withFallback({
-    preferred: createListWatch({ ...options, decoder: inProtobuf }),
-    fallback: createListWatch({ ...options, decoder: jsonDecoder(nodeRecordOf) }),
+    preferred: createListWatch({ ...options, decoder: protobuf }),
+    fallback: createListWatch({ ...options, decoder: json }),
     onRefused: (error) =>
       client.log.warn(
         { path: PATH, error: error.message },
@@ -81,11 +102,15 @@ function pathOf(name: string): string {
   return `${PATH}/${encodeURIComponent(name)}`;
 }
 
-/** The port Nodes. The results of writes go into the store. */
-export function createNodes(client: KubernetesClient, store: StoreView<NodeRecord, NodeIndex>): Nodes {
+/** The port Nodes. The results of writes go into the store. Reads have images; `readsImages` is that of the store. */
+export function createNodes(
+  client: KubernetesClient,
+  store: StoreView<NodeRecord, NodeIndex>,
+  readsImages: ReadsImages = () => true,
+): Nodes {
   /** Only Windows nodes are watched: any other would stay in the store forever. */
   const observeWrite = (written: unknown): void => {
-    const node = nodeRecordOf(written);
+    const node = readsImages() ? nodeRecordOf(written) : withoutImages(written);
     if (node.labels[OS_LABEL] === WINDOWS) store.observeWrite(node);
   };
   /** `body` starts with a test of the version, so that only the observed version changes. */

@@ -43,6 +43,8 @@ export interface Identity<T> {
    * called: most events can be heartbeats, and discarding the newer item at once is cheap for the garbage collector.
    */
   absorbUnchanged?(known: T, newer: T): boolean;
+  /** Whether an item of the same version replaces the known one, because more of the object was read. Default: never. */
+  completes?(known: T, newer: T): boolean;
 }
 
 /**

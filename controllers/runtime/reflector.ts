@@ -68,6 +68,7 @@ export class Reflector<T> {
   #newest = false;
   /** Whether the previous failure was an expired version. */
   #expired = false;
+  #turn: ReturnType<typeof abortable> | undefined;
   /** See ReflectorHooks.failing. */
   #failing = false;
 
@@ -80,13 +81,22 @@ export class Reflector<T> {
   /** Runs until the signal aborts, then resolves without open streams and timers. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      using turn = abortable(signal);
+      this.#turn = turn;
       try {
-        await this.#step(signal);
+        await this.#step(turn.signal);
       } catch (error) {
-        if (!signal.aborted) await this.#recover(error, signal);
+        if (!turn.signal.aborted) await this.#recover(error, signal);
       }
+      // A list that completed meanwhile may have been read before the request.
+      if (turn.signal.aborted) this.#current = false;
     }
     this.#setFailing(false);
+  }
+
+  /** Lists everything again, because the source reads more of each item than before. Until then, known items stay. */
+  relist(): void {
+    this.#turn?.abort(new StreamFailure('a new list is needed'));
   }
 
   async #step(signal: AbortSignal): Promise<void> {

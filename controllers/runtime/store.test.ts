@@ -55,6 +55,20 @@ describe('the store', () => {
     assert.deepEqual(changes, [{ key: 'a', before: item('a', 7), after: item('a', 8, 9) }]);
   });
 
+  it('replaces an item by one of the same version if more of the object was read', () => {
+    const identity = {
+      ...simulatedIdentity,
+      completes: (known: SimulatedItem, newer: SimulatedItem) => known.value === 0 && newer.value !== 0,
+    };
+    const store = new Store<SimulatedItem>({ identity, log: silentLog });
+    store.replace([item('a', 5), item('b', 6, 2), item('c', 9)], '9', { newest: true });
+    const changes: Change<SimulatedItem>[] = [];
+    store.subscribe((change) => changes.push(change));
+    changes.length = 0;
+    store.replace([item('a', 5, 1), item('b', 6), item('c', 8, 3)], '9', { newest: false });
+    assert.deepEqual(changes, [{ key: 'a', before: item('a', 5), after: item('a', 5, 1) }]);
+  });
+
   it('reports the deletion of an item that is missing in a list, with its last state', () => {
     const store = storeWith(item('a', 5), item('b', 6));
     const changes = changesOf(store, () => store.replace([item('b', 6)], '11', { newest: false }));

@@ -136,7 +136,7 @@ export class Store<T, I extends string = never> implements StoreView<T, I> {
     const before = this.#items.get(key);
     if (before !== undefined) {
       const order = compareVersions(this.#identity.resourceVersion(before), this.#identity.resourceVersion(item));
-      if (order === 0 || (order > 0 && !rewound)) return false;
+      if (order === 0 ? !this.#identity.completes?.(before, item) : order > 0 && !rewound) return false;
       if (this.#identity.absorbUnchanged?.(before, item)) return true;
     }
     this.#items.set(key, item);

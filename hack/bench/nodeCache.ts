@@ -1,41 +1,26 @@
-/** Only the operator's cache of nodes: its client, list and watch, reflector and store. */
+/** Only the operator's cache of nodes, as it is while no pool needs the images of nodes. */
+import { NodeCache } from '../../cmd/operator/nodeCache.ts';
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
-import {
-  NODE_SELECTOR,
-  type NodeIndex,
-  nodeIdentity,
-  nodeIndexes,
-  nodeListWatch,
-} from '../../controllers/kubernetes/nodes.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import { Reflector, type ReflectorHooks } from '../../controllers/runtime/reflector.ts';
-import { Store } from '../../controllers/runtime/store.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { ReflectorHooks } from '../../controllers/runtime/reflector.ts';
 
-export interface NodeCache {
-  readonly store: Store<NodeRecord, NodeIndex>;
+export interface RunningNodeCache extends Pick<NodeCache, 'store'> {
   stop(): Promise<void>;
 }
 
-/** Starts to follow the cluster's nodes, as caches.ts of the operator does. */
-export async function startNodeCache(credentials: CredentialSource, hooks: ReflectorHooks = {}): Promise<NodeCache> {
+/** Starts to follow the cluster's nodes. */
+export async function startNodeCache(
+  credentials: CredentialSource,
+  hooks: ReflectorHooks = {},
+): Promise<RunningNodeCache> {
   const client = await createKubernetesClient({ ...credentials, log: stderrLog, version: 'bench' });
-  const store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: stderrLog });
-  const reflector = new Reflector({
-    name: 'nodes',
-    source: nodeListWatch(client, NODE_SELECTOR),
-    identity: nodeIdentity,
-    store,
-    clock: realClock,
-    log: stderrLog,
-    hooks,
-  });
+  const cache = new NodeCache(client, { name: 'nodes', clock: realClock, log: stderrLog, hooks });
   const ending = new AbortController();
-  const running = reflector.run(ending.signal);
+  const running = cache.run(ending.signal);
   return {
-    store,
+    store: cache.store,
     stop: async () => {
       ending.abort();
       await running;

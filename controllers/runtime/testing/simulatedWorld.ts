@@ -1,7 +1,7 @@
 /** A reflector between a simulated server and a store, and the invariants of a reflector. For tests. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Change, ListWatch } from '../ports.ts';
+import type { Change, Identity, ListWatch } from '../ports.ts';
 import { Reflector, type ReflectorHooks } from '../reflector.ts';
 import { Store } from '../store.ts';
 import { compareVersions } from '../version.ts';
@@ -19,6 +19,8 @@ export interface SimulatedWorld extends AsyncDisposable {
   readonly atSync: { version: string; changes: number };
   /** Whether the store equals the server's collection. */
   converged(): boolean;
+  /** See Reflector.relist. */
+  relist(): void;
   stop(): Promise<void>;
 }
 
@@ -27,14 +29,16 @@ interface Setting {
   readonly hooks?: ReflectorHooks;
   /** Wraps the server. */
   readonly way?: (server: SimulatedServer, clock: SimulatedClock) => ListWatch<SimulatedItem>;
+  readonly identity?: Identity<SimulatedItem>;
 }
 
 /** Starts a reflector. Dispose the world to stop it. */
-export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}): SimulatedWorld {
+export function startSimulatedWorld(setting: Setting = {}): SimulatedWorld {
+  const { prepare, hooks = {}, way, identity = simulatedIdentity } = setting;
   const clock = new SimulatedClock();
   const server = new SimulatedServer(clock);
   prepare?.(server);
-  const store = new Store<SimulatedItem>({ identity: simulatedIdentity, log: silentLog });
+  const store = new Store<SimulatedItem>({ identity, log: silentLog });
   const changes: Change<SimulatedItem>[] = [];
   store.subscribe((change) => changes.push(change));
   const atSync = { version: '', changes: 0 };
@@ -46,14 +50,15 @@ export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}):
   const options = {
     name: 'items',
     source: way?.(server, clock) ?? server,
-    identity: simulatedIdentity,
+    identity,
     store,
     clock,
     log: silentLog,
     random: () => 0.5,
     hooks: { ...hooks, listed },
   };
-  const running = new Reflector(options).run(stopping.signal);
+  const reflector = new Reflector(options);
+  const running = reflector.run(stopping.signal);
   const stop = (): Promise<void> => {
     stopping.abort(new Error('stop'));
     return running;
@@ -63,7 +68,8 @@ export function startSimulatedWorld({ prepare, hooks = {}, way }: Setting = {}):
     const there = sorted(server.items.values());
     return store.version === server.version && JSON.stringify(here) === JSON.stringify(there);
   };
-  return { clock, server, store, changes, atSync, converged, stop, [Symbol.asyncDispose]: stop };
+  const relist = (): void => reflector.relist();
+  return { clock, server, store, changes, atSync, converged, relist, stop, [Symbol.asyncDispose]: stop };
 }
 
 function sorted(items: Iterable<SimulatedItem>): unknown[] {
@@ -74,11 +80,12 @@ function sorted(items: Iterable<SimulatedItem>): unknown[] {
 
 export const KEYS = ['a', 'b', 'c', 'd', 'e'];
 
-/** A step of a test: a change by another client, an own write, compaction, or passing time. */
+/** A step of a test: a change by another client, an own write, compaction, a new list, or passing time. */
 export type Step =
   | { kind: 'write'; key: string }
   | { kind: 'delete'; key: string }
   | { kind: 'compact' }
+  | { kind: 'relist' }
   | { kind: 'wait'; ms: number }
   | { kind: 'own'; key: string };
 
@@ -87,6 +94,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), key: fc.constantFrom(...KEYS) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('own' as const), key: fc.constantFrom(...KEYS) }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'relist' as const }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 500, 2_000, 50_000, 700_000) }),
@@ -100,6 +108,7 @@ export async function play(world: SimulatedWorld, steps: readonly Step[]): Promi
     if (step.kind === 'write') world.server.write(step.key, ++value);
     else if (step.kind === 'delete') world.server.delete(step.key);
     else if (step.kind === 'compact') world.server.compact();
+    else if (step.kind === 'relist') world.relist();
     else if (step.kind === 'own') world.store.observeWrite(world.server.write(step.key, ++value));
     else await world.clock.advance(step.ms);
   }

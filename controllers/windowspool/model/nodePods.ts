@@ -6,12 +6,13 @@ import type { NodeRecord } from '../ports/nodes.ts';
  * An image of verification.requiredImages on a node.
  * - `present`: the node lists it.
  * - `pulled`: a pod has pulled it. The node may list it later, or never, because the kubelet lists only the largest images.
+ * - `unknown`: the images of the node were not read yet, and no pod has shown anything.
  * - `absent`: the operator does not pull it.
  * - `waiting`: its turn has not come.
  * - `failed`: it could not be pulled. The operator tries again at `retryAt` (epoch milliseconds); undefined: the kubelet is trying.
  */
 export type ImageState =
-  | { readonly kind: 'present' | 'pulled' | 'absent' | 'waiting' | 'pulling' }
+  | { readonly kind: 'present' | 'pulled' | 'unknown' | 'absent' | 'waiting' | 'pulling' }
   | { readonly kind: 'failed'; readonly message: string; readonly retryAt: number | undefined };
 
 /** The states of an image that the operator pulls. */

@@ -113,6 +113,8 @@ export interface CheckFailure {
   readonly message: string;
   /** The operator's pods on the node are working on it, which may take longer than the join grace. */
   readonly isInProgress?: true;
+  /** What it depends on was not read yet: the node is joining until then. */
+  readonly isUnread?: true;
 }
 
 /**

@@ -33,6 +33,8 @@ import { randomNodePods } from '../testing/randomNodePods.ts';
 import { needOf } from './need.ts';
 import { preparationOf } from './preparation.ts';
 
+/** Images to pull and a test. */
+const both: SpecChange = { verification: { ...pulling.verification, smokeTest: TEST } };
 const expecting = (spec: SpecChange = pulling, rest: Partial<Expectation> = {}) => sampleExpectation(spec, rest);
 
 function needFor(
@@ -72,6 +74,21 @@ describe('the pods that a node needs', () => {
       'are those of images that it lacks',
       shown(needFor([], newNode({ images: [CORE] }))),
       { keep: [], next: pullName(WEB), in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'do not start before its images were read',
+      shown(needFor([], newNode({ images: undefined }))),
+      { keep: [], next: undefined, in: undefined, message: 'waits for its next pod' },
+    ],
+    [
+      'stay while its images are read again',
+      shown(needFor([pullPod(CORE, PULLED), testPod(CREATING)], newNode({ images: undefined }), expecting(both))),
+      {
+        keep: [pullName(CORE), testName()],
+        next: undefined,
+        in: 540,
+        message: `runs the smoke test (pod ${testName()})`,
+      },
     ],
     [
       'are repeated after a failure, when the delay is over',
@@ -302,7 +319,6 @@ describe('the pods that a node needs', () => {
 });
 
 describe('the pod that tests a node', () => {
-  const both: SpecChange = { verification: { ...pulling.verification, smokeTest: TEST } };
   const [first, second] = [testName(), testName(2)];
   const pulled = [pullPod(CORE, PULLED), pullPod(WEB, PULLED)];
   const names = pulled.map(({ name }) => name);

@@ -13,7 +13,7 @@ import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
 import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
-import { isOnNode, isPrepared, pullKey, testKey, timeoutMs } from './preparation.ts';
+import { isOnNode, isPrepared, isUnread, pullKey, testKey, timeoutMs } from './preparation.ts';
 import { testContainers } from './smokeTest.ts';
 
 /** Checks that a node may fail while pods run on it. They take time, or the operator corrects what they found. */
@@ -53,7 +53,8 @@ export function needOf(
   const stays = (pod: NodePod) => now < (stuck.get(pod) ?? Number.POSITIVE_INFINITY) && !isRetried(pod, retry);
   const kept = tasks.flatMap(keptBy).filter(stays);
   const obstacle = failures.find(({ reason }) => !NO_OBSTACLE.includes(reason));
-  const due = obstacle || pods.some(isWorking) ? undefined : tasks.find((task) => isDue(task, retry, now));
+  const waits = obstacle !== undefined || isUnread(preparation) || pods.some(isWorking);
+  const due = waits ? undefined : tasks.find((task) => isDue(task, retry, now));
   return {
     node,
     preparation,
@@ -88,7 +89,8 @@ function tasksOn(
   };
   const missing = images.filter(({ state }) => state.kind !== 'present');
   const pulls = imagePrePull ? missing.map((required) => pullOf(required, imagePrePull)) : [];
-  if (!smokeTest || !test || !images.every(isOnNode)) return pulls;
+  const mayHaveAll = images.every((image) => isOnNode(image) || image.state.kind === 'unknown');
+  if (!smokeTest || !test || !mayHaveAll) return pulls;
   const [key, containers] = [testKey(node, smokeTest), testContainers(smokeTest)];
   return [...pulls, task({ purpose: 'smoke-test', key, containers, spec: smokeTest, state: test })];
 }

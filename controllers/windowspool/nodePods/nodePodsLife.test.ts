@@ -339,7 +339,7 @@ class Life {
     } else if (what.kind === 'ready' && node) world.setNode({ ...node, ready: what.on ? 'True' : 'Unknown' });
     else if (what.kind === 'cordon' && node) world.setNode({ ...node, unschedulable: what.on });
     else if (what.kind === 'lose') world.setNodePods(world.nodePods.slice(1));
-    else if (what.kind === 'list' && node) world.setNode({ ...node, images: [...node.images, CORE] });
+    else if (what.kind === 'list' && node) world.setNode({ ...node, images: [...(node.images ?? []), CORE] });
     else if (what.kind === 'retry') {
       const metadata = { ...pool.metadata, annotations: { [RETRY_ANNOTATION]: String(++this.#retries) } };
       world.apply({ ...pool, metadata });

@@ -63,15 +63,26 @@ function imageOn(
   pods: readonly NodePod[],
   now: number,
 ): RequiredImage {
-  if (node.images.includes(normalizedImage(image))) return { image, state: { kind: 'present' } };
-  if (!imagePrePull) return { image, state: { kind: 'absent' } };
-  const attempts = attemptsIn(pods, 'image-pull', pullKey(node, image, imagePrePull));
-  return { image, state: pullStateOf(attempts, timeoutMs(imagePrePull), now) };
+  if (node.images?.includes(normalizedImage(image))) return { image, state: { kind: 'present' } };
+  const attempts = imagePrePull ? attemptsIn(pods, 'image-pull', pullKey(node, image, imagePrePull)) : [];
+  if (node.images === undefined && attempts.length === 0) return { image, state: { kind: 'unknown' } };
+  const state = imagePrePull ? pullStateOf(attempts, timeoutMs(imagePrePull), now) : { kind: 'absent' as const };
+  return { image, state };
 }
 
 /** Whether the node has the image, or had it a moment ago. */
 export function isOnNode({ state }: RequiredImage): boolean {
   return state.kind === 'present' || state.kind === 'pulled';
+}
+
+/** Whether the images of the node were not read yet. */
+export function isUnread({ images }: Preparation): boolean {
+  return images.some(({ state }) => state.kind === 'unknown');
+}
+
+/** Whether pools with this verification need the images that nodes report. */
+export function needsImages({ requiredImages = [] }: Verification): boolean {
+  return requiredImages.length > 0;
 }
 
 /** The part of a pod's name that stands for what it does: another image or other Secrets are another pod. */

@@ -333,6 +333,24 @@ describe('a node of a pool with required images', () => {
     assert.equal(verifyNode(sampleNode({ ...young, images }), expected, NOW).state, 'verified');
   });
 
+  it('is joining while they were not read, however long it has existed, and needs them as before', () => {
+    const aged = { createdAt: 0, verified: undefined, images: undefined };
+    const unread = verifyNode(sampleNode(aged), expected, NOW);
+    const message = 'has images that the operator has not read yet (verification.requiredImages)';
+    assert.deepEqual(
+      [unread.state, unread.failures, graceEnd(unread, expected)],
+      ['joining', [{ reason: 'ImagesMissing', message, isUnread: true }], Number.POSITIVE_INFINITY],
+    );
+    const before = reported(aged);
+    assert.equal(reported({ createdAt: 0, ...one, ...before }).verified?.reason, 'ImagesMissing');
+    assert.equal(reported({ createdAt: 0, images, ...before }).verified?.status, 'True');
+  });
+
+  it('stays verified while they were not read', () => {
+    const before = reported({ images, ...reported({ ...young, ...one }) });
+    assert.deepEqual(failuresOf({ images: undefined, ...before }), []);
+  });
+
   it('fails without them after the join grace', () => {
     const before = reported({ ...young, ...one });
     assert.equal(reported({ createdAt: 0, ...one, ...before }).verified?.reason, 'ImagesMissing');

@@ -2,7 +2,7 @@
 import { GATE_TAINT_MISSING_CONDITION } from '../labels.ts';
 import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
-import { isOnNode, preparationMs, preparationOf } from '../nodePods/preparation.ts';
+import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
 import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
 import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
@@ -126,7 +126,9 @@ export function verifyNode(
 }
 
 /** How long after its registration a node may fail the check, in milliseconds. */
-function graceOf({ reason, isInProgress }: CheckFailure, { spec, joinGraceMs, settlingMs = 0 }: Expectation): number {
+function graceOf(failure: CheckFailure, { spec, joinGraceMs, settlingMs = 0 }: Expectation): number {
+  const { reason, isInProgress } = failure;
+  if (failure.isUnread) return Number.POSITIVE_INFINITY;
   const takesTime = checks.find((check) => check.reason === reason)?.takesTime;
   if (takesTime === undefined) return 0;
   if (takesTime === 'settling') return Math.min(settlingMs, joinGraceMs);
@@ -234,7 +236,13 @@ function imagePullFailed(
 }
 
 /** Images that the node does not have yet. */
-function imagesMissing(_node: NodeRecord, { spec }: Expectation, { preparation: { images } }: Seen) {
+function imagesMissing(_node: NodeRecord, { spec }: Expectation, { preparation }: Seen) {
+  const { images } = preparation;
+  if (isUnread(preparation))
+    return {
+      message: 'has images that the operator has not read yet (verification.requiredImages)',
+      isUnread: true as const,
+    };
   const missing = images.filter((image) => !isOnNode(image) && image.state.kind !== 'failed').map(({ image }) => image);
   if (missing.length === 0) return undefined;
   const message = `lacks ${missing.length} of ${count(images.length, 'image')} of verification.requiredImages: ${joined(missing)}`;

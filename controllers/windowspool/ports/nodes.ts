@@ -72,8 +72,11 @@ export interface NodeRecord {
   readonly verifiedSince: number;
   /** The other conditions as `TYPE=STATUS`, such as `DiskPressure=False`, in the order of the Node. Those of the operator are never left out. */
   readonly conditions: readonly string[];
-  /** Names of the largest images, with tags and with digests; the kubelet reports 50 images by default. */
-  readonly images: readonly string[];
+  /**
+   * Names of the largest images, with tags and with digests; the kubelet reports 50 images by default. Undefined: they were not read, because no pool
+   * needed them.
+   */
+  readonly images: readonly string[] | undefined;
   readonly kernelVersion: string;
   readonly containerRuntimeVersion: string;
   /** Names of the handlers that RuntimeClasses can name, the default one as ''; empty when containerd does not report them (before 2.0). */

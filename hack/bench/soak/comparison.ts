@@ -14,7 +14,7 @@ const LIST_MS = 60_000;
 
 /** Waits until the store equals the API server's newest list, object by object. Rejects with the first difference. */
 export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProcess): Promise<number> {
-  const list = nodeListWatch(cluster.admin, NODE_SELECTOR);
+  const list = nodeListWatch(cluster.admin, NODE_SELECTOR, () => false);
   const file = join(cluster.world.controlPlane.dir, 'probe.dump');
   let count = 0;
   let difference: string | undefined;
