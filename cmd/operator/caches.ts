@@ -11,6 +11,7 @@ import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
+import { needsImages } from '../../controllers/windowspool/nodePods/preparation.ts';
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
@@ -65,7 +66,9 @@ export class Caches {
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
-    this.pools.subscribe(({ key, after }) => this.nodeCache.follow(key, after));
+    this.pools.subscribe(({ key, after }) =>
+      this.nodeCache.follow(key, after !== undefined && needsImages(after.spec.verification)),
+    );
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
     this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));

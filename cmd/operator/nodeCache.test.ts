@@ -4,7 +4,6 @@ import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
-import { samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import { NodeCache } from './nodeCache.ts';
 import { silent } from './testing/deniableServer.ts';
 
@@ -45,9 +44,6 @@ class OneNode {
 }
 
 const line = (event: object) => Buffer.from(`${JSON.stringify(event)}\n`);
-const needing = samplePool({ verification: { policy: 'Report', requiredImages: ['a:1'] } });
-const other = samplePool();
-
 describe('the cache of nodes', () => {
   /** A cache that runs, and the images of the node at each change. */
   function running(poolsKnown?: Promise<void>) {
@@ -71,17 +67,17 @@ describe('the cache of nodes', () => {
   it('reads the images of known nodes when the first pool needs them, and stops when none does', async () => {
     await using open = running();
     const { cache, heard, server } = open;
-    cache.follow('web', other);
+    cache.follow('web', false);
     await cache.store.synced;
     assert.deepEqual([cache.readsImages, heard], [false, [undefined]]);
-    cache.follow('db', needing);
+    cache.follow('db', true);
     assert.equal(cache.store.get('ip-1')?.images, undefined, 'unknown until they are read');
     await until(() => heard.length === 2);
     assert.deepEqual([cache.readsImages, heard], [true, [undefined, ['a:1']]]);
 
     const lists = server.watches;
-    cache.follow('web', needing);
-    cache.follow('db', undefined);
+    cache.follow('web', true);
+    cache.follow('db', false);
     await sleep(30);
     assert.deepEqual(
       [cache.readsImages, server.watches],
@@ -89,7 +85,7 @@ describe('the cache of nodes', () => {
       'no list for a pool that is not the first or last',
     );
 
-    cache.follow('web', other);
+    cache.follow('web', false);
     await until(() => server.watches === lists + 1);
     assert.equal(cache.readsImages, false);
     server.version++;
@@ -106,7 +102,7 @@ describe('the cache of nodes', () => {
     await using open = running(pools.promise);
     await sleep(30);
     assert.equal(open.server.watches, 0);
-    open.cache.follow('web', needing);
+    open.cache.follow('web', true);
     pools.resolve();
     await open.cache.store.synced;
     assert.deepEqual([open.heard, open.server.watches], [[['a:1']], 1]);
@@ -118,13 +114,13 @@ describe('the cache of nodes', () => {
   });
 
   it('has the images of a node that the operator writes only if it reads them', async () => {
-    for (const [pool, images] of [
-      [other, undefined],
-      [needing, ['a:1']],
+    for (const [needs, images] of [
+      [false, undefined],
+      [true, ['a:1']],
     ] as const) {
       const server = new OneNode();
       const cache = new NodeCache(server.client, { name: 'nodes', clock: realClock, log: silent });
-      cache.follow('web', pool);
+      cache.follow('web', needs);
       cache.store.replace([], '1', { newest: true });
       const nodes = createNodes(server.client, cache.store, () => cache.readsImages);
       const read = await nodes.read('ip-1', new AbortController().signal);

@@ -10,8 +10,6 @@ import {
 } from '../../controllers/kubernetes/nodes.ts';
 import { Reflector, type ReflectorOptions } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { needsImages } from '../../controllers/windowspool/nodePods/preparation.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 
 type Common = Pick<ReflectorOptions<NodeRecord>, 'name' | 'clock' | 'log' | 'hooks'>;
@@ -36,11 +34,11 @@ export class NodeCache {
     return this.#needing.size > 0;
   }
 
-  /** Takes in a pool; undefined: it is gone. */
-  follow(name: string, pool: WindowsPool | undefined): void {
+  /** Takes in whether a pool needs images. One that is gone needs none. */
+  follow(pool: string, needs: boolean): void {
     const before = this.readsImages;
-    if (pool && needsImages(pool.spec.verification)) this.#needing.add(name);
-    else this.#needing.delete(name);
+    if (needs) this.#needing.add(pool);
+    else this.#needing.delete(pool);
     if (this.readsImages !== before) this.#reflector.relist();
   }
 

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
-import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
+import { instanceId, nodeName, privateIp } from '../../controllers/kubernetes/testing/nodes.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
+import { addMember, removeMember } from '../localaws/ec2/members.ts';
 import { startLocalAws } from '../localaws/localAws.ts';
 import { subnetIds } from '../localaws/network.ts';
 import { operatorBundle } from '../operatorBundle.ts';
@@ -16,6 +17,8 @@ import { forEachOf } from './workers.ts';
 const CRD = join(fileURLToPath(new URL('../../', import.meta.url)), 'crds/windowspools.yaml');
 const NODES = '/api/v1/nodes';
 const WRITERS = 24;
+/** The largest size of a node group that a pool can have. */
+export const MOST_NODES = 10_000;
 /** Enough for a request that waits behind thousands of others. */
 const TIMEOUT_MS = 60_000;
 
@@ -47,6 +50,8 @@ export class BenchCluster {
   /** The number of the first node. */
   readonly #first: number;
   #nodes = 0;
+  /** Whether the nodes are on instances of the node groups. */
+  #hasGroups = false;
 
   private constructor(world: TestEnv, options: BenchClusterOptions, admin: KubernetesClient, signal: AbortSignal) {
     this.world = world;
@@ -69,6 +74,7 @@ export class BenchCluster {
       cluster: clusterOf(controlPlane),
       speed,
       nodegroupLimit: 100,
+      nodeLimit: MOST_NODES,
       ...(instancesJoin && { kubeconfig: await controlPlane.kubeconfigForUser('cloud') }),
     });
     const world = new TestEnv(controlPlane, cloud, entry);
@@ -91,6 +97,12 @@ export class BenchCluster {
     return this.#nodes;
   }
 
+  /** The number of nodes of a pool; undefined for a pool without nodes. */
+  nodesOf(pool: string): number | undefined {
+    const index = Array.from({ length: this.groups }, (_, group) => groupName(group, this.groups)).indexOf(pool);
+    return index < 0 ? undefined : Math.floor(this.#nodes / this.groups) + (index < this.#nodes % this.groups ? 1 : 0);
+  }
+
   /** Adds nodes until there are `count`. */
   async grow(count: number, say: (line: string) => void): Promise<void> {
     const before = this.#nodes;
@@ -101,14 +113,24 @@ export class BenchCluster {
     say(`${count} nodes; adding ${count - before} took ${Math.round((performance.now() - started) / 1000)} s.`);
   }
 
+  /** The node groups exist. From now on, each node is on an instance of its group: the operator counts no other node. */
+  joinGroups(): void {
+    if (this.#hasGroups) return;
+    this.#hasGroups = true;
+    for (let index = 0; index < this.#nodes; index++) this.#addInstance(index);
+  }
+
   /** Nodes from number `nodes` on are additional to the even spread. */
   async createNode(index: number, extras: Extras = {}): Promise<void> {
+    if (this.#hasGroups) this.#addInstance(index);
     const body = nodeObject(this.#first + index, groupName(index, this.groups), extras);
     await this.admin.request('POST', NODES, { body, signal: this.#signal, timeoutMs: TIMEOUT_MS });
   }
 
   async deleteNode(index: number): Promise<void> {
     await this.admin.request('DELETE', this.#pathOf(index), { signal: this.#signal, timeoutMs: TIMEOUT_MS });
+    const member = { group: groupName(index, this.groups), id: instanceId(this.#first + index) };
+    if (this.#hasGroups) removeMember(this.world.cloud.state, member);
   }
 
   /** Changes a node's metadata or spec. */
@@ -146,6 +168,12 @@ export class BenchCluster {
   async stop(): Promise<void> {
     this.admin.close();
     await this.world.stop();
+  }
+
+  #addInstance(index: number): void {
+    const number = this.#first + index;
+    const [id, name, ip] = [instanceId(number), nodeName(number), privateIp(number)];
+    addMember(this.world.cloud.state, { group: groupName(index, this.groups), id, nodeName: name, privateIp: ip });
   }
 
   #pathOf(index: number): string {

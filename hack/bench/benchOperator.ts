@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '../controlplane/ports.ts';
-import { waitFor } from '../controlplane/wait.ts';
+import { waitFor, withDeadline } from '../controlplane/wait.ts';
 import { shipped } from '../shipped.ts';
 import { CLUSTER_NAME, REGION } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
@@ -36,15 +36,14 @@ export class BenchOperator {
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => this.lines.push(String(text)));
   }
 
-  /** Starts it and waits until its caches are synced. `bundle` is the path that operatorBundle gave. */
-  static async start(cluster: BenchCluster, bundle: string, options: OperatorOptions = {}): Promise<BenchOperator> {
-    const { world } = cluster;
+  /** Starts it and waits until its caches are synced. */
+  static async start({ world }: BenchCluster, options: OperatorOptions = {}): Promise<BenchOperator> {
     const [metrics, health] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
     const image = shipped();
     const pod = await world.podCredentials();
     const args = [
       ...image.nodeFlags,
-      bundle,
+      world.entry,
       options.kubeconfig ? `--kubeconfig=${options.kubeconfig}` : `--service-account-dir=${pod.dir}`,
       `--cluster-name=${CLUSTER_NAME}`,
       `--region=${REGION}`,
@@ -69,13 +68,18 @@ export class BenchOperator {
     const started = performance.now();
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const operator = new BenchOperator(child, started, metrics, health);
-    await waitFor(() => operator.#isReady(), {
-      what: 'the operator to be ready',
-      timeoutMs: 120_000,
-      intervalMs: 10,
-      explain: () => operator.tail(),
-    });
-    return operator;
+    try {
+      await waitFor(() => operator.#isReady(), {
+        what: 'the operator to be ready',
+        timeoutMs: 120_000,
+        intervalMs: 10,
+        explain: () => operator.tail(),
+      });
+      return operator;
+    } catch (error) {
+      await operator[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   get running(): boolean {
@@ -100,13 +104,15 @@ export class BenchOperator {
     return this.lines.join('').split('\n').slice(-15).join('\n');
   }
 
-  /** Sends SIGTERM and returns its exit code, null if a signal killed it. */
-  async stop(): Promise<number | null> {
-    if (!this.running) return this.#child.exitCode;
-    const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(STOP_MS) });
+  /** Sends SIGTERM and waits until it has exited. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.running) return;
+    const exited = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
-    await exited;
-    return this.#child.exitCode;
+    await withDeadline(exited, 'the operator to exit', STOP_MS).catch((error: unknown) => {
+      this.#child.kill('SIGKILL');
+      throw error;
+    });
   }
 
   async #isReady(): Promise<boolean> {

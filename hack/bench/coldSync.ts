@@ -4,125 +4,169 @@ import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import { shipped } from '../shipped.ts';
 import type { TestEnv } from '../testenv/testEnv.ts';
-import { ensureBaseline } from './baseline.ts';
+import { baselinePath } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/program.ts';
 import { firstDifference } from './dump.ts';
+import { type Figure, figureOf, rounded } from './figures.ts';
 import { type Program, runMeasured } from './measured.ts';
 import { megabytes } from './processFigures.ts';
-import type { Bench, Mark, Result, Row, Section } from './section.ts';
-import { median, round } from './statistics.ts';
+import type { Bench, Result, Row, Section } from './section.ts';
+import { median } from './statistics.ts';
 
-const RUNS = 7;
-/** The informer of client-node takes several times as long, and is only measured for reference. */
-const RUNS_FOR_THE_RECORD = 5;
-const BASELINE = 'client-go';
-const GROUPS = 10;
-/** The size for which the goals are defined. */
-const GOAL = { nodes: 10_000, time: 0.75, memory: 1.0 };
+interface Settings {
+  readonly sizes: readonly number[];
+  readonly groups: number;
+  readonly runs: number;
+  /** Of the contenders that are only measured for reference, and take several times as long. */
+  readonly referenceRuns: number;
+}
+
+const FULL: Settings = { sizes: [1_000, 10_000], groups: 10, runs: 7, referenceRuns: 3 };
+const SMALL: Settings = { sizes: [20], groups: 2, runs: 1, referenceRuns: 0 };
+const LARGE_SIZE = 50_000;
+
+/** Of the time and of the peak memory, relative to client-go's. */
+const GOALS: Readonly<Record<number, { readonly time: number; readonly memory: number }>> = {
+  1000: { time: 1.2, memory: 1 },
+  10000: { time: 0.7, memory: 0.3 },
+  50000: { time: 0.45, memory: 0.2 },
+};
 
 interface Contender {
   readonly name: string;
   readonly program: Program;
-  readonly runs: number;
+  /** The contender that keeps the same fields, with whose store its own is compared. */
+  readonly peer?: string;
 }
+
+const OURS = 'ours';
+const OURS_WITH_IMAGES = 'ours, with images';
+const BASELINE = 'client-go';
+const BASELINE_WITH_IMAGES = 'client-go, with images';
 
 /** From the start of a process to a store with every node. */
 export const coldSync: Section = {
   name: 'coldSync',
   what: "process start to a synced cache of Windows nodes, and its peak memory, against client-go's informer",
   run: async (bench): Promise<Result> => {
+    const settings = bench.pick(FULL, SMALL);
+    const sizes = [...settings.sizes, ...(bench.size === 'large' ? [LARGE_SIZE] : [])];
     const rows: Row[] = [];
-    const marks: Mark[] = [];
-    const sizes = [1_000, GOAL.nodes, ...(bench.large ? [50_000] : [])];
-    for (const size of sizes) {
-      const measured = await measure(bench, size);
-      rows.push(...measured.rows);
-      if (size === GOAL.nodes) marks.push(...measured.marks);
+    const figures: Figure[] = [];
+    for (const nodes of sizes) {
+      const runs = await measure(bench, nodes, settings);
+      rows.push(...rowsOf(nodes, runs));
+      figures.push(...figuresOf(nodes, runs));
     }
-    const how = `process start to synced; medians of ${RUNS} interleaved runs; peak is VmHWM; client-go 0.36.3 with its defaults (protobuf, GOGC) keeps the same fields; ours with the image's settings of Node; both stores dumped and equal`;
-    return { how, rows, marks };
+    const how = `process start to synced; medians of ${settings.runs} interleaved runs; ratios are of runs side by side; peak is VmHWM; client-go with its defaults (protobuf, GOGC) keeps the same fields; ours with the image's settings of Node; both stores dumped and equal`;
+    return { how, rows, figures };
   },
 };
 
-async function measure(bench: Bench, nodes: number): Promise<{ rows: Row[]; marks: Mark[] }> {
-  const { world } = await bench.cluster(nodes, GROUPS);
-  const all = await contendersFor(bench, world);
-  // The others need gigabytes for more nodes.
-  const contenders = nodes > GOAL.nodes ? all.slice(0, 2) : all;
+type Runs = ReadonlyMap<string, readonly Synced[]>;
+
+async function measure(bench: Bench, nodes: number, { groups, runs, referenceRuns }: Settings): Promise<Runs> {
+  const { world } = await bench.cluster(nodes, groups);
+  const contenders = await contendersFor(bench, world);
+  // Warms up the server's watch cache and the page cache, too.
   await compareStores(contenders, bench.signal);
-  const figures = new Map<string, Synced[]>(contenders.map(({ name }) => [name, []]));
-  // The comparison has warmed up the server's watch cache and the page cache.
-  for (let run = 0; run < RUNS; run++) {
+  const measured = new Map<string, Synced[]>();
+  for (let run = 0; run < runs; run++) {
+    // The others need gigabytes for more nodes.
+    const isReferenceRun = run < referenceRuns && nodes < LARGE_SIZE;
+    const now = contenders.filter(({ peer }) => peer !== undefined || isReferenceRun);
     // Each goes first in turn, because what one leaves behind, such as garbage in the server, slows the next one.
-    const turn = run % contenders.length;
-    for (const { name, program, runs } of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
-      if (run >= runs) continue;
+    const turn = run % now.length;
+    for (const { name, program } of [...now.slice(turn), ...now.slice(0, turn)]) {
       const synced = await runMeasured(program, bench.signal);
       if (synced.items !== nodes) throw new Error(`${name} synced ${synced.items} of ${nodes} nodes.`);
-      figures.get(name)?.push(synced);
+      measured.set(name, [...(measured.get(name) ?? []), synced]);
     }
   }
-  return summary(nodes, figures);
+  return measured;
 }
 
 async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Contender[]> {
   const pod = await world.podCredentials();
   const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
-  const baseline = await ensureBaseline(say, signal);
+  const baseline = await baselinePath(say, signal);
   const { env, nodeFlags } = shipped();
-  const ours = [...nodeFlags, await bundleProgram('coldSync/ours.ts'), `--service-account-dir=${pod.dir}`];
-  const clientNode = [await bundleProgram('coldSync/clientNode.ts'), ...args];
+  const bundled = [...nodeFlags, await bundleProgram('coldSync/ours.ts'), `--service-account-dir=${pod.dir}`];
+  const ours = (...more: string[]) => ({
+    file: process.execPath,
+    args: [...bundled, ...more],
+    env: { ...env, ...pod.env },
+  });
+  const theirs = (...more: string[]) => ({ file: baseline, args: [...args, ...more] });
+  const clientNode = { file: process.execPath, args: [await bundleProgram('coldSync/clientNode.ts'), ...args] };
   return [
-    { name: 'ours', program: { file: process.execPath, args: ours, env: { ...env, ...pod.env } }, runs: RUNS },
-    { name: BASELINE, program: { file: baseline, args }, runs: RUNS },
-    {
-      name: 'client-go, JSON',
-      program: { file: baseline, args: [...args, '--json'] },
-      runs: RUNS_FOR_THE_RECORD,
-    },
-    { name: 'client-node', program: { file: process.execPath, args: clientNode }, runs: RUNS_FOR_THE_RECORD },
+    { name: OURS, program: ours(), peer: BASELINE },
+    { name: BASELINE, program: theirs(), peer: OURS },
+    { name: OURS_WITH_IMAGES, program: ours('--images'), peer: BASELINE_WITH_IMAGES },
+    { name: BASELINE_WITH_IMAGES, program: theirs('--images'), peer: OURS_WITH_IMAGES },
+    { name: 'client-go, JSON', program: theirs('--json') },
+    { name: 'client-node', program: clientNode },
   ];
 }
 
-/** Fails if the store of a contender with the same fields differs from the first one. */
+/** Fails if the stores of two contenders that keep the same fields differ. */
 async function compareStores(contenders: readonly Contender[], signal: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-bench-'));
   try {
-    const dumps: string[] = [];
-    for (const { program } of contenders.slice(0, 2)) {
-      const file = join(folder, String(dumps.length));
+    const dumps = new Map<string, string>();
+    for (const { name, program, peer } of contenders) {
+      if (peer === undefined) continue;
+      const file = join(folder, String(dumps.size));
       await runMeasured({ ...program, args: [...program.args, `--dump=${file}`] }, signal);
-      dumps.push(await readFile(file, 'utf8'));
+      const content = await readFile(file, 'utf8');
+      const difference = firstDifference(dumps.get(peer) ?? content, content);
+      if (difference) throw new Error(`The stores of ${peer} and ${name} differ: ${difference}`);
+      dumps.set(name, content);
     }
-    const [ours = '', theirs = ''] = dumps;
-    const difference = firstDifference(ours, theirs);
-    if (difference) throw new Error(`The stores of ours and client-go differ: ${difference}`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function summary(nodes: number, figures: ReadonlyMap<string, readonly Synced[]>): { rows: Row[]; marks: Mark[] } {
-  const middle = (name: string, pick: (synced: Synced) => number) => median((figures.get(name) ?? []).map(pick));
-  const ratio = (name: string, pick: (synced: Synced) => number) => round(middle(name, pick) / middle(BASELINE, pick));
-  const rows = [...figures].map(([name, runs]) => ({
-    nodes,
-    name,
-    ms: Math.round(middle(name, ({ ms }) => ms)),
-    fastest: Math.round(Math.min(...runs.map(({ ms }) => ms))),
-    cpuMs: Math.round(middle(name, ({ cpuMs }) => cpuMs)),
-    peakMB: megabytes(middle(name, ({ peakKiB }) => peakKiB)),
-    timeRatio: ratio(name, ({ ms }) => ms),
-    memoryRatio: ratio(name, ({ peakKiB }) => peakKiB),
-  }));
-  const marks = [
-    { name: `time of ours / client-go at ${nodes}`, value: ratio('ours', ({ ms }) => ms), limit: GOAL.time },
-    {
-      name: `peak memory of ours / client-go at ${nodes}`,
-      value: ratio('ours', ({ peakKiB }) => peakKiB),
-      limit: GOAL.memory,
-    },
+function rowsOf(nodes: number, runs: Runs): Row[] {
+  return [...runs].map(([name, all]) => {
+    const middle = (pick: (synced: Synced) => number) => median(all.map(pick));
+    return {
+      nodes,
+      name,
+      ms: Math.round(middle(({ ms }) => ms)),
+      fastest: Math.round(Math.min(...all.map(({ ms }) => ms))),
+      cpuMs: Math.round(middle(({ cpuMs }) => cpuMs)),
+      peakMB: rounded(megabytes(middle(({ peakKiB }) => peakKiB))),
+    };
+  });
+}
+
+function figuresOf(nodes: number, runs: Runs): Figure[] {
+  const ratios = (ours: string, theirs: string, pick: (synced: Synced) => number) => {
+    const peers = (runs.get(theirs) ?? []).map(pick);
+    return (runs.get(ours) ?? []).map((synced, run) => pick(synced) / (peers[run] ?? Number.NaN));
+  };
+  const first = `first list of ${nodes.toLocaleString('en')} nodes`;
+  const goal = GOALS[nodes];
+  const [time, memory] = [({ ms }: Synced) => ms, ({ peakKiB }: Synced) => peakKiB];
+  return [
+    figureOf(
+      {
+        name: `${first}: time, relative to a client-go informer with the same fields`,
+        unit: '',
+        ...(goal && { goal: goal.time }),
+      },
+      ratios(OURS, BASELINE, time),
+    ),
+    figureOf(
+      { name: `${first}: peak memory, relative to the same informer`, unit: '', ...(goal && { goal: goal.memory }) },
+      ratios(OURS, BASELINE, memory),
+    ),
+    figureOf(
+      { name: `${first}: time, while a pool requires images, relative to an informer that keeps them`, unit: '' },
+      ratios(OURS_WITH_IMAGES, BASELINE_WITH_IMAGES, time),
+    ),
   ];
-  return { rows, marks };
 }

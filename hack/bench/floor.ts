@@ -19,10 +19,9 @@ interface Marker {
   readonly turn: string;
 }
 
-export interface Floor {
+export interface Floor extends AsyncDisposable {
   /** Milliseconds from sending a small write to its watch event. */
   measure(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 export async function startFloor({ admin }: BenchCluster, signal: AbortSignal): Promise<Floor> {
@@ -52,7 +51,7 @@ export async function startFloor({ admin }: BenchCluster, signal: AbortSignal): 
       const [at] = await Promise.all([seen, apply(next)]);
       return at - started;
     },
-    stop: () => markers.stop(),
+    [Symbol.asyncDispose]: () => markers[Symbol.asyncDispose](),
   };
 }
 

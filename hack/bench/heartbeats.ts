@@ -40,3 +40,27 @@ export async function sendHeartbeats(
   if (failure) throw failure;
   return { count, seconds: (performance.now() - started) / 1_000 };
 }
+
+/** Does something while heartbeats are sent with connections of their own. `sent`: how many per second; none with a rate of 0. */
+export async function underHeartbeats<T>(
+  cluster: BenchCluster,
+  { rate, seconds }: { readonly rate: number; readonly seconds: number },
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly sent: number }> {
+  if (rate === 0) return { result: await work(), sent: 0 };
+  const kubelets = await cluster.anotherClient();
+  const enough = new AbortController();
+  const heartbeats = sendHeartbeats(cluster, { rate, seconds }, AbortSignal.any([enough.signal, signal]), kubelets);
+  // Reported below.
+  heartbeats.catch(() => undefined);
+  try {
+    const result = await work();
+    enough.abort();
+    const { count, seconds: lasted } = await heartbeats;
+    return { result, sent: Math.round(count / lasted) };
+  } finally {
+    enough.abort();
+    kubelets.close();
+  }
+}

@@ -3,32 +3,13 @@
  * whose speed drifts slows all sides alike.
  */
 import { Argument, Command } from 'commander';
-import { coldSync } from './coldSync.ts';
-import { decision } from './decision.ts';
-import { gate } from './gate.ts';
-import { idle } from './idle.ts';
-import { noise } from './noise.ts';
-import { provision } from './provision.ts';
-import { reaction } from './reaction.ts';
-import { keep, print } from './report.ts';
-import { scale } from './scale.ts';
-import { Bench, type Section } from './section.ts';
-import { settled } from './settled.ts';
-import { storm } from './storm.ts';
+import { withDeadline } from '../controlplane/wait.ts';
+import { keep, loadNow, print } from './report.ts';
+import { Bench } from './section.ts';
+import { sections } from './sections.ts';
 
-/** In the order in which they run, so that sections with the same nodes follow each other. */
-const sections: readonly Section[] = [
-  decision,
-  idle,
-  coldSync,
-  noise,
-  reaction,
-  gate,
-  storm,
-  scale,
-  provision,
-  settled,
-];
+/** Every wait of a section has a deadline with a message; this one is for what nobody thought of. */
+const SECTION_MS = 10 * 60_000;
 
 const ending = new AbortController();
 const program = new Command('node hack/bench/main.ts')
@@ -45,13 +26,14 @@ const program = new Command('node hack/bench/main.ts')
   .action(main);
 
 async function main(names: readonly string[], { large }: { large: boolean }): Promise<void> {
-  const bench = new Bench((line) => console.log(line), ending.signal, large);
+  const bench = new Bench((line) => console.log(line), ending.signal, large ? 'large' : 'full');
   try {
     for (const section of sections) {
       if (names.length > 0 && !names.includes(section.name)) continue;
-      const result = await section.run(bench);
+      const loadBefore = loadNow();
+      const result = await withDeadline(section.run(bench), `the section ${section.name}`, SECTION_MS);
       print(section.name, result);
-      await keep(section.name, result);
+      await keep(section.name, result, loadBefore);
     }
   } finally {
     await bench.stop();

@@ -1,4 +1,4 @@
-/** Only the operator's cache of nodes, as it is while no pool needs the images of nodes. */
+/** Only the operator's cache of nodes. */
 import { NodeCache } from '../../cmd/operator/nodeCache.ts';
 import { createKubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
@@ -13,10 +13,11 @@ export interface RunningNodeCache extends Pick<NodeCache, 'store'> {
 /** Starts to follow the cluster's nodes. */
 export async function startNodeCache(
   credentials: CredentialSource,
-  hooks: ReflectorHooks = {},
+  { readsImages = false, hooks = {} }: { readonly readsImages?: boolean; readonly hooks?: ReflectorHooks } = {},
 ): Promise<RunningNodeCache> {
   const client = await createKubernetesClient({ ...credentials, log: stderrLog, version: 'bench' });
   const cache = new NodeCache(client, { name: 'nodes', clock: realClock, log: stderrLog, hooks });
+  cache.follow('a pool', readsImages);
   const ending = new AbortController();
   const running = cache.run(ending.signal);
   return {

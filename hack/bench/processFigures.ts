@@ -1,5 +1,5 @@
 /** Memory and CPU time of a process: proc(5). */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks a second in /proc/PID/stat: USER_HZ, 100 on every platform that Node runs on under Linux. */
 const TICKS = 100;
@@ -28,6 +28,15 @@ export function cpuSecondsOf(pid: number): number {
   // The second field is the program's name in parentheses, which may hold anything.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+/** The same of the threads that run now, in nanoseconds: differences over a second are exact enough. */
+export function threadNanosecondsOf(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => {
+    const [ran = ''] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+    return sum + Number(ran);
+  }, 0);
 }
 
 /** KiB as MB with one digit. */

@@ -1,22 +1,32 @@
 import { type CallEntry, nodeGroupIn } from '../localaws/wire/callLog.ts';
 import { isServed, serviceOf } from '../localaws/wire/calls.ts';
-import { operatorBundle } from '../operatorBundle.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
+import { figureOf, rounded } from './figures.ts';
 import { isReady, watchPools } from './pools.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Result, Section } from './section.ts';
-import { median, round } from './statistics.ts';
+import { median } from './statistics.ts';
 
-const POOLS = 50;
-const RUNS = 5;
+interface Settings {
+  readonly pools: number;
+  readonly runs: number;
+  readonly nodes: number;
+  readonly groups: number;
+}
+
+const FULL: Settings = { pools: 50, runs: 7, nodes: 0, groups: 10 };
+const SMALL: Settings = { pools: 3, runs: 1, nodes: 4, groups: 2 };
 const READY_MS = 120_000;
 /** EKS completes everything at once, so that only the time of the operator is measured. */
 const SPEED = 10_000;
+/** That of the other sections. */
+const NORMAL_SPEED = 10;
 /** DescribeNodegroup finds no group, CreateNodegroup, and DescribeNodegroup finds it ACTIVE. */
 const CALLS_PER_POOL = 3;
 /** The first poll comes a second after the creation. */
-const GOAL_MS = 3_000;
+const GOAL_SECONDS = 3;
+const GOAL_MB = 95;
 
 interface Run {
   readonly readyMs: number;
@@ -27,31 +37,46 @@ interface Run {
 /** Many pools at once. */
 export const provision: Section = {
   name: 'provision',
-  what: `${POOLS} pools applied at once: time until all are Ready, and calls to AWS`,
+  what: `${FULL.pools} pools applied at once: time until all are Ready, and calls to AWS`,
   run: async (bench): Promise<Result> => {
+    const settings = bench.pick(FULL, SMALL);
+    const { pools } = settings;
     const runs: Run[] = [];
-    for (let run = 0; run < RUNS; run++) runs.push(await once(bench));
+    for (let run = 0; run < settings.runs; run++) runs.push(await once(bench, settings));
     const of = (figure: (run: Run) => number) => median(runs.map(figure));
     const count = (matches: (call: CallEntry) => boolean) => of(({ calls }) => calls.filter(matches).length);
     const operations = [...new Set(runs.flatMap(({ calls }) => calls.map(({ operation }) => operation)))];
-    const readyMs = Math.round(of((run) => run.readyMs));
-    const perPool = round(count(isOfPool) / POOLS);
     return {
-      how: `medians of ${RUNS}, with the default flags; from kubectl apply of one list to the last pool's Ready=True; AWS answers ACTIVE at once; resident memory ${round(of(({ rssMB }) => rssMB))} MB`,
+      how: `medians of ${settings.runs} runs, with the default flags; from kubectl apply of one list to the last pool's Ready=True; AWS answers ACTIVE at once`,
       rows: operations
         .map((operation) => {
           const calls = count((call) => call.operation === operation);
-          return { service: serviceNamed(operation), operation, calls, perPool: round(calls / POOLS) };
+          return { service: serviceNamed(operation), operation, calls, perPool: rounded(calls / pools) };
         })
         .sort((a, b) => `${a.service} ${a.operation}`.localeCompare(`${b.service} ${b.operation}`)),
-      marks: [
-        { name: `milliseconds until ${POOLS} pools are Ready`, value: readyMs, limit: GOAL_MS },
-        { name: 'EKS calls about the node group of each pool', value: perPool, limit: CALLS_PER_POOL },
-        {
-          name: 'EKS calls about the cluster, for all pools',
-          value: count((call) => serviceNamed(call.operation) === 'eks' && !isOfPool(call)),
-          limit: POOLS / 10,
-        },
+      figures: [
+        figureOf(
+          {
+            name: `${pools} pools created with one kubectl apply, default flags, EKS answers ACTIVE at once: time until the last pool is Ready`,
+            unit: 's',
+            goal: GOAL_SECONDS,
+          },
+          runs.map(({ readyMs }) => readyMs / 1_000),
+        ),
+        figureOf(
+          { name: 'EKS calls about the node group of each of these pools', unit: '', goal: CALLS_PER_POOL },
+          runs.map(({ calls }) => calls.filter(isOfPool).length / pools),
+        ),
+        figureOf(
+          { name: 'EKS calls about the cluster, for all of these pools', unit: '', goal: Math.ceil(pools / 10) },
+          runs.map(
+            ({ calls }) => calls.filter((call) => serviceNamed(call.operation) === 'eks' && !isOfPool(call)).length,
+          ),
+        ),
+        figureOf(
+          { name: `memory (RSS) after the creation of ${pools} pools`, unit: 'MB', goal: GOAL_MB },
+          runs.map(({ rssMB }) => rssMB),
+        ),
       ],
     };
   },
@@ -63,21 +88,20 @@ function serviceNamed(operation: string): string {
   return isServed(operation) ? serviceOf(operation) : 'unknown';
 }
 
-async function once(bench: Bench): Promise<Run> {
-  const cluster = await bench.cluster(0, 1);
+async function once(bench: Bench, settings: Settings): Promise<Run> {
+  const cluster = await bench.cluster(settings.nodes, settings.groups);
   const { cloud } = cluster.world;
-  const bundle = await operatorBundle();
-  const names = emptyPoolNames(POOLS);
-  const pools = watchPools(cluster);
+  const names = emptyPoolNames(settings.pools);
+  await using pools = watchPools(cluster);
   cloud.faults.speed({ speed: SPEED });
-  const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
+  await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
   try {
-    await pools.store.synced;
+    await pools.listed();
     cloud.resetCalls();
     const started = performance.now();
     const ready = pools.until(
-      `${POOLS} pools are Ready`,
-      (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === POOLS,
+      `${names.length} pools are Ready`,
+      (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === names.length,
       READY_MS,
     );
     const [at] = await Promise.all([ready, applyEmptyPools(cluster, names)]);
@@ -86,7 +110,6 @@ async function once(bench: Bench): Promise<Run> {
     await deleteEmptyPools(cluster, names);
     return { readyMs: at - started, rssMB, calls };
   } finally {
-    await pools.stop();
-    await operator.stop();
+    cloud.faults.speed({ speed: NORMAL_SPEED });
   }
 }

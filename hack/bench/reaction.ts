@@ -2,69 +2,85 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { operatorBundle } from '../operatorBundle.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
+import { type Figure, rounded } from './figures.ts';
 import { type Floor, startFloor } from './floor.ts';
-import { sendHeartbeats } from './heartbeats.ts';
+import { underHeartbeats } from './heartbeats.ts';
 import { groupName, kernelVersion, REVISION } from './nodeObject.ts';
 import { settle } from './noise.ts';
-import { preparePools, watchPools } from './pools.ts';
-import type { Result, Section } from './section.ts';
+import { watchPools } from './pools.ts';
+import type { Result, Row, Section } from './section.ts';
 import { percentile, round } from './statistics.ts';
 import { type View, view } from './view.ts';
 
-const NODES = 10_000;
-const GROUPS = 10;
-const RATE = 300;
-const SAMPLES = 200;
-const WARM_UP_SAMPLES = 20;
+interface Settings {
+  readonly nodes: number;
+  readonly groups: number;
+  /** Heartbeats per second, and the greatest p99 beyond the floor in milliseconds. */
+  readonly loads: readonly { readonly rate: number; readonly goal?: number }[];
+  readonly samples: number;
+  readonly warmUpSamples: number;
+}
+
+const FULL: Settings = {
+  ...{ nodes: 10_000, groups: 10, samples: 150, warmUpSamples: 20 },
+  // 33: real kubelets, every 5 minutes each.
+  loads: [{ rate: 0 }, { rate: 33, goal: 30 }, { rate: 300, goal: 60 }],
+};
+const SMALL: Settings = {
+  ...{ nodes: 20, groups: 2, samples: 3, warmUpSamples: 1 },
+  loads: [{ rate: 0 }, { rate: 20 }],
+};
 /** Each pool is changed every two seconds, so that no write waits for the previous one. */
 const GAP_MS = 200;
-const GOAL_P99_MS = 100;
 const LIMIT_MS = 30_000;
+const LOAD_SECONDS = 300;
 const MARK = 'bench.winpool.dev/reaction';
 
 /** The time from a change of one node to the status of its pool. */
 export const reaction: Section = {
   name: 'reaction',
-  what: `from a relevant change of one node among ${NODES}, under ${RATE} heartbeats a second, to the written status`,
+  what: `from a relevant change of one node among ${FULL.nodes}, without and with heartbeats, to the written status`,
   run: async (bench): Promise<Result> => {
-    const cluster = await bench.cluster(NODES, GROUPS);
-    const bundle = await operatorBundle();
-    await preparePools(cluster, bundle);
-    const operator = await BenchOperator.start(cluster, bundle, { flags: ['--leader-elect=false'] });
-    const fixture = await prepare(cluster, bench.signal);
-    const kubelets = await cluster.anotherClient();
-    const quiet = new AbortController();
-    const ending = AbortSignal.any([quiet.signal, bench.signal]);
-    try {
-      await settle(operator);
-      const still = await sample(fixture, SAMPLES / 4);
-      const heartbeats = sendHeartbeats(cluster, { rate: RATE, seconds: 600 }, ending, kubelets);
-      const noisy = await sample(fixture, SAMPLES);
-      quiet.abort();
-      const sent = await heartbeats;
-      const rows = [
-        { noise: 0, ...figures(still) },
-        { noise: Math.round(sent.count / sent.seconds), ...figures(noisy) },
-      ];
-      const p99 = percentile(
-        noisy.map(({ ms }) => ms),
-        0.99,
+    const settings = bench.pick(FULL, SMALL);
+    const cluster = await bench.poolsOf(settings.nodes, settings.groups);
+    await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
+    await markNodes(cluster);
+    await using pools = watchPools(cluster);
+    await using nodes = view('nodes', nodeListWatch(cluster.admin, MARK), nodeIdentity);
+    await using floor = await startFloor(cluster, bench.signal);
+    const fixture = { cluster, pools, nodes, floor };
+    await settle(operator, bench);
+    const rows: Row[] = [];
+    const figures: Figure[] = [];
+    for (const { rate, goal } of settings.loads) {
+      const { result: samples, sent } = await underHeartbeats(
+        cluster,
+        { rate, seconds: LOAD_SECONDS },
+        bench.signal,
+        () => sample(fixture, settings),
       );
-      return {
-        how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; pools of ${NODES / GROUPS} nodes`,
-        rows,
-        marks: [{ name: 'p99 under noise in ms', value: round(p99, 1), limit: GOAL_P99_MS }],
-      };
-    } finally {
-      quiet.abort();
-      await Promise.all([fixture.pools.stop(), fixture.nodes.stop(), fixture.floor.stop(), kubelets.close()]);
-      await operator.stop();
+      const row = { heartbeats: sent, ...summaryOf(samples) };
+      rows.push(row);
+      figures.push(...figuresOf(rate, row, goal));
     }
+    return {
+      how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; pools of ${settings.nodes / settings.groups} nodes`,
+      rows,
+      figures,
+    };
   },
 };
+
+function figuresOf(rate: number, { p99Ms, floorP99Ms }: Summary, goal: number | undefined): Figure[] {
+  const load = rate === 0 ? 'idle' : `with ${rate} heartbeats per second`;
+  const beyond = `change of a node until the status is written, ${load}: p99 beyond that of a watch event alone`;
+  return [
+    { name: `change of a node until the status is written, ${load}: p99`, unit: 'ms', value: rounded(p99Ms) },
+    { name: beyond, unit: 'ms', value: rounded(Math.max(0, p99Ms - floorP99Ms)), ...(goal !== undefined && { goal }) },
+  ];
+}
 
 interface Fixture {
   readonly cluster: BenchCluster;
@@ -75,10 +91,9 @@ interface Fixture {
 }
 
 /** Marks the nodes that are changed, so that a watch of them alone can tell when they did. */
-async function prepare(cluster: BenchCluster, signal: AbortSignal): Promise<Fixture> {
-  for (let node = 0; node < GROUPS; node++) await cluster.patch(node, { metadata: { labels: { [MARK]: 'true' } } });
-  const nodes = view('nodes', nodeListWatch(cluster.admin, MARK), nodeIdentity);
-  return { cluster, pools: watchPools(cluster), nodes, floor: await startFloor(cluster, signal) };
+async function markNodes(cluster: BenchCluster): Promise<void> {
+  for (let node = 0; node < cluster.groups; node++)
+    await cluster.patch(node, { metadata: { labels: { [MARK]: 'true' } } });
 }
 
 interface Sample {
@@ -90,7 +105,9 @@ interface Sample {
   readonly floorMs: number;
 }
 
-function figures(samples: readonly Sample[]) {
+type Summary = ReturnType<typeof summaryOf>;
+
+function summaryOf(samples: readonly Sample[]) {
   const at = (share: number, pick: (sample: Sample) => number) => round(percentile(samples.map(pick), share), 1);
   const [ms, floorMs] = [(sample: Sample) => sample.ms, (sample: Sample) => sample.floorMs];
   return {
@@ -107,12 +124,12 @@ function figures(samples: readonly Sample[]) {
 
 let revision = REVISION;
 
-/** This number of reactions, after some that are not counted. */
-async function sample(fixture: Fixture, count: number): Promise<Sample[]> {
+/** Reactions, after some that are not counted. */
+async function sample(fixture: Fixture, { samples: count, warmUpSamples, groups }: Settings): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (let index = -WARM_UP_SAMPLES; index < count; index++) {
+  for (let index = -warmUpSamples; index < count; index++) {
     // The first node of each group, again and again.
-    const one = await react(fixture, (index + WARM_UP_SAMPLES) % GROUPS);
+    const one = await react(fixture, (index + warmUpSamples) % groups);
     if (index >= 0) samples.push(one);
     await sleep(Math.max(0, GAP_MS - one.totalMs));
   }
@@ -127,7 +144,11 @@ async function react({ cluster, pools, nodes, floor }: Fixture, node: number): P
     (all) => all.some((one) => one.kernelVersion === kernel),
     LIMIT_MS,
   );
-  const written = pools.until(`the status of a pool says ${kernel}`, says(groupName(node, GROUPS), kernel), LIMIT_MS);
+  const written = pools.until(
+    `the status of a pool says ${kernel}`,
+    says(groupName(node, cluster.groups), kernel),
+    LIMIT_MS,
+  );
   const patched = cluster.patchStatus(node, { nodeInfo: { kernelVersion: kernel } });
   const [changedAt, writtenAt] = await Promise.all([changed, written, patched]);
   return { ms: Math.max(0, writtenAt - changedAt), totalMs: writtenAt - started, floorMs: await floor.measure() };

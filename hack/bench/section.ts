@@ -1,22 +1,16 @@
 /** The sections of `make bench` and their input. */
 import { BenchCluster } from './benchCluster.ts';
+import type { Figure } from './figures.ts';
+import { preparePools } from './pools.ts';
 
 /** A line of a section's table. */
 export type Row = Readonly<Record<string, string | number | boolean>>;
-
-/** A figure that has a limit. */
-export interface Mark {
-  readonly name: string;
-  readonly value: number;
-  /** The limit. */
-  readonly limit: number;
-}
 
 export interface Result {
   /** How it was measured, in one line, with what is needed to read the table. */
   readonly how: string;
   readonly rows: readonly Row[];
-  readonly marks?: readonly Mark[];
+  readonly figures: readonly Figure[];
 }
 
 export interface Section {
@@ -26,18 +20,27 @@ export interface Section {
   run(bench: Bench): Promise<Result>;
 }
 
+/**
+ * `small`: a few nodes and runs, to see that a section works. `large`: also sizes that take minutes.
+ */
+export type Size = 'small' | 'full' | 'large';
+
 /** Shared by the sections. */
 export class Bench {
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Whether sizes that take minutes are also measured. */
-  readonly large: boolean;
+  readonly size: Size;
   #cluster: BenchCluster | undefined;
 
-  constructor(say: (line: string) => void, signal: AbortSignal, large: boolean) {
+  constructor(say: (line: string) => void, signal: AbortSignal, size: Size) {
     this.say = say;
     this.signal = signal;
-    this.large = large;
+    this.size = size;
+  }
+
+  /** The settings of a section for the size. */
+  pick<T>(full: T, small: T): T {
+    return this.size === 'small' ? small : full;
   }
 
   /** A cluster with exactly this number of nodes, spread evenly over the groups: the current one if it can be extended, otherwise a new one. */
@@ -46,6 +49,13 @@ export class Bench {
     this.#cluster ??= await BenchCluster.start({ groups }, this.say, this.signal);
     await this.#cluster.grow(nodes, this.say);
     return this.#cluster;
+  }
+
+  /** The same, with a pool for each group that has verified its nodes. No operator runs. */
+  async poolsOf(nodes: number, groups: number): Promise<BenchCluster> {
+    const cluster = await this.cluster(nodes, groups);
+    await preparePools(cluster);
+    return cluster;
   }
 
   async stop(): Promise<void> {

@@ -6,15 +6,18 @@ import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import { withDeadline } from '../controlplane/wait.ts';
 
 /** A collection of the API server, from a watch. */
-export interface View<T> {
+export interface View<T> extends AsyncDisposable {
   readonly store: Store<T>;
   /**
    * Resolves with the time (performance.now()) at which the predicate became true, or the current time. Rejects after the time-out with
    * some of the items.
    */
   until(what: string, predicate: (items: readonly T[]) => boolean, timeoutMs: number): Promise<number>;
-  stop(): Promise<void>;
+  /** Waits for the first list. */
+  listed(): Promise<void>;
 }
+
+const LIST_MS = 60_000;
 
 /** Starts to follow the collection; `explain` describes an item in the error of a time-out. */
 export function view<T>(
@@ -27,10 +30,12 @@ export function view<T>(
   const reflector = new Reflector({ name, source, identity, store, clock: realClock, log: silentLog });
   const ending = new AbortController();
   const running = reflector.run(ending.signal);
+  const listed = () => withDeadline(store.synced, `the first list of ${name}`, LIST_MS);
   return {
     store,
+    listed,
     until: async (what, predicate, timeoutMs) => {
-      await withDeadline(store.synced, `the first list of ${name}`, timeoutMs);
+      await listed();
       const { promise, resolve } = Promise.withResolvers<number>();
       const check = () => predicate(store.list()) && resolve(performance.now());
       using _subscription = store.subscribe(check);
@@ -38,7 +43,7 @@ export function view<T>(
         throw new Error(`${error.message}\n${store.list().slice(0, 3).map(explain).join('\n')}`);
       });
     },
-    stop: async () => {
+    [Symbol.asyncDispose]: async () => {
       ending.abort();
       await running;
     },

@@ -31,6 +31,8 @@ export interface LocalAwsOptions {
   readonly switches?: Partial<Switches>;
   /** The quota of node groups; by default 30, as in EKS. */
   readonly nodegroupLimit?: number;
+  /** The quota of nodes in a node group; by default 450, as in EKS. */
+  readonly nodeLimit?: number;
   /** Path of the IAM policy of the caller; by default all shipped policies. */
   readonly policy?: string;
 }

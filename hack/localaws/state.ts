@@ -268,6 +268,8 @@ export interface StateOptions {
   readonly switches?: Partial<Switches>;
   /** Node groups a cluster may have. */
   readonly nodegroupLimit?: number;
+  /** Nodes a node group may have. Default: 450, as in EKS. */
+  readonly nodeLimit?: number;
   /** The ids of the cluster's subnets, in zones a, b and c; those of network.ts if not given. */
   readonly subnetIds?: readonly string[];
   /** The published releases, oldest first; by default those of releases.ts. */
@@ -280,6 +282,7 @@ export class LocalAwsState {
   readonly timeline: Timeline;
   readonly switches: Switches;
   readonly nodegroupLimit: number;
+  readonly nodeLimit: number;
   readonly groups = new Map<string, GroupRecord>();
   readonly updates = new Map<string, UpdateRecord>();
   readonly instances = new Map<string, InstanceRecord>();
@@ -327,6 +330,7 @@ export class LocalAwsState {
     this.timeline = new Timeline(options.clock ?? { now: () => Date.now() }, options.speed);
     this.switches = switchesWith(options.switches);
     this.nodegroupLimit = options.nodegroupLimit ?? 30;
+    this.nodeLimit = options.nodeLimit ?? 450;
     this.subnets = subnetsOf(options.cluster.region, options.subnetIds);
     this.releases = structuredClone([...(options.releases ?? releaseDays)]);
     this.cluster = { accountId, ...options.cluster, createdAt: this.timeline.now() };

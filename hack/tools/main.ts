@@ -1,4 +1,5 @@
 /** Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, and the GitOps tools. */
+import { baselinePath } from '../bench/baseline.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { ptyPath } from '../pty/program.ts';
 import { toolPath } from './tools.ts';
@@ -7,6 +8,7 @@ const log = (line: string) => console.error(line);
 try {
   for (const name of ['helm', 'prometheus', 'promtool'] as const) await toolPath(name, log);
   await ptyPath(log);
+  await baselinePath(log);
   if (process.argv.includes('--all')) {
     for (const name of ['kstatus', 'helm3'] as const) await toolPath(name, log);
     await argoCdPrograms(log);

@@ -10,6 +10,9 @@ const BEAT = '2026-03-02T09:30:00Z';
 export const nodeName = (index: number): string =>
   `ip-10-${(index >> 16) & 255}-${(index >> 8) & 255}-${index & 255}.eu-west-1.compute.internal`;
 
+export const instanceId = (index: number): string => `i-0${index.toString(16).padStart(16, '0')}`;
+export const privateIp = (index: number): string => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+
 /**
  * A Windows node of a pool, number `index` of many: 20 labels, 30 images. With the managed fields of the writers it has in a
  * cluster, it is 17 KB of JSON.
@@ -17,7 +20,7 @@ export const nodeName = (index: number): string =>
 export function windowsNode(index: number): RegisteredNode {
   const name = nodeName(index);
   const zone = `eu-west-1${'abc'[index % 3]}`;
-  const instance = `i-0${index.toString(16).padStart(16, '0')}`;
+  const instance = instanceId(index);
   return nodeJson(name, {
     labels: labels(zone, `pool-${index % 30}`),
     annotations: {
@@ -34,7 +37,7 @@ export function windowsNode(index: number): RegisteredNode {
       allocatable: { memory: '14679548Ki' },
       conditions: kubeletConditions(BEAT),
       addresses: [
-        { type: 'InternalIP', address: `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}` },
+        { type: 'InternalIP', address: privateIp(index) },
         { type: 'Hostname', address: name },
         { type: 'InternalDNS', address: name },
       ],

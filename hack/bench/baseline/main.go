@@ -1,8 +1,10 @@
-// Command baseline is client-go's side of the benchmark coldSync: a shared informer on Nodes that keeps the same fields as the
-// operator's store, with Go's default garbage collector settings. It prints one JSON line when the informer has synced.
+// Command baseline is client-go's side of the benchmarks coldSync and noise: a shared informer on Nodes that keeps the same fields as the
+// operator's store, with Go's default garbage collector settings. It prints one JSON line when the informer has synced. With -follow, it
+// then goes on until its standard input ends, and prints a line with the number of objects so far for each line that it reads.
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"flag"
@@ -34,17 +36,19 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of a kubeconfig")
 	selector := flag.String("selector", "", "label selector of the nodes")
 	speakJSON := flag.Bool("json", false, "speak JSON instead of protobuf, client-go's default for Nodes")
+	flag.BoolVar(&keepImages, "images", false, "keep the names of images")
+	follow := flag.Bool("follow", false, "go on after the sync")
 	started := flag.Float64("started", 0, "when the process was started, in epoch milliseconds")
 	file := flag.String("dump", "", "file for the store's content, one record a line")
 	flag.Parse()
-	if err := run(*kubeconfig, *selector, *speakJSON, *started, *file); err != nil {
+	if err := run(*kubeconfig, *selector, *speakJSON, *started, *file, *follow); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(kubeconfig, selector string, speakJSON bool, started float64, file string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+func run(kubeconfig, selector string, speakJSON bool, started float64, file string, follow bool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	client, err := connect(kubeconfig, speakJSON)
 	if err != nil {
@@ -57,7 +61,7 @@ func run(kubeconfig, selector string, speakJSON bool, started float64, file stri
 	go informer.RunWithContext(ctx)
 	// Not WaitForCacheSync: it looks only every 100 ms.
 	if !cache.WaitFor(ctx, "", informer.HasSyncedChecker()) {
-		return fmt.Errorf("the informer has not synced within five minutes")
+		return fmt.Errorf("the informer has not synced within ten minutes")
 	}
 	ms := float64(time.Now().UnixMicro())/1000 - started
 	cpu, err := cpuMilliseconds()
@@ -72,6 +76,11 @@ func run(kubeconfig, selector string, speakJSON bool, started float64, file stri
 	synced := report{Milliseconds: ms, CPU: cpu, PeakKiB: peak, Items: len(items)}
 	if err := json.NewEncoder(os.Stdout).Encode(synced); err != nil {
 		return err
+	}
+	if follow {
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			fmt.Println(received.Load())
+		}
 	}
 	if file == "" {
 		return nil

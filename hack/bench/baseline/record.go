@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -18,9 +19,11 @@ type record struct {
 	Annotations             map[string]string `json:"annotations"`
 	Architecture            string            `json:"architecture"`
 	Capacity                map[string]string `json:"capacity"`
+	Conditions              []string          `json:"conditions"`
 	ContainerRuntimeVersion string            `json:"containerRuntimeVersion"`
 	CreatedAt               int64             `json:"createdAt"`
 	Deleting                bool              `json:"deleting"`
+	Images                  []string          `json:"images,omitempty"`
 	KernelVersion           string            `json:"kernelVersion"`
 	KubeletVersion          string            `json:"kubeletVersion"`
 	Labels                  map[string]string `json:"labels"`
@@ -34,6 +37,7 @@ type record struct {
 	RuntimeHandlers         []string          `json:"runtimeHandlers"`
 	Taints                  []taint           `json:"taints"`
 	UID                     string            `json:"uid"`
+	Unreadable              string            `json:"unreadable"`
 	Unschedulable           bool              `json:"unschedulable"`
 	Verified                *nodeCondition    `json:"verified,omitempty"`
 	VerifiedSince           int64             `json:"verifiedSince"`
@@ -51,12 +55,19 @@ type taint struct {
 	Value  string `json:"value,omitempty"`
 }
 
+// keepImages is set while a pool needs images.
+var keepImages bool
+
+// received counts objects.
+var received atomic.Int64
+
 // trim drops in place what a record does not hold, as controllers do in Go: the store keeps the Node itself.
 func trim(object any) (any, error) {
 	node, ok := object.(*corev1.Node)
 	if !ok {
 		return object, nil
 	}
+	received.Add(1)
 	node.ManagedFields = nil
 	if node.Annotations != nil {
 		kept := annotationsOf(node)
@@ -68,10 +79,11 @@ func trim(object any) (any, error) {
 	node.Spec = corev1.NodeSpec{ProviderID: node.Spec.ProviderID, Taints: node.Spec.Taints, Unschedulable: node.Spec.Unschedulable}
 	node.Status = corev1.NodeStatus{
 		Addresses:       node.Status.Addresses,
-		Capacity:        node.Status.Capacity,
-		Allocatable:     node.Status.Allocatable,
+		Capacity:        ofResources(node.Status.Capacity),
+		Allocatable:     ofResources(node.Status.Allocatable),
 		Conditions:      ofRecord(node.Status.Conditions),
 		RuntimeHandlers: names(node.Status.RuntimeHandlers),
+		Images:          ofImages(node.Status.Images),
 		NodeInfo: corev1.NodeSystemInfo{
 			KernelVersion:           node.Status.NodeInfo.KernelVersion,
 			ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
@@ -105,6 +117,17 @@ func annotationsOf(node *corev1.Node) map[string]string {
 	return found
 }
 
+// ofImages drops the sizes.
+func ofImages(images []corev1.ContainerImage) []corev1.ContainerImage {
+	if !keepImages {
+		return nil
+	}
+	for index := range images {
+		images[index].SizeBytes = 0
+	}
+	return images
+}
+
 // names drops the features of handlers.
 func names(handlers []corev1.NodeRuntimeHandler) []corev1.NodeRuntimeHandler {
 	for index := range handlers {
@@ -115,15 +138,30 @@ func names(handlers []corev1.NodeRuntimeHandler) []corev1.NodeRuntimeHandler {
 
 const verified corev1.NodeConditionType = "winpool.dev/Verified"
 
-// ofRecord leaves the two conditions that a record is made of.
+// resources are those whose quantities a record has.
+var resources = []corev1.ResourceName{"memory", "cpu", "ephemeral-storage", "pods", "vpc.amazonaws.com/PrivateIPv4Address"}
+
+func ofResources(list corev1.ResourceList) corev1.ResourceList {
+	found := make(corev1.ResourceList, len(resources))
+	for _, name := range resources {
+		if quantity, ok := list[name]; ok {
+			found[name] = quantity
+		}
+	}
+	return found
+}
+
+// ofRecord drops what a record does not have of the conditions.
 func ofRecord(conditions []corev1.NodeCondition) []corev1.NodeCondition {
-	var found []corev1.NodeCondition
+	found := make([]corev1.NodeCondition, 0, len(conditions))
 	for _, one := range conditions {
 		switch one.Type {
 		case corev1.NodeReady:
 			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason})
 		case verified:
 			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status, Reason: one.Reason, Message: one.Message, LastTransitionTime: one.LastTransitionTime})
+		default:
+			found = append(found, corev1.NodeCondition{Type: one.Type, Status: one.Status})
 		}
 	}
 	return found
@@ -136,6 +174,7 @@ func recordOf(node *corev1.Node) record {
 		Annotations:             annotationsOf(node),
 		Architecture:            node.Status.NodeInfo.Architecture,
 		Capacity:                quantities(node.Status.Capacity),
+		Conditions:              []string{},
 		ContainerRuntimeVersion: node.Status.NodeInfo.ContainerRuntimeVersion,
 		CreatedAt:               node.CreationTimestamp.UnixMilli(),
 		Deleting:                node.DeletionTimestamp != nil,
@@ -153,19 +192,25 @@ func recordOf(node *corev1.Node) record {
 		Unschedulable:           node.Spec.Unschedulable,
 	}
 	for _, condition := range node.Status.Conditions {
-		if condition.Type == verified {
+		switch condition.Type {
+		case corev1.NodeReady:
+			kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+		case verified:
 			kept.Verified = &nodeCondition{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
 			if !condition.LastTransitionTime.IsZero() {
 				kept.VerifiedSince = condition.LastTransitionTime.UnixMilli()
 			}
-		} else {
-			kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+		default:
+			kept.Conditions = append(kept.Conditions, string(condition.Type)+"="+string(condition.Status))
 		}
 	}
 	for _, one := range node.Status.Addresses {
 		if !slices.Contains(kept.Addresses, one.Address) {
 			kept.Addresses = append(kept.Addresses, one.Address)
 		}
+	}
+	for _, one := range node.Status.Images {
+		kept.Images = append(kept.Images, one.Names...)
 	}
 	for _, one := range node.Status.RuntimeHandlers {
 		kept.RuntimeHandlers = append(kept.RuntimeHandlers, one.Name)

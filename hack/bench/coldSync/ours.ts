@@ -2,8 +2,8 @@
 import { startNodeCache } from '../nodeCache.ts';
 import { printSynced, readArguments, writeDump } from './program.ts';
 
-const { serviceAccountDir, started, dump } = readArguments();
-const cache = await startNodeCache({ serviceAccountDir });
+const { serviceAccountDir, started, images, dump } = readArguments();
+const cache = await startNodeCache({ serviceAccountDir }, { readsImages: images });
 await cache.store.synced;
 printSynced(started, cache.store.size);
 await writeDump(dump, () => cache.store.list());

@@ -10,6 +10,8 @@ export interface Arguments {
   /** Of a process that stands in for a pod. */
   readonly serviceAccountDir: string | undefined;
   readonly selector: string;
+  /** Whether the images of nodes are kept. */
+  readonly images: boolean;
   /** When the process was started, in epoch milliseconds. */
   readonly started: number;
   /** The file for the content of the store; undefined: none. */
@@ -35,10 +37,11 @@ export function readArguments(): Arguments {
       selector: text,
       started: text,
       dump: text,
+      images: { type: 'boolean' },
     },
   });
-  const { kubeconfig = '', 'service-account-dir': serviceAccountDir, selector = '', started, dump: file } = values;
-  return { kubeconfig, serviceAccountDir, selector, started: Number(started), dump: file };
+  const { kubeconfig = '', 'service-account-dir': serviceAccountDir, selector = '', images = false } = values;
+  return { kubeconfig, serviceAccountDir, selector, images, started: Number(values.started), dump: values.dump };
 }
 
 /** Prints the figures; called at the moment of the sync. */

@@ -9,11 +9,13 @@ const counts = { lists: 0, watches: 0, failures: 0, events: 0 };
 const cache = await startNodeCache(
   { kubeconfigPath: process.argv[2] },
   {
-    listed: () => counts.lists++,
-    watchStarted: () => counts.watches++,
-    failed: () => counts.failures++,
-    events: (count) => {
-      counts.events += count;
+    hooks: {
+      listed: () => counts.lists++,
+      watchStarted: () => counts.watches++,
+      failed: () => counts.failures++,
+      events: (count) => {
+        counts.events += count;
+      },
     },
   },
 );

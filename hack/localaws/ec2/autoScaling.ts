@@ -84,12 +84,14 @@ export function terminateInGroup(
   return { Activity: activityOf(cloud, group, instance) };
 }
 
-function sizesOf({ nodegroup: { scalingConfig }, growth }: GroupRecord) {
+/** The sizes of an Auto Scaling group. */
+export function sizesOf({ nodegroup: { scalingConfig }, growth }: GroupRecord) {
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = scalingConfig ?? {};
   return { min: minSize, max: maxSize + growth, desired: desiredSize + growth };
 }
 
-function setDesired(group: GroupRecord, desired: number): void {
+/** Sets the desired capacity, which the instances do not follow yet. */
+export function setDesired(group: GroupRecord, desired: number): void {
   const desiredSize = Math.max(0, desired - group.growth);
   group.nodegroup.scalingConfig = { ...group.nodegroup.scalingConfig, desiredSize };
 }

@@ -142,24 +142,26 @@ function addressesFollow(cloud: LocalAwsState, instance: InstanceRecord): void {
 const kubeletStarts = ({ bootstraps, nodeLabels }: InstanceRecord): boolean =>
   bootstraps && Object.keys(nodeLabels).every((label) => !isKubernetesLabel(label) || isKubeletLabel(label));
 
-function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }: Place): InstanceRecord {
+/** An instance that is not launched yet. Default of `identity`: a new one. */
+export function newInstance(
+  cloud: LocalAwsState,
+  group: GroupRecord,
+  { type, subnet }: Place,
+  identity: Identity = newIdentity(cloud, subnet),
+): InstanceRecord {
   const { releaseVersion, amiType, imageId, tags, template, isCustom, ownUserData } = launchConfigOf(cloud, group);
   const own = isCustom ? kubeletArgumentsIn(cloud, ownUserData) : undefined;
   const release = releaseOf(cloud, releaseVersion);
   const windows = windowsOf(amiType);
   const defect = takePlan(cloud.plans.nodes, group.name)?.defect ?? {};
-  const privateIp = freeAddress(cloud, subnet.network);
-  const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
   const measured = release === undefined || windows === undefined ? '' : kernelOf(release, windows.year);
   const kernelVersion = release === undefined ? measured : kernelWith(measured, defect, release);
   return {
-    id: cloud.nextId('i'),
+    ...identity,
     group: group.name,
     autoScalingGroup: group.autoScalingGroup,
     type,
     subnet,
-    privateIp,
-    nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}`,
     imageId,
     tags,
     launchedAt: cloud.timeline.now(),
@@ -177,6 +179,14 @@ function newInstance(cloud: LocalAwsState, group: GroupRecord, { type, subnet }:
     joined: false,
     drained: false,
   };
+}
+
+type Identity = Pick<InstanceRecord, 'id' | 'nodeName' | 'privateIp'>;
+
+function newIdentity(cloud: LocalAwsState, { network }: Place['subnet']): Identity {
+  const privateIp = freeAddress(cloud, network);
+  const domain = cloud.cluster.region === 'us-east-1' ? 'ec2.internal' : `${cloud.cluster.region}.compute.internal`;
+  return { id: cloud.nextId('i'), privateIp, nodeName: `ip-${privateIp.replaceAll('.', '-')}.${domain}` };
 }
 
 function nodeLabelsOf(

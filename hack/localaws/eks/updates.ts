@@ -120,7 +120,7 @@ function updateFault(
   const { labels, taints, scalingConfig, updateConfig } = request;
   return (
     emptyFault(request) ??
-    sizesFault(group, scalingConfig) ??
+    sizesFault(cloud, group, scalingConfig) ??
     labelsFault(labels?.addOrUpdateLabels, cloud) ??
     taintsFault(taints?.addOrUpdateTaints) ??
     reservedTaintsFault(taints?.addOrUpdateTaints, cloud) ??
@@ -149,7 +149,7 @@ function emptyFault({ labels, taints, scalingConfig }: UpdateNodegroupConfigRequ
   return undefined;
 }
 
-function sizesFault(group: GroupRecord, sizes: UpdateNodegroupConfigRequest['scalingConfig']) {
+function sizesFault(cloud: LocalAwsState, group: GroupRecord, sizes: UpdateNodegroupConfigRequest['scalingConfig']) {
   if (sizes === undefined) return undefined;
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = { ...group.nodegroup.scalingConfig, ...defined(sizes) };
   // Seen, both.
@@ -157,7 +157,7 @@ function sizesFault(group: GroupRecord, sizes: UpdateNodegroupConfigRequest['sca
     return invalidParameter(`Minimum capacity ${minSize} can't be greater than desired size ${desiredSize}`);
   }
   if (desiredSize > maxSize) return invalidParameter("desiredSize can't be greater than maxSize");
-  return sizeRangeFault({ ...sizes });
+  return sizeRangeFault(cloud, { ...sizes });
 }
 
 function noChangeFault(cloud: LocalAwsState, group: GroupRecord, request: UpdateNodegroupConfigRequest) {

@@ -46,7 +46,7 @@ function nameFits({ nodegroupName: name = '' }: CreateNodegroupRequest) {
   return invalidParameter('nodegroupName can only contain letters, digits, - and _, and starts with a letter or digit');
 }
 
-function sizesFit({ scalingConfig: sizes }: CreateNodegroupRequest) {
+function sizesFit({ scalingConfig: sizes }: CreateNodegroupRequest, cloud: LocalAwsState) {
   if (sizes === undefined) return undefined;
   const { minSize, maxSize, desiredSize } = sizes;
   // Seen, all three.
@@ -55,15 +55,18 @@ function sizesFit({ scalingConfig: sizes }: CreateNodegroupRequest) {
   }
   if (minSize > desiredSize) return invalidParameter("minSize can't be greater than desiredSize");
   if (desiredSize > maxSize) return invalidParameter("desiredSize can't be greater than maxSize");
-  return sizeRangeFault({ ...sizes });
+  return sizeRangeFault(cloud, { ...sizes });
 }
 
-/** The bounds of each size: min and desired from 0, max from 1, and the default quota of 450 nodes. */
-export function sizeRangeFault(sizes: Readonly<Record<string, number | undefined>>): AwsFault | undefined {
+/** The bounds of each size: min and desired from 0, max from 1, and the quota of nodes. */
+export function sizeRangeFault(
+  { nodeLimit }: LocalAwsState,
+  sizes: Readonly<Record<string, number | undefined>>,
+): AwsFault | undefined {
   for (const [name, size] of Object.entries(sizes)) {
     const least = name === 'maxSize' ? 1 : 0;
-    if (size !== undefined && (!Number.isInteger(size) || size < least || size > 450)) {
-      return invalidParameter(`${name} is ${size}; it must be a whole number from ${least} to 450`);
+    if (size !== undefined && (!Number.isInteger(size) || size < least || size > nodeLimit)) {
+      return invalidParameter(`${name} is ${size}; it must be a whole number from ${least} to ${nodeLimit}`);
     }
   }
   return undefined;

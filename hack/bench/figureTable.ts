@@ -1,0 +1,30 @@
+/** The table of docs/performance.md. Pure. */
+import { type Figure, textOf } from './figures.ts';
+import type { MeasuredSections } from './report.ts';
+
+const BEGIN = '<!-- Written by hack/bench/page.ts. -->';
+const END = '<!-- End of the table. -->';
+
+/** A row for each figure, in the order of the sections. */
+export function tableOf(sections: MeasuredSections): string {
+  const rows = Object.values(sections).flatMap(({ at, figures }) =>
+    figures.map((figure) => [figure.name, textOf(figure), goalOf(figure), at.slice(0, 10)]),
+  );
+  const head = [
+    ['measurement', 'median (range)', 'goal', 'measured'],
+    ['---', '---', '---', '---'],
+  ];
+  return [...head, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function goalOf({ value, goal, unit }: Figure): string {
+  if (goal === undefined) return '';
+  return `${goal}${unit && ` ${unit}`}${value > goal ? ', **missed**' : ''}`;
+}
+
+/** The page with this table in place of the present one. */
+export function withTable(page: string, table: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`The page has no place for the table: ${BEGIN} and ${END}.`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`;
+}
