@@ -48,6 +48,16 @@ describe('a bundle', () => {
     assert.equal(typeof (await main.load()), 'function');
   });
 
+  it('has node:http without loading undici, which the operator does not use', async () => {
+    await bundled({
+      'main.ts': `import http, { Agent, request, STATUS_CODES } from 'node:http';
+        const works = http.Agent === Agent && typeof request === 'function' && STATUS_CODES[404] === 'Not Found';
+        console.log(works, process.moduleLoadList.some((name) => name.includes('undici')));`,
+    });
+    const { stdout } = await runCommand(process.execPath, [join(folder, 'out/main.mjs')], { timeoutMs: 10_000 });
+    assert.equal(stdout.trim(), 'true false');
+  });
+
   it('as an executable file tells who runs it with an old Node.js which version it needs', async () => {
     await writeFile(join(folder, 'program.ts'), "console.log('ran');");
     await bundleExecutable(

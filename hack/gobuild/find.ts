@@ -85,7 +85,7 @@ export async function cacheFolder(module: GoModule, env: NodeJS.ProcessEnv = pro
 
 /** The files of a program in the module itself; go.sum has the digests of all others. */
 async function sourcesOf(module: GoModule, program: Program): Promise<string[]> {
-  if (!program.package.startsWith('./')) return [];
+  if (!/^\.(\/|$)/.test(program.package)) return [];
   const folder = join(module.dir, program.package);
   return (await readdir(folder))
     .filter((name) => name.endsWith('.go'))
