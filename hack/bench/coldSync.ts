@@ -22,7 +22,7 @@ interface Settings {
   readonly referenceRuns: number;
 }
 
-const FULL: Settings = { sizes: [1_000, 10_000], groups: 10, runs: 7, referenceRuns: 3 };
+const FULL: Settings = { sizes: [1_000, 10_000], groups: 10, runs: 7, referenceRuns: 1 };
 const SMALL: Settings = { sizes: [20], groups: 2, runs: 1, referenceRuns: 0 };
 const LARGE_SIZE = 50_000;
 

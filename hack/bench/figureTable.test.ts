@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { figureOf, noneOf } from './figures.ts';
-import { tableOf, withTable } from './figureTable.ts';
+import { conditionsOf, tableOf, withTable } from './figureTable.ts';
 
 const measured = { node: 'v24', processors: 2, loadBefore: 0, how: '', rows: [] };
 const sections = {
@@ -25,6 +25,14 @@ const table = [
 describe('the table of figures', () => {
   it('has the median of each figure, its spread, its goal, and the date', () => {
     assert.equal(tableOf(sections), table);
+  });
+
+  it('says on which machine they were measured, and how busy it was', () => {
+    const busy = { ...sections.second, loadBefore: 4.5 };
+    assert.match(
+      conditionsOf({ ...sections, second: busy }),
+      /^Measured with Node\.js v24 on 2 processors\. The load average before each section was 0 to 4\.5\./,
+    );
   });
 
   it('replaces the one on the page', () => {

@@ -5,6 +5,14 @@ import type { MeasuredSections } from './report.ts';
 const BEGIN = '<!-- Written by hack/bench/page.ts. -->';
 const END = '<!-- End of the table. -->';
 
+/** The machine, and how busy it was. */
+export function conditionsOf(sections: MeasuredSections): string {
+  const all = Object.values(sections);
+  const machines = new Set(all.map(({ node, processors }) => `Node.js ${node} on ${processors} processors`));
+  const loads = all.map(({ loadBefore }) => loadBefore);
+  return `Measured with ${[...machines].join(', and ')}. The load average before each section was ${Math.min(...loads)} to ${Math.max(...loads)}. If it is higher than the number of processors, times are too long, and ratios vary more.`;
+}
+
 /** A row for each figure, in the order of the sections. */
 export function tableOf(sections: MeasuredSections): string {
   const rows = Object.values(sections).flatMap(({ at, figures }) =>
@@ -22,9 +30,9 @@ function goalOf({ value, goal, unit }: Figure): string {
   return `${goal}${unit && ` ${unit}`}${value > goal ? ', **missed**' : ''}`;
 }
 
-/** The page with this table in place of the present one. */
-export function withTable(page: string, table: string): string {
+/** The page with this text in place of the present one. */
+export function withTable(page: string, text: string): string {
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`The page has no place for the table: ${BEGIN} and ${END}.`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`;
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${text}\n\n${page.slice(end)}`;
 }

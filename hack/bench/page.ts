@@ -1,7 +1,7 @@
 /** `node hack/bench/page.ts`: writes the table of docs/performance.md from build/bench.json, so that no figure is copied by hand. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { tableOf, withTable } from './figureTable.ts';
+import { conditionsOf, tableOf, withTable } from './figureTable.ts';
 import { measuredSections } from './report.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
@@ -10,4 +10,7 @@ const sections = await measuredSections();
 if (Object.keys(sections).length === 0) {
   console.error('build/bench.json has no figures. Run make bench.');
   process.exitCode = 1;
-} else await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), tableOf(sections)));
+} else {
+  const text = `${conditionsOf(sections)}\n\n${tableOf(sections)}`;
+  await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), text));
+}
