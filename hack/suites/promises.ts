@@ -220,6 +220,11 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['docs/walkthrough'],
   },
   {
+    promise: 'the benchmarks run, compare equal caches, and find no needless write',
+    inMemory: ['hack/bench'],
+    test: ['bench/sections'],
+  },
+  {
     promise: 'make e2e tests a pool on EKS and leaves nothing behind',
     inMemory: ['hack/e2e'],
     testAll: ['e2e/e2e'],
