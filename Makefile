@@ -34,7 +34,8 @@ unit: deps ## Run the unit tests of the product.
 
 tool-test: build/tool-test ## Run the tests of the test tools in hack, if a tool has changed since they last passed.
 
-build/tool-test: $(PACKAGES) package-lock.json $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/testenv/*.ts')
+TOOL_FILES := $(wildcard $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/testenv/*.ts' 2>/dev/null))
+build/tool-test: $(PACKAGES) package-lock.json $(TOOL_FILES)
 	@$(MAKE) --no-print-directory tools
 	@UNIT_TESTS=tools mocha --config test/unit.mocharc.mjs
 	@node hack/suites/main.ts test/testenv/*.test.ts
