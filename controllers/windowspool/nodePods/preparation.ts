@@ -3,6 +3,7 @@ import type { SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
 import type { Preparation, RequiredImage } from '../model/nodePods.ts';
 import { normalizedImage } from '../nodes/imageNames.ts';
+import { hasGateTaintOf } from '../nodes/nodeTaints.ts';
 import type { NodePod, NodePodsView } from '../ports/nodePods.ts';
 import { type NodeRecord, type OwnCondition, ownStatus } from '../ports/nodes.ts';
 import { durationOf } from '../util/durations.ts';
@@ -29,9 +30,9 @@ export function preparationOf(
   now: number,
 ): Preparation {
   const { requiredImages = [], smokeTest } = verification;
-  const isTested = !smokeTest || hasShown(node, SMOKE_TEST_PENDING_CONDITION);
+  const isTested = !smokeTest || hasShown(node, verification, SMOKE_TEST_PENDING_CONDITION);
   return {
-    images: hasShown(node, IMAGES_PENDING_CONDITION)
+    images: hasShown(node, verification, IMAGES_PENDING_CONDITION)
       ? []
       : requiredImages.map((image) => imageOn(node, image, verification, pods, now)),
     test: isTested
@@ -42,18 +43,21 @@ export function preparationOf(
 
 /**
  * Whether the node has had all images once, or has passed the test: later, the kubelet removes unused images when the disk is full. A node without
- * the condition has shown both if it is verified, for example since before the pool required them.
+ * the condition was in service before the pool required them, unless it is joining or behind the gate.
  */
-function hasShown(node: NodeRecord, pending: OwnCondition): boolean {
+function hasShown(node: NodeRecord, verification: Verification, pending: OwnCondition): boolean {
   const status = ownStatus(node, pending);
-  return status === undefined ? node.verified?.status === 'True' : status === 'False';
+  if (status !== undefined) return status === 'False';
+  if (node.verified?.status === 'False') return !hasGateTaintOf({ verification }, node);
+  return node.verified?.status === 'True';
 }
 
 /** Whether the operator has nothing to do on the node. */
-export function isPrepared(node: NodeRecord, { requiredImages = [], imagePrePull, smokeTest }: Verification): boolean {
+export function isPrepared(node: NodeRecord, verification: Verification): boolean {
+  const { requiredImages = [], imagePrePull, smokeTest } = verification;
   const needsImages =
-    imagePrePull !== undefined && requiredImages.length > 0 && !hasShown(node, IMAGES_PENDING_CONDITION);
-  return !needsImages && (!smokeTest || hasShown(node, SMOKE_TEST_PENDING_CONDITION));
+    imagePrePull !== undefined && requiredImages.length > 0 && !hasShown(node, verification, IMAGES_PENDING_CONDITION);
+  return !needsImages && (!smokeTest || hasShown(node, verification, SMOKE_TEST_PENDING_CONDITION));
 }
 
 function imageOn(

@@ -370,6 +370,16 @@ describe('a node of a pool with required images', () => {
     assertBriefs(textsOf(failuresOf({ createdAt: 0, ...one, ...notReady })), [lacking]);
   });
 
+  it('that failed before the pool required images needs them only behind the gate', () => {
+    const verified = { status: 'False', reason: 'NotReady', message: 'WindowsPool web: is not Ready.' } as const;
+    assert.deepEqual(failuresOf({ images: [], verified }), []);
+    const gated = failuresOf({ images: [], verified, taints: [...sampleNode().taints, GATE_TAINT] });
+    assert.deepEqual(
+      gated.map(({ reason }) => reason),
+      ['ImagesMissing'],
+    );
+  });
+
   it('that was verified before the pool required images stays verified', () => {
     const verified = {
       status: 'True',

@@ -1,5 +1,5 @@
 /** Nodes that are replaced because they fail verification. */
-import { REMEDIATION_ANNOTATION } from '../../labels.ts';
+import { REMEDIATION_ANNOTATION, SMOKE_TEST_PENDING_CONDITION } from '../../labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW, sampleError } from '../fixtures.ts';
@@ -34,6 +34,7 @@ const late = (minutes: number) => ({
 /** A node that fails because of the smoke test. */
 const untested = failing('a', 60, {
   ready: 'True',
+  conditions: [`${SMOKE_TEST_PENDING_CONDITION}=True`],
   createdAt: NOW - 120 * MINUTE,
   verified: {
     status: 'False',
