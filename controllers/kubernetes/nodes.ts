@@ -180,7 +180,8 @@ function conditionsPatch(node: NodeRecord, report: NodeReport, now: number): obj
   const time = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
   return OWN_CONDITIONS.flatMap((type): object[] => {
     const [before, condition] = [ownStatus(node, type), report[type]];
-    if (!condition) return before === undefined ? [] : [{ $patch: 'delete', type }];
+    // Also if this version of the node has none: a leftover would count as shown in the next pool.
+    if (!condition) return [{ $patch: 'delete', type }];
     const turned = before !== condition.status && { lastTransitionTime: time };
     return [{ type, ...condition, lastHeartbeatTime: time, ...turned }];
   });

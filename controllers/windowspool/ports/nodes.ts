@@ -1,5 +1,5 @@
 /** Nodes, and the lists of instances that become nodes. */
-import { type OWN_CONDITIONS, VERIFIED_CONDITION } from '../labels.ts';
+import { OWN_CONDITIONS, VERIFIED_CONDITION } from '../labels.ts';
 import type { CallError, CallResult } from './callResult.ts';
 
 /** The effect of a taint. */
@@ -32,6 +32,11 @@ export function ownStatus(
 ): NodeCondition['status'] | undefined {
   if (type === VERIFIED_CONDITION) return verified?.status;
   return (['True', 'False', 'Unknown'] as const).find((status) => conditions.includes(`${type}=${status}`));
+}
+
+/** Whether the node has a condition of the operator. */
+export function hasOwnCondition(node: Pick<NodeRecord, 'verified' | 'conditions'>): boolean {
+  return OWN_CONDITIONS.some((type) => ownStatus(node, type) !== undefined);
 }
 
 /** The resources whose quantities the operator reads. */

@@ -4,7 +4,7 @@ import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../labels.t
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { turnOf } from '../../nodes/rules.ts';
-import type { NodeMarks, NodeRecord } from '../../ports/nodes.ts';
+import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../../ports/nodes.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { marksOf, operatorMarksOf, releaseOf } from './ownershipRecord.ts';
 import { hasNewMarks } from './status.ts';
@@ -62,7 +62,7 @@ export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
 function releaseStep(s: ObservedState, node: NodeRecord, change: NodeMarks): Step {
   if (isOfGroup(s, node)) return { kind: 'releaseNode', node, change };
   if (CORDONED_ANNOTATION in node.annotations) return { kind: 'uncordonNode', node };
-  return node.verified ? { kind: 'setNodeCondition', node, report: {} } : { kind: 'releaseNode', node, change };
+  return hasOwnCondition(node) ? { kind: 'setNodeCondition', node, report: {} } : { kind: 'releaseNode', node, change };
 }
 
 /** Retain never blocks deletion, so all writes are tried at once; those that fail are reported. */
@@ -73,7 +73,7 @@ function retainSteps(s: ObservedState, node: NodeRecord, change: NodeMarks): Ste
   const isCordoned = CORDONED_ANNOTATION in node.annotations;
   return [
     ...(isCordoned ? [uncordon] : []),
-    ...(node.verified ? [removeCondition] : []),
+    ...(hasOwnCondition(node) ? [removeCondition] : []),
     { kind: 'releaseNode', node, change, retain: true },
   ];
 }
