@@ -5,6 +5,9 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
+# The targets share the two processors, and the folder build.
+.NOTPARALLEL:
+
 PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it

@@ -58,7 +58,7 @@ const REASON = /\.(?:reason|conditions\.\w+(?:\.status)?)$/;
 
 /** The group of a difference in an observation of this kind. */
 export function groupOf(kind: Kind, path: string): Group {
-  if (TEXT.test(path)) return 'texts';
+  if (kind !== 'error' && TEXT.test(path)) return 'texts';
   return kind === 'status' && REASON.test(path) ? 'reasons' : GROUP_OF[kind];
 }
 

@@ -42,6 +42,11 @@ function linesOf(recording: string): readonly string[] {
 
 /** The entries by name, without those that are equal in the other recording. */
 function entriesIn(lines: readonly string[], others: ReadonlySet<string>): ReadonlyMap<string, Entry> {
-  const entries = lines.filter((line) => !others.has(line)).map((line) => JSON.parse(line) as Entry);
-  return new Map(entries.map((entry) => [entry.name, entry]));
+  const entries = new Map<string, Entry>();
+  for (const line of lines.filter((each) => !others.has(each))) {
+    const entry = JSON.parse(line) as Entry;
+    if (entries.has(entry.name)) throw new Error(`Two cases have the name ${entry.name}: give one of them another.`);
+    entries.set(entry.name, entry);
+  }
+  return entries;
 }
