@@ -42,8 +42,8 @@ export async function settledAtVersion(world: TestEnv, name: string, version: st
     (pool) =>
       pool?.status?.nodeGroup?.launchTemplate?.version === version &&
       pool.status.nodeGroup.update?.status !== 'InProgress' &&
-      conditionOf(pool, 'Ready') === 'True/Verified' &&
-      conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+      conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+      conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
   );
 }
 

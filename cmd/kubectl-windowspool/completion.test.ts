@@ -104,8 +104,8 @@ describe('the command line of kubectl windowspool', () => {
     [['status', 'a', 'b'], 2, /^error: too many arguments for 'status'/],
     [['status', '--request-timeout=1000h'], 2, /It must be at most 24h\.$/m],
     [['plan', '--kubeconfig=/does/not/exist'], 2, /^Name either a pool, or a manifest with --filename\.$/],
-    [['lint'], 2, /^Name either files, or the cluster with --cluster\.$/],
-    [['lint', 'a.yaml', '--namespace=shop'], 2, /^--namespace requires --cluster\.$/],
+    [['lint'], 2, /^Name either files, or the cluster with --live\.$/],
+    [['lint', 'a.yaml', '--namespace=shop'], 2, /^--namespace requires --live\.$/],
     [['status', '--kubeconfig=/does/not/exist'], 1, /^Cannot read kubeconfig \/does\/not\/exist: no such file/],
   ];
   for (const [args, code, text] of rows)

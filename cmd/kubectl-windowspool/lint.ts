@@ -22,7 +22,7 @@ import { labelled, type Paint } from './text.ts';
 import { listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
 
 export interface LintFlags {
-  readonly cluster?: boolean;
+  readonly live?: boolean;
   readonly namespace?: string;
   readonly output?: OutputFormat;
 }
@@ -45,11 +45,10 @@ interface Manifest {
   readonly metadata?: Wire<Pick<V1ObjectMeta, 'name' | 'generateName' | 'namespace' | 'ownerReferences'>>;
 }
 
-/** Throws unless there are either files or --cluster. */
-export function checkLintArguments(files: readonly string[], { cluster, namespace }: LintFlags): void {
-  if ((files.length === 0) === !cluster)
-    throw new Failure('Name either files, or the cluster with --cluster.', EXIT.usage);
-  if (namespace !== undefined && !cluster) throw new Failure('--namespace requires --cluster.', EXIT.usage);
+/** Throws unless there are either files or --live. */
+export function checkLintArguments(files: readonly string[], { live, namespace }: LintFlags): void {
+  if ((files.length === 0) === !live) throw new Failure('Name either files, or the cluster with --live.', EXIT.usage);
+  if (namespace !== undefined && !live) throw new Failure('--namespace requires --live.', EXIT.usage);
 }
 
 /** Prints the findings. Fails if a workload does not run on Windows, or could not be evaluated. */
@@ -60,12 +59,12 @@ export async function lint(
   flags: LintFlags,
 ): Promise<void> {
   const skipped: string[] = [];
-  const workloads = flags.cluster
+  const workloads = flags.live
     ? await lintCluster(await connect(), flags.namespace, skipped)
     : await lintFiles(connect, files, skipped);
-  const { output, cluster, namespace } = flags;
+  const { output, live, namespace } = flags;
   printSkipped(terminal, skipped);
-  const where = cluster
+  const where = live
     ? namespace === undefined
       ? 'the cluster'
       : `namespace ${namespace}`

@@ -65,7 +65,7 @@ export async function operate(
   ]);
   const path = `/api/v1/nodes/${encodeURIComponent(node.name)}`;
   // The uid is a precondition: a new node with the same name is not changed.
-  const body = { metadata: { uid: node.uid, annotations: { [annotationOf(operation)]: 'true' } } };
+  const body = { metadata: { uid: node.uid, annotations: { [annotationOf({ operation })]: 'true' } } };
   await cluster.patch(path, body, true);
   const plan = { operation, node, pool, nodes, pods, stuck, now: client.now() };
   terminal.print(operationLines(plan, terminal.columns).join('\n'));
@@ -73,7 +73,7 @@ export async function operate(
   await cluster.patch(path, body, false);
   terminal.print(`Requested. Follow it: ${follow}`);
   terminal.print(
-    `Cancel it before the node is terminated: kubectl annotate node ${node.name} ${annotationOf(operation)}-`,
+    `Cancel it before the node is terminated: kubectl annotate node ${node.name} ${annotationOf({ operation })}-`,
   );
 }
 

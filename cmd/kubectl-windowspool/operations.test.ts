@@ -94,7 +94,7 @@ const failedTarget = {
   time: '2026-03-01T11:00:00Z',
 };
 const update = { id: 'u', type: 'VersionUpdate', target: 't', status: 'InProgress' };
-const leaving = { name: 'ip-1', uid: 'u', instance: 'i-1', operation: 'Replace', since: '2026-03-01T11:00:00Z' };
+const leaving = { name: 'ip-1', uid: 'u', instanceID: 'i-1', operation: 'Replace', startTime: '2026-03-01T11:00:00Z' };
 const annotated = { metadata: { annotations: { 'winpool.dev/paused': 'true' } } };
 
 const poolOperations: readonly (readonly [
@@ -118,7 +118,7 @@ const poolOperations: readonly (readonly [
       {
         status: {
           ...knownStatus({ update }),
-          disruption: { cause: 'NodeOperation', since: leaving.since, nodes: [leaving] },
+          disruption: { reason: 'NodeReplacement', startTime: leaving.startTime, nodes: [leaving] },
         },
       },
     ),

@@ -71,7 +71,7 @@ const ORDER = [
   'NodesFound',
   'RuntimeClassReady',
   'NodesVerified',
-  'NodesLeaving',
+  'Disrupting',
   'UpToDate',
   'Stalled',
   'Ready',
@@ -80,7 +80,7 @@ const ORDER = [
 /** Reasons of conditions that are True and still need attention. */
 const WARNINGS: readonly string[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
 
-/** Reasons of NodesLeaving that need no action. */
+/** Reasons of Disrupting that need no action. */
 const LEAVING: readonly string[] = ['Draining', 'DisruptionPending'];
 
 /** Reasons after which the annotation winpool.dev/retry makes the operator try again. */
@@ -165,12 +165,12 @@ function findingsIn(conditions: readonly Condition[]): Pick<PoolReport, 'problem
   const inProgress: Finding[] = [];
   const known = new Set<string>();
   for (const { type, status, reason, message } of sorted) {
-    const isProblemWhileTrue = type === 'NodesLeaving' || type === 'Stalled' || WARNINGS.includes(reason);
+    const isProblemWhileTrue = type === 'Disrupting' || type === 'Stalled' || WARNINGS.includes(reason);
     if ((status === 'True') !== isProblemWhileTrue && status !== 'Unknown') continue;
     // Stalled repeats the condition that stalls the pool, and Ready summarizes the others.
     if ((type === 'Stalled' && known.has(reason)) || (type === 'Ready' && known.size > 0)) continue;
     known.add(reason);
-    const isNormal = onTheWay.has(reason) || (type === 'NodesLeaving' && LEAVING.includes(reason));
+    const isNormal = onTheWay.has(reason) || (type === 'Disrupting' && LEAVING.includes(reason));
     (isNormal ? inProgress : problems).push({ condition: type, reason, message });
   }
   // Conditions that wait for another one explain nothing.

@@ -177,8 +177,8 @@ export function createProgram({ terminal, version, signal }: Surroundings): Comm
     .addOption(outputOption());
   subcommand(program, 'lint [files...]')
     .description('Find workloads that cannot run on Windows, in manifests or in the cluster.')
-    .option('--cluster', 'Check what runs in the cluster.')
-    .option('-n, --namespace <name>', 'With --cluster: the namespace to check. Default: all namespaces.')
+    .option('--live', 'Check what runs in the cluster.')
+    .option('-n, --namespace <name>', 'With --live: the namespace to check. Default: all namespaces.')
     .addOption(outputOption())
     .action(async (files: readonly string[], _: LintFlags, given: Command) => {
       const flags = given.optsWithGlobals<LintFlags & ClusterFlags>();

@@ -87,7 +87,7 @@ const data = {
 const machine = {
   disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
   httpTokens: 'Required',
-  hopLimit: 1,
+  httpPutResponseHopLimit: 1,
   securityGroups: ['sg-1'],
   instanceTags: { team: 'web' },
 } as const;

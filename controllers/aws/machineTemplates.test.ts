@@ -15,7 +15,7 @@ const TAGS = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'demo' };
 const machine: Machine = {
   disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
   httpTokens: 'Required',
-  hopLimit: 1,
+  httpPutResponseHopLimit: 1,
   securityGroups: [],
   instanceTags: {},
 };
@@ -51,7 +51,7 @@ const anyDisk = fc
       encrypted: fc.boolean(),
       iops: fc.integer({ min: 100, max: 256_000 }),
       throughput: fc.integer({ min: 125, max: 2_000 }),
-      kmsKeyId: fc.constantFrom('alias/disks', 'arn:aws:kms:us-west-2:111122223333:key/0a1b'),
+      kmsKeyID: fc.constantFrom('alias/disks', 'arn:aws:kms:us-west-2:111122223333:key/0a1b'),
     },
     { requiredKeys: ['sizeGiB', 'type', 'encrypted'], noNullPrototype: true },
   )
@@ -60,14 +60,14 @@ const anyMachine: fc.Arbitrary<Machine> = fc.record(
   {
     disk: anyDisk,
     httpTokens: fc.constantFrom('Required', 'Optional'),
-    hopLimit: fc.integer({ min: 1, max: 64 }),
+    httpPutResponseHopLimit: fc.integer({ min: 1, max: 64 }),
     securityGroups: fc.uniqueArray(fc.constantFrom('sg-0a', 'sg-0b', 'sg-0c')).map((ids) => ids.sort()),
     instanceTags: fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { noNullPrototype: true }),
     imageId: fc.constantFrom('ami-0a000001', 'ami-0a000002'),
     userData: fc.string({ minLength: 1, unit: 'grapheme' }),
   },
   {
-    requiredKeys: ['disk', 'httpTokens', 'hopLimit', 'securityGroups', 'instanceTags'],
+    requiredKeys: ['disk', 'httpTokens', 'httpPutResponseHopLimit', 'securityGroups', 'instanceTags'],
     noNullPrototype: true,
   },
 );

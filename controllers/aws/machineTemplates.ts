@@ -133,7 +133,15 @@ function dataOf({ machine, description }: Pick<MachineVersion, 'machine' | 'desc
   return { LaunchTemplateData: toEc2(machine), VersionDescription: description };
 }
 
-function toEc2({ imageId, userData, disk, httpTokens, hopLimit, securityGroups, instanceTags }: Machine): Ec2Data {
+function toEc2({
+  imageId,
+  userData,
+  disk,
+  httpTokens,
+  httpPutResponseHopLimit,
+  securityGroups,
+  instanceTags,
+}: Machine): Ec2Data {
   const Tags = tagsFrom(instanceTags);
   return {
     ...(imageId !== undefined && { ImageId: imageId }),
@@ -149,7 +157,7 @@ function toEc2({ imageId, userData, disk, httpTokens, hopLimit, securityGroups, 
           DeleteOnTermination: true,
           // EC2 rejects false for a volume with a snapshot, even an unencrypted one.
           ...(disk.encrypted && { Encrypted: true }),
-          ...(disk.kmsKeyId !== undefined && { KmsKeyId: disk.kmsKeyId }),
+          ...(disk.kmsKeyID !== undefined && { KmsKeyId: disk.kmsKeyID }),
           ...(disk.iops !== undefined && { Iops: disk.iops }),
           ...(disk.throughput !== undefined && { Throughput: disk.throughput }),
         },
@@ -158,7 +166,7 @@ function toEc2({ imageId, userData, disk, httpTokens, hopLimit, securityGroups, 
     MetadataOptions: {
       HttpEndpoint: 'enabled',
       HttpTokens: httpTokens === 'Required' ? 'required' : 'optional',
-      HttpPutResponseHopLimit: hopLimit,
+      HttpPutResponseHopLimit: httpPutResponseHopLimit,
     },
     ...(securityGroups.length > 0 && { SecurityGroupIds: [...securityGroups] }),
     ...(Tags.length > 0 && { TagSpecifications: TAGGED.map((ResourceType) => ({ ResourceType, Tags })) }),
@@ -183,12 +191,12 @@ function machineFrom({
       sizeGiB: ebs.VolumeSize ?? 0,
       type: ebs.VolumeType ?? '',
       encrypted: ebs.Encrypted === true,
-      ...(ebs.KmsKeyId !== undefined && { kmsKeyId: ebs.KmsKeyId }),
+      ...(ebs.KmsKeyId !== undefined && { kmsKeyID: ebs.KmsKeyId }),
       ...(ebs.Iops !== undefined && { iops: ebs.Iops }),
       ...(ebs.Throughput !== undefined && { throughput: ebs.Throughput }),
     }),
     httpTokens: metadata.HttpTokens === 'required' ? 'Required' : 'Optional',
-    hopLimit: metadata.HttpPutResponseHopLimit ?? 0,
+    httpPutResponseHopLimit: metadata.HttpPutResponseHopLimit ?? 0,
     securityGroups: [...SecurityGroupIds].sort(),
     instanceTags: tagsOf(Tags),
   };

@@ -81,22 +81,22 @@ describe('an EKS node group', () => {
     [
       'a warm pool with its settings',
       { enabled: true, minSize: 1, maxGroupPreparedCapacity: 4, poolState: 'HIBERNATED', reuseOnScaleIn: true },
-      { minSize: 1, maxPreparedCapacity: 4, poolState: 'Hibernated', reuse: true },
+      { minSize: 1, maxGroupPreparedCapacity: 4, poolState: 'Hibernated', reuseOnScaleIn: true },
     ],
     [
       'a warm pool whose state is spelled as in the user guide',
       { enabled: true, poolState: 'Running' as never },
-      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Running', reuse: false },
+      { minSize: 0, maxGroupPreparedCapacity: undefined, poolState: 'Running', reuseOnScaleIn: false },
     ],
     [
       'a warm pool without a capacity, as EC2 Auto Scaling has it',
       { enabled: true, maxGroupPreparedCapacity: -1 },
-      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Stopped', reuse: false },
+      { minSize: 0, maxGroupPreparedCapacity: undefined, poolState: 'Stopped', reuseOnScaleIn: false },
     ],
     [
       'a warm pool with the defaults of EKS',
       {},
-      { minSize: 0, maxPreparedCapacity: undefined, poolState: 'Stopped', reuse: false },
+      { minSize: 0, maxGroupPreparedCapacity: undefined, poolState: 'Stopped', reuseOnScaleIn: false },
     ],
   ];
   for (const [what, warmPoolConfig, want] of warmPools) {
@@ -215,7 +215,7 @@ describe('create', () => {
 
   it('sends the warm pool of the spec', async () => {
     const { calls, groups } = recorded({ nodegroup: described });
-    const warmPool = { minSize: 1, poolState: 'Stopped', reuse: true } as const;
+    const warmPool = { minSize: 1, poolState: 'Stopped', reuseOnScaleIn: true } as const;
     await groups.create(newNodeGroup(samplePool({ nodeGroup: { warmPool } })), 'token', signal);
     assert.deepEqual(
       calls.map(([, input]) => (input as Nodegroup).warmPoolConfig),
@@ -275,7 +275,7 @@ describe('updateConfig', () => {
     [{ update: { strategy: 'Default' } }, { updateConfig: { updateStrategy: 'DEFAULT' } }],
     [{ scaling: { maxSize: 9 } }, { scalingConfig: { maxSize: 9 } }],
     [
-      { warmPool: { minSize: 0, maxPreparedCapacity: 3, poolState: 'Running', reuse: false } },
+      { warmPool: { minSize: 0, maxGroupPreparedCapacity: 3, poolState: 'Running', reuseOnScaleIn: false } },
       {
         warmPoolConfig: {
           enabled: true,

@@ -210,13 +210,18 @@ function fromEksUpdate({
   };
 }
 
-function toEksWarmPool({ minSize, maxPreparedCapacity: most, poolState, reuse }: WarmPool): WarmPoolConfig {
+function toEksWarmPool({
+  minSize,
+  maxGroupPreparedCapacity: most,
+  poolState,
+  reuseOnScaleIn,
+}: WarmPool): WarmPoolConfig {
   return {
     enabled: true,
     minSize,
     ...(most !== undefined && { maxGroupPreparedCapacity: most }),
     poolState: POOL_STATES[poolState],
-    reuseOnScaleIn: reuse,
+    reuseOnScaleIn: reuseOnScaleIn,
   };
 }
 
@@ -228,9 +233,9 @@ function fromEksWarmPool(config: WarmPoolConfig | undefined): WarmPool | undefin
   return {
     minSize,
     // -1 is none in EC2 Auto Scaling, and the least that the CloudFormation resource of a node group accepts.
-    maxPreparedCapacity: most < 0 ? undefined : most,
+    maxGroupPreparedCapacity: most < 0 ? undefined : most,
     poolState: states.find((state) => POOL_STATES[state] === poolState.toUpperCase()) ?? 'Stopped',
-    reuse: reuseOnScaleIn,
+    reuseOnScaleIn: reuseOnScaleIn,
   };
 }
 

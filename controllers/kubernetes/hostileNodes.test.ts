@@ -69,7 +69,7 @@ describe('a node whose kubelet reports', () => {
 
   it('an annotation of more than 16 KiB has the same part of it in both formats', () => {
     for (const character of ['a', 'é', '世', '🪟']) {
-      const annotations = { 'winpool.dev/claim': `a${character.repeat(20_000)}` };
+      const annotations = { 'winpool.dev/ownership': `a${character.repeat(20_000)}` };
       const node = { ...healthy, metadata: { ...healthy.metadata, annotations } };
       const [first, second] = readBoth(node).map(({ ownership }) => ownership);
       assert.deepEqual([first?.length, second], [16_384, first]);

@@ -11,7 +11,7 @@ describe('a node record', () => {
         creationTimestamp: '2026-01-01T00:00:00Z',
         deletionTimestamp: '2026-01-02T00:00:00Z',
         labels: { 'eks.amazonaws.com/nodegroup': 'web' },
-        annotations: { large: 'x', 'winpool.dev/claim': '{}', 'winpool.dev/replace': 'true' },
+        annotations: { large: 'x', 'winpool.dev/ownership': '{}', 'winpool.dev/replace': 'true' },
         managedFields: [{ manager: 'kubelet' }],
       },
       spec: {

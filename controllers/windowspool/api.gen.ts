@@ -41,9 +41,9 @@ export interface WindowsPoolSpec {
    */
   taints?: TaintSpec[];
   /**
-   * Whether nodes register with the taint os=windows:NoSchedule, which keeps Linux pods off Windows nodes. Pods that use the pool's RuntimeClass tolerate the taint.
+   * The taint with which nodes register, to keep Linux pods off Windows nodes. OSWindows: os=windows:NoSchedule. Pods that use the pool's RuntimeClass tolerate it. None: nodes have only the taints in taints.
    */
-  registrationTaint: boolean;
+  registrationTaint: 'OSWindows' | 'None';
   verification: VerificationSpec;
   disruption?: DisruptionSpec;
   remediation?: RemediationSpec;
@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or replacement is BlueGreen. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without BlueGreen, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -74,13 +74,13 @@ export interface NodeGroupSpec {
    */
   nodeRole: string;
   /**
-   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami or kubelet, or another launchTemplate. Refuse: the API server rejects the change. BlueGreen: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
+   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami or kubelet, or another launchTemplate. Reject: the API server rejects the change. Replace: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
    */
-  replacement: 'Refuse' | 'BlueGreen';
+  immutableChangePolicy: 'Reject' | 'Replace';
   /**
-   * Whether the operator creates a missing EKS access entry (type EC2_WINDOWS) for the node role before it creates the node group. None: EKS creates the entry together with the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
+   * Who creates a missing access entry for the node role. EKS: EKS creates it together with the node group, if it selects the AMI. Operator: the operator creates it (type EC2_WINDOWS) before the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
    */
-  accessEntry: 'None' | 'Create';
+  accessEntryManagement: 'EKS' | 'Operator';
   /**
    * Subnets in which EKS launches the nodes, selected by ID or by tags. The operator resolves tags when it creates the node group; status.nodeGroup.subnets shows the result. The operator reports a subnet that matches later, but does not use it, because EKS cannot change the subnets of a node group.
    */
@@ -167,13 +167,13 @@ export interface ScalingSpec {
  */
 export interface WarmPoolSpec {
   /**
-   * Minimum number of instances in the warm pool, even if maxPreparedCapacity is reached.
+   * Minimum number of instances in the warm pool, even if maxGroupPreparedCapacity is reached.
    */
   minSize: number;
   /**
    * Maximum number of instances in the node group and the warm pool together. The size of the warm pool is this number minus the desired size of the node group. Default: scaling.maxSize, or minSize if that is greater.
    */
-  maxPreparedCapacity?: number;
+  maxGroupPreparedCapacity?: number;
   /**
    * State of the instances in the warm pool. Stopped: you pay for their volumes. Running: they start fastest, and cost as much as nodes. Hibernated: only with instance types and volumes that EC2 can hibernate.
    */
@@ -181,7 +181,7 @@ export interface WarmPoolSpec {
   /**
    * Whether instances return to the warm pool when the node group shrinks. Otherwise they are terminated.
    */
-  reuse: boolean;
+  reuseOnScaleIn: boolean;
 }
 /**
  * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A setting of the machine. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
@@ -223,7 +223,7 @@ export interface DiskSpec {
   /**
    * KMS key that encrypts the volume: an ARN, a key ID or an alias. Default: the EBS key of the account. The key policy must allow the service-linked role of EC2 Auto Scaling to use the key.
    */
-  kmsKeyId?: string;
+  kmsKeyID?: string;
 }
 /**
  * Access to the instance metadata service (IMDS) of EC2. A setting of the machine.
@@ -236,7 +236,7 @@ export interface MetadataOptions {
   /**
    * Number of network hops of a response with a session token. AWS recommends 1, so that pods that do not use the network of the host cannot read the credentials of the node role. Such pods that need the instance metadata need 2.
    */
-  hopLimit: number;
+  httpPutResponseHopLimit: number;
 }
 /**
  * A security group by its ID, or all security groups of the cluster's VPC that have certain tags.
@@ -368,7 +368,7 @@ export interface MaintenanceWindow {
   timeZone?: string;
 }
 /**
- * Tries another AMI release, Kubernetes version, launch template version or custom AMI on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for the time in after. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
+ * Tries another AMI release, Kubernetes version, launch template version or custom AMI on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for soakDuration. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
  */
 export interface CanarySpec {
   /**
@@ -378,7 +378,7 @@ export interface CanarySpec {
   /**
    * How long all nodes of the canary must have been verified before the node group of the pool is updated, as a Go duration.
    */
-  after: string;
+  soakDuration: string;
 }
 /**
  * AWS tags of the node group, in addition to those of the operator. EKS does not propagate them to the instances; instanceTags sets tags there.
@@ -509,6 +509,10 @@ export interface VerificationSpec {
    * Conditions that a node must have before it is verified, for example one that an antivirus agent or a node problem detector sets. With the policy Gate, no pod is scheduled to the node before. After --join-grace, a node without them fails.
    */
   requiredConditions?: NodeConditionMatch[];
+  /**
+   * Conditions that make a node fail verification, such as DiskPressure=True, KernelDeadlock=True or another condition that a node problem detector sets.
+   */
+  unhealthyConditions?: NodeConditionMatch1[];
 }
 /**
  * The operator pulls the images in requiredImages on each new node before the node is verified, one after the other, with pods in its own namespace that tolerate the gate. Each pod runs cmd.exe /c exit and is deleted afterwards. To use the defaults, set {}.
@@ -580,6 +584,19 @@ export interface NodeConditionMatch {
   status: 'True' | 'False' | 'Unknown';
 }
 /**
+ * A condition of the Node with a status.
+ */
+export interface NodeConditionMatch1 {
+  /**
+   * Type of the condition, such as DiskPressure.
+   */
+  type: string;
+  /**
+   * Status of the condition.
+   */
+  status: 'True' | 'False' | 'Unknown';
+}
+/**
  * Limits on how nodes are disrupted.
  */
 export interface DisruptionSpec {
@@ -615,7 +632,7 @@ export interface DrainSpec {
  */
 export interface RemediationSpec {
   /**
-   * Report: the condition NodesLeaving names the nodes. Replace: the operator drains and replaces them as with the annotation winpool.dev/replace, within the disruption budget. For existingNodes, only Report is accepted.
+   * Report: the condition Disrupting names the nodes. Replace: the operator drains and replaces them as with the annotation winpool.dev/replace, within the disruption budget. For existingNodes, only Report is accepted.
    */
   policy: 'Report' | 'Replace';
   /**
@@ -626,23 +643,6 @@ export interface RemediationSpec {
    * Maximum number of failing nodes: a number from 1 to 100, or a percentage of the nodes, rounded down. If more nodes fail, the operator replaces none of them, because the nodes are probably not the cause.
    */
   maxUnhealthy: number | string;
-  /**
-   * Conditions that make a node fail verification, such as DiskPressure=True, KernelDeadlock=True or another condition that a node problem detector sets.
-   */
-  conditions?: NodeConditionMatch1[];
-}
-/**
- * A condition of the Node with a status.
- */
-export interface NodeConditionMatch1 {
-  /**
-   * Type of the condition, such as DiskPressure.
-   */
-  type: string;
-  /**
-   * Status of the condition.
-   */
-  status: 'True' | 'False' | 'Unknown';
 }
 /**
  * The RuntimeClass that schedules pods to nodes of this Windows build and tolerates their taints. Without a name, the pool uses the RuntimeClass that all pools of its version share: windows-2019, windows-2022 or windows-2025.
@@ -670,7 +670,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. NodesLeaving, Reconciling, Stalled and Paused are present only while they are True.
+   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. Disrupting, Reconciling, Stalled and Paused are present only while they are True.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -1001,7 +1001,7 @@ export interface WarmPoolState {
   /**
    * Maximum number of instances in the group and the warm pool together; absent: the maximum size of the group.
    */
-  maxPreparedCapacity?: number;
+  maxGroupPreparedCapacity?: number;
   /**
    * State of the instances in it.
    */
@@ -1009,7 +1009,7 @@ export interface WarmPoolState {
   /**
    * Whether instances return to the warm pool when the group shrinks.
    */
-  reuse: boolean;
+  reuseOnScaleIn: boolean;
   /**
    * Number of instances in it, as last read from EC2 Auto Scaling.
    */
@@ -1282,9 +1282,9 @@ export interface FormerFailedRelease {
  */
 export interface DisruptionState {
   /**
-   * Upgrade or NodeOperation.
+   * Update (EKS replaces the nodes) or NodeReplacement (the operator drains nodes).
    */
-  cause: string;
+  reason: string;
   /**
    * Hash of the desired state.
    */
@@ -1296,17 +1296,17 @@ export interface DisruptionState {
   /**
    * When the disruption started.
    */
-  since: string;
+  startTime: string;
   /**
    * When the operator stops waiting for new nodes to be verified. Present after the old nodes are terminated.
    */
-  settlesBy?: string;
+  deadline?: string;
   /**
    * Names of nodes that no longer exist, at most the last 20.
    */
-  gone?: string[];
+  terminatedNodes?: string[];
   /**
-   * Nodes that are replaced or removed by annotation, or remediated.
+   * Nodes that are replaced or removed.
    */
   nodes?: LeavingNode[];
 }
@@ -1322,27 +1322,31 @@ export interface LeavingNode {
   /**
    * ID of its EC2 instance; empty for existingNodes.
    */
-  instance: string;
+  instanceID: string;
   /**
-   * Replace, Remove (the node group shrinks by one), Remediate, or Retire (the node group is replaced, or was a canary).
+   * Replace, Remove (the node group shrinks by one), or DrainNodeGroup (the node group is replaced, or was a canary).
    */
   operation: string;
   /**
+   * Unhealthy if spec.remediation replaces the node. Absent if a user requested the operation.
+   */
+  reason?: string;
+  /**
    * When its drain started.
    */
-  since: string;
+  startTime: string;
   /**
    * When the operator recorded that it would request the termination of its instance. Removed if AWS rejects the request.
    */
-  requested?: string;
+  terminationRequestTime?: string;
   /**
    * When the termination of its instance was requested.
    */
-  ended?: string;
+  terminationAcceptedTime?: string;
   /**
    * When a node of existingNodes was drained: it stays cordoned until its provisioner terminates it.
    */
-  drained?: string;
+  drainedTime?: string;
 }
 /**
  * Errors in the ConfigMap of instancesConfigMap. Absent if there are none.

@@ -154,7 +154,7 @@ function isNews(now: Reported, before: Reported | undefined): boolean {
   if (now.type === 'Reconciling' || now.type === 'Stalled') return false;
   if (now.type === 'Paused') return before === undefined;
   // Which pods block a drain is news; waiting for a turn is not.
-  if (now.type === 'NodesLeaving') return needsAction(now) && before?.reason !== now.reason;
+  if (now.type === 'Disrupting') return needsAction(now) && before?.reason !== now.reason;
   if (now.type === 'Ready') return before !== undefined && before.status !== now.status;
   const isRemarked = now.remarks !== undefined && before?.remarks !== now.remarks;
   // A different set of drifted fields is news, also beside an immutable difference.

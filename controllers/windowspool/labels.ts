@@ -59,7 +59,7 @@ export const OWN_CONDITIONS = [
 export const AUTOSCALER_PREFIX = 'k8s.io/cluster-autoscaler/node-template/';
 
 /** The annotation in which a pool of existing nodes records what it changed on a node. */
-export const OWNERSHIP_ANNOTATION = 'winpool.dev/claim';
+export const OWNERSHIP_ANNOTATION = 'winpool.dev/ownership';
 
 /**
  * Annotations by which users request operations on a node, with the value `true`. A user who can annotate nodes can terminate instances: replace drains

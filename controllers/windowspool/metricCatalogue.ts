@@ -19,7 +19,7 @@ const CONDITIONS = [
   'NodesVerified',
   'PrerequisitesMet',
   'UpToDate',
-  'NodesLeaving',
+  'Disrupting',
   'Reconciling',
   'Stalled',
   'Paused',
@@ -140,13 +140,14 @@ const nodes = {
   ),
 } as const;
 
-const operation = { values: ['Replace', 'Remove', 'Remediate', 'Retire'] } as const;
+const operation = { values: ['Replace', 'Remove', 'DrainNodeGroup'] } as const;
+const reason = { values: ['Requested', 'Unhealthy'] } as const;
 
 /** Nodes that are replaced, removed or remediated. */
 const operations = {
   windowspool_nodes_leaving: poolGauge(
-    'Nodes of a pool that are replaced or removed, by annotation or remediation, or because their node group is replaced (Retire). Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
-    { operation, stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] } },
+    'Nodes of a pool that are replaced or removed, because a user requested it or because they are unhealthy (remediation). Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
+    { operation, reason, stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] } },
   ),
   windowspool_nodes_leaving_start_timestamp_seconds: poolGauge(
     'When the drain of the first node that is replaced or removed started. No series if there is none, or if all of them wait for their provisioner.',
@@ -160,7 +161,7 @@ const operations = {
   ),
   windowspool_instances_ended_total: poolCounter(
     'Instances whose termination was requested: those of nodes that are replaced or removed, and those that never became nodes.',
-    { operation },
+    { operation, reason },
   ),
   windowspool_drains_aborted_total: poolCounter(
     'Nodes that stay although they were to be replaced or removed: timed-out (the drain); refused (by AWS, or because the instance is not one of the pool); withdrawn (the request was canceled).',

@@ -61,7 +61,7 @@ const tasks = {
   accessEntry: async () => {
     const world = new FakeWorld({ switches: { accessEntryPassRole: 'ec2.amazonaws.com' } });
     world.cloud.faults.accessEntry({ exists: false });
-    return creation(world, { nodeGroup: { ...nodeGroup, accessEntry: 'Create' } as never });
+    return creation(world, { nodeGroup: { ...nodeGroup, accessEntryManagement: 'Operator' } as never });
   },
 
   launchTemplate: async () => {
@@ -133,7 +133,7 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   CreateServiceRole: ['firstCreation', DENIED, 'CreateNodegroup'],
   ReadVpcCniAddOn: ['windowsIpam', 'PrerequisitesMet False WindowsIPAMDisabled', 'DescribeAddon'],
   ReadClusterRolePolicies: ['creation', UNKNOWN, 'ListAttachedRolePolicies'],
-  FindNewestRelease: ['creation', 'UpToDate True AsSpecified', 'GetParameter'],
+  FindNewestRelease: ['creation', 'UpToDate True MatchesSpec', 'GetParameter'],
   TerminateInstances: ['replacement', DENIED, 'TerminateInstanceInAutoScalingGroup'],
   TagScalingGroups: ['creation', DENIED, 'CreateOrUpdateTags'],
   AdoptNodeGroups: ['adoption', DENIED, 'TagResource'],

@@ -23,7 +23,7 @@ const nodeChecks = {
   NotReady:
     'A node is not Ready, and --join-grace has passed since it joined. Check its kubelet and kube-proxy (kubectl describe node NODE), and the access entry of the node role.',
   UnhealthyCondition:
-    'A node has a condition that remediation.conditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
+    'A node has a condition that verification.unhealthyConditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
   RequiredConditionMissing:
     'A node does not have a condition of verification.requiredConditions, and --join-grace has passed since it joined. Check the agent that sets the condition.',
   ImagePullFailed:
@@ -49,7 +49,7 @@ const nodeChecks = {
   ReservedMemoryTooLow:
     'Warning: a node reserves less memory for the system than verification.minimumReservedMemory. Set memory limits on its pods, or raise systemReserved in the configuration of its kubelet (nodeGroup.kubelet).',
   NodePressure:
-    'Warning: the kubelet of a node reports memory, disk or PID pressure, or the network of the node is unavailable. Check the pods on the node (kubectl describe node NODE). To fail such nodes, list the condition in remediation.conditions.',
+    'Warning: the kubelet of a node reports memory, disk or PID pressure, or the network of the node is unavailable. Check the pods on the node (kubectl describe node NODE). To fail such nodes, list the condition in verification.unhealthyConditions.',
 } as const;
 
 /** Reasons of the checks before a node group is created. docs/prerequisites.md has a section for each. */
@@ -78,7 +78,7 @@ const prerequisites = {
   NodeRoleShared:
     'Linux node groups have the same node role, and an access entry has the groups of only one operating system. Use a role for Windows nodes only. If aws-auth maps the role, this is a warning.',
   LaunchTemplateNotFound:
-    "The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate. If it was the operator's, set nodeGroup.replacement: BlueGreen to change its settings.",
+    "The launch template, or this version of it, does not exist. Correct nodeGroup.launchTemplate. If it was the operator's, set nodeGroup.immutableChangePolicy: Replace to change its settings.",
   LaunchTemplateInvalid:
     "EKS does not accept a launch template with these settings. Create a version without the settings that the message names. With $Latest or $Default, the spec does not need to change. For the operator's own launch template, delete the version that the message names.",
   LaunchTemplateNotOwned:
@@ -99,7 +99,7 @@ const prerequisites = {
   InstanceTypeNotOffered:
     "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other instance types.",
   SubnetNotUsed:
-    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, set nodeGroup.replacement: BlueGreen and select it by ID, or create another pool.',
+    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, set nodeGroup.immutableChangePolicy: Replace and select it by ID, or create another pool.',
   TooFewAddresses:
     'The subnets have too few free IP addresses for nodeGroup.scaling.desiredSize or minSize. Add a subnet, or lower the size. A warning if they have too few only for maxSize.',
 } as const;
@@ -132,7 +132,7 @@ const others = {
   ChecksPassed: 'The node passes every enforced check: its condition winpool.dev/Verified is True.',
   AwaitingReadinessRule:
     'Enough nodes are verified, but a NodeReadinessRule keeps pods off some of them with a taint under readiness.k8s.io/. See which of its conditions is missing (kubectl describe nodereadinessrules).',
-  Verified: 'The pool has at least as many verified nodes as it needs.',
+  EnoughNodesVerified: 'The pool has at least as many verified nodes as it needs.',
 
   NodesFound: 'The pool has the nodes that spec.existingNodes selects.',
   NoNodesFound:
@@ -176,8 +176,8 @@ const others = {
   Adopting: 'The pool is about to adopt a node group that no pool manages (nodeGroup.adoption: IfUnowned).',
   AdoptionRejected:
     'A node group with this name exists, and the pool cannot adopt it. Fix the cause in the message, or choose another nodeGroup.name.',
-  AsSpecified: 'The node group matches the spec.',
-  Outdated: 'The node group does not match the spec yet. The operator is about to change it.',
+  MatchesSpec: 'The node group matches the spec.',
+  UpdatePending: 'The node group does not match the spec yet. The operator is about to change it.',
   ReleaseNotVerified:
     'The automatic update to the newest AMI release waits, because nodes with this release fail verification in the pool that the message names, or failed on its canary. The message shows until when. The next release, and one that the spec pins, are not delayed.',
   WaitingForBudget:
@@ -187,9 +187,9 @@ const others = {
   Drifted:
     'The node group differs from the spec, and the spec did not change. The message names each field with both values. With driftPolicy Correct, the operator reverts the group to the spec. With Report, change the group or the spec.',
   ImmutableDifference:
-    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool. With BlueGreen, a second node group replaces it.',
+    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool. With Replace, a second node group replaces it.',
   Replacing:
-    'A second node group replaces the node group of the pool (nodeGroup.replacement: BlueGreen). The message shows how far it is. No action is needed. To cancel, revert the spec.',
+    'A second node group replaces the node group of the pool (nodeGroup.immutableChangePolicy: Replace). The message shows how far it is. No action is needed. To cancel, revert the spec.',
   ReplacementBlocked:
     'A node of the node group that is being replaced could not be drained within disruption.drain.timeout, or its instance could not be terminated. The operator retries after --create-retry-interval. Fix the cause in the message, or revert the spec.',
   ReplacementStarted:
@@ -229,7 +229,7 @@ const others = {
     'The EKS cluster is not the cluster that the operator runs in, or not the one in which the node group was created. The operator does not change anything. Check the flags --cluster-name and --region of the operator.',
 
   Available: 'The RuntimeClass exists. Set its name as the runtimeClassName of pods.',
-  UsedAsIs: 'The operator did not create the RuntimeClass. It fits the pool, and the pool uses it unchanged.',
+  Unmanaged: 'The operator did not create the RuntimeClass. It fits the pool, and the pool uses it unchanged.',
   Pending: 'The object is about to be created, or the operator waits for another condition.',
   Failed: 'A call to the API server failed. The operator retries.',
 
@@ -252,7 +252,7 @@ const others = {
   RuntimeClassReleased: 'The pool is no longer an owner of the RuntimeClass.',
   RuntimeClassDeleted: 'The operator deleted the RuntimeClass.',
   NodeAdopted:
-    'The operator set the labels and taints of the pool on a node. The annotation winpool.dev/claim records the original values.',
+    'The operator set the labels and taints of the pool on a node. The annotation winpool.dev/ownership records the original values.',
   NodeReleased: 'A node left the pool, and the operator restored its original labels and taints.',
   NodeLabelled: 'The operator corrected the label node.kubernetes.io/windows-build of a node.',
   Draining:
@@ -291,7 +291,7 @@ export const reasons = { ...nodeChecks, ...prerequisites, ...others } as const;
 /** Reasons of normal progress: they cause no event and need no action. */
 export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Pending',
-  'Outdated',
+  'UpdatePending',
   'WaitingForWindow',
   'WaitingForBudget',
   'Replacing',

@@ -69,7 +69,7 @@ describe('a pool that is applied', () => {
     await until(world, world.start(), () => ready(world) === 'True', 'Ready');
     assert.deepEqual(
       world.events.map(({ type, reason }) => `${type} ${reason}`),
-      ['Normal NodeGroupCreated', 'Normal RuntimeClassCreated', 'Normal Verified'],
+      ['Normal NodeGroupCreated', 'Normal RuntimeClassCreated', 'Normal EnoughNodesVerified'],
     );
   });
 });

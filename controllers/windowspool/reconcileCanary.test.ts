@@ -16,7 +16,7 @@ import { AUTOMATIC } from './testing/upgradeScenes.ts';
 const LATEST = '1.36-2026.04.14';
 const AFTER_MS = 30 * MINUTE;
 const MANUAL = { policy: 'Manual', force: false } as const;
-const CANARY = { nodes: 2, after: '30m' } as const;
+const CANARY = { nodes: 2, soakDuration: '30m' } as const;
 
 /** A pool whose updates have a canary, while EKS offers the next release. */
 async function poolWith(
@@ -80,7 +80,7 @@ describe('an update with a canary', () => {
   });
 
   it('costs a few calls while the canary waits', async () => {
-    const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '24h' } } });
+    const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, soakDuration: '24h' } } });
     pin(world);
     await until(world, deps, isVerified(world), 'a verified canary');
     world.awsCalls();
@@ -305,7 +305,7 @@ describe('an update with a canary', () => {
   ];
   for (const [stage, isThere] of stages) {
     it(`leaves the main group alone when the spec goes back as the canary ${stage}`, async () => {
-      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, soakDuration: '30m' } } });
       const before = world.groups.get('web');
       pin(world);
       if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
@@ -316,7 +316,9 @@ describe('an update with a canary', () => {
     });
 
     it(`ends with the newer release when it appears as the canary ${stage}`, async () => {
-      const { world, deps } = await poolWith({ update: { ...AUTOMATIC.update, canary: { nodes: 1, after: '30m' } } });
+      const { world, deps } = await poolWith({
+        update: { ...AUTOMATIC.update, canary: { nodes: 1, soakDuration: '30m' } },
+      });
       if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
       await until(world, deps, () => isThere(world), `a canary that ${stage}`);
       world.publish(LATEST);
@@ -327,7 +329,7 @@ describe('an update with a canary', () => {
     });
 
     it(`leaves nothing when the pool is deleted as the canary ${stage}`, async () => {
-      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, soakDuration: '30m' } } });
       pin(world);
       if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
       await until(world, deps, () => isThere(world), `a canary that ${stage}`);
@@ -337,7 +339,7 @@ describe('an update with a canary', () => {
     });
 
     it(`releases both groups when the pool is deleted and retained as the canary ${stage}`, async () => {
-      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+      const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, soakDuration: '30m' } } });
       pin(world);
       if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
       await until(world, deps, () => isThere(world), `a canary that ${stage}`);
@@ -352,7 +354,7 @@ describe('an update with a canary', () => {
 
     for (const isRestarted of [false, true]) {
       it(`goes on when the status is lost as the canary ${stage}, and the operator ${isRestarted ? 'was restarted' : 'still runs'}`, async () => {
-        const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, after: '30m' } } });
+        const { world, deps } = await poolWith({ update: { ...MANUAL, canary: { nodes: 1, soakDuration: '30m' } } });
         pin(world);
         if (stage === 'is drained') world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
         await until(world, deps, () => isThere(world), `a canary that ${stage}`);
@@ -480,7 +482,7 @@ describe('an update with a canary', () => {
   });
 
   it('waits for a replacement of the node group, whose second group has the release already', async () => {
-    const { world, deps } = await poolWith({ replacement: 'BlueGreen' });
+    const { world, deps } = await poolWith({ immutableChangePolicy: 'Replace' });
     edit(world, { instanceTypes: ['m5.xlarge'], releaseVersion: NEXT });
     await until(world, deps, isReplaced(world), 'a replaced group', 200);
     assert.deepEqual([[...world.groups.keys()], releaseOf(world, SECOND)], [[SECOND], NEXT]);
@@ -497,7 +499,7 @@ describe('an update with a canary', () => {
   });
 
   it('delays a replacement until the canary is deleted', async () => {
-    const { world, deps } = await poolWith({ replacement: 'BlueGreen' });
+    const { world, deps } = await poolWith({ immutableChangePolicy: 'Replace' });
     pin(world);
     await until(world, deps, isVerified(world), 'a verified canary');
     edit(world, { instanceTypes: ['m5.xlarge'] });
@@ -636,7 +638,7 @@ describe('an update with a canary', () => {
     assert.deepEqual([canaryOf(world), releaseOf(world)], [undefined, RELEASE]);
     assert.match(
       conditionOf(world, 'UpToDate') ?? '',
-      /^False Outdated: .* Its canary is created when the prerequisites are met\./,
+      /^False UpdatePending: .* Its canary is created when the prerequisites are met\./,
     );
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /lower nodeGroup\.update\.canary\.nodes from 2/);
     assert.equal(ready(world), 'True');

@@ -98,7 +98,10 @@ describe('a pool whose prerequisites are not met', () => {
         world.now = deps.awsCache.dueAt('web');
         await wake(world, deps);
       }
-      assert.deepEqual([says(world, 'PrerequisitesMet'), says(world, 'Ready')], [`False ${reason}`, 'True Verified']);
+      assert.deepEqual(
+        [says(world, 'PrerequisitesMet'), says(world, 'Ready')],
+        [`False ${reason}`, 'True EnoughNodesVerified'],
+      );
     });
   }
 
@@ -109,7 +112,7 @@ describe('a pool whose prerequisites are not met', () => {
     await wake(world, deps);
     assert.deepEqual(
       [says(world, 'PrerequisitesMet'), says(world, 'Ready'), says(world, 'Stalled')],
-      ['False WindowsIPAMDisabled', 'True Verified', 'undefined undefined'],
+      ['False WindowsIPAMDisabled', 'True EnoughNodesVerified', 'undefined undefined'],
     );
   });
 });
@@ -408,7 +411,7 @@ describe('an access entry that the operator creates', () => {
   const managing = () => {
     const world = new FakeWorld({ speed: 1 });
     world.cloud.faults.accessEntry({ exists: false });
-    world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, accessEntry: 'Create' } }));
+    world.apply(fresh({ nodeGroup: { ...fresh().spec.nodeGroup, accessEntryManagement: 'Operator' } }));
     return world;
   };
 
@@ -432,7 +435,9 @@ describe('an access entry that the operator creates', () => {
   });
 
   it('is created again each time that it is deleted', async () => {
-    const { world, deps } = await readyWorld({ nodeGroup: { ...fresh().spec.nodeGroup, accessEntry: 'Create' } });
+    const { world, deps } = await readyWorld({
+      nodeGroup: { ...fresh().spec.nodeGroup, accessEntryManagement: 'Operator' },
+    });
     for (const time of ['first', 'second']) {
       world.cloud.faults.accessEntry({ exists: false });
       await until(world, deps, () => world.cloud.state.accessEntries.size > 0, `the ${time} entry`);

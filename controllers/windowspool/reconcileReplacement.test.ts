@@ -15,7 +15,7 @@ const { nodeGroup } = fresh().spec;
 /** A pool of so many nodes whose spec has another instance type than its group. */
 async function changed(size: number, spec: SpecChange = {}): Promise<{ world: FakeWorld; deps: Deps }> {
   const scaling = { minSize: size, maxSize: 2 * size };
-  const before = { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling };
+  const before = { ...nodeGroup, immutableChangePolicy: 'Replace', instanceTypes: ['m5.large'], scaling };
   const { world, deps } = await readyWorld({ ...spec, nodeGroup: before as never });
   world.pods = [];
   setType(world, 'm5.xlarge');
@@ -140,7 +140,7 @@ describe('the replacement of a node group', () => {
     const { world, deps } = await changed(2);
     await until(world, deps, () => nodesIn(world, SECOND).length === 2, 'nodes of both groups');
     const pool = world.pools.get('web') ?? assert.fail();
-    const refusing = { ...pool.spec.nodeGroup, replacement: 'Refuse' };
+    const refusing = { ...pool.spec.nodeGroup, replacement: 'Reject' };
     const { status: _lost, ...paused } = {
       ...pool,
       spec: { ...pool.spec, paused: true, nodeGroup: refusing as never },

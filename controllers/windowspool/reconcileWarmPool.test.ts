@@ -9,7 +9,7 @@ import { MINUTE, NEXT, type SpecChange, sampleGroup, samplePool, settings } from
 import { assertBrief, assertBriefs } from './testing/goldenTexts.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, wake } from './testing/life.ts';
 
-const WARM: WarmPoolSpec = { minSize: 0, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: false };
+const WARM: WarmPoolSpec = { minSize: 0, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: false };
 
 const poolWith = (warmPool: Partial<WarmPoolSpec>, nodeGroup: SpecChange['nodeGroup'] = {}, spec: SpecChange = {}) =>
   fresh({ ...spec, nodeGroup: { warmPool: { ...WARM, ...warmPool }, ...nodeGroup } });
@@ -90,7 +90,7 @@ describe('a pool with a warm pool', () => {
   it('keeps the warm pool of a group that it adopts, and changes it once the spec has one', async () => {
     const world = new FakeWorld();
     const tags = { 'winpool.dev/adoptable-by': 'web' };
-    const found = { minSize: 2, maxPreparedCapacity: 4, poolState: 'Running', reuse: true } as const;
+    const found = { minSize: 2, maxGroupPreparedCapacity: 4, poolState: 'Running', reuseOnScaleIn: true } as const;
     world.makeGroup(sampleGroup(samplePool(), { tags, warmPool: found }));
     world.apply(fresh({ nodeGroup: { adoption: 'IfUnowned' } }));
     const deps = world.start();
@@ -116,7 +116,7 @@ describe('a pool with a warm pool', () => {
       const sent = await hours(world, deps, 2);
       assert.deepEqual([sent, ready(world), nodes(world)?.verified], [[], 'True', 3]);
       world.apply(fresh({ nodeGroup: spot }));
-      const isSettled = () => /^True AsSpecified/.test(conditionOf(world, 'UpToDate') ?? '');
+      const isSettled = () => /^True MatchesSpec/.test(conditionOf(world, 'UpToDate') ?? '');
       await until(world, deps, isSettled, 'the pool without it');
       assert.equal(stateOf(world)?.warmPool, undefined);
     });
@@ -147,7 +147,7 @@ describe('a pool with a warm pool', () => {
     const pool = await warmedUp(poolWith({}));
     const { world, deps } = pool;
     const config = () => world.cloud.state.group('web').nodegroup.warmPoolConfig;
-    world.apply(poolWith({ minSize: 1, maxPreparedCapacity: 4, reuse: true }));
+    world.apply(poolWith({ minSize: 1, maxGroupPreparedCapacity: 4, reuseOnScaleIn: true }));
     await until(world, deps, () => config()?.reuseOnScaleIn === true, 'the change');
     assert.deepEqual(
       [config()?.minSize, config()?.maxGroupPreparedCapacity, config()?.poolState, warmIn(world).length],
@@ -186,7 +186,9 @@ describe('a pool with a warm pool', () => {
 
   for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
     it(`is Ready after an autoscaler returned an instance to it, whose node is ${nodesOfReusedInstances}, and took it again`, async () => {
-      const pool = await warmedUp(poolWith({ reuse: true, maxPreparedCapacity: 4 }), { nodesOfReusedInstances });
+      const pool = await warmedUp(poolWith({ reuseOnScaleIn: true, maxGroupPreparedCapacity: 4 }), {
+        nodesOfReusedInstances,
+      });
       const { world } = pool;
       scaleTo(pool, 4);
       await minutes(pool, 10);
@@ -209,7 +211,7 @@ describe('a pool with a warm pool', () => {
   for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
     it(`gets the instance of a node that is removed, whose node is ${nodesOfReusedInstances}, and uses it again`, async () => {
       const scaling = { minSize: 1, maxSize: 5 };
-      const pool = await warmedUp(poolWith({ reuse: true }, { scaling }), { nodesOfReusedInstances });
+      const pool = await warmedUp(poolWith({ reuseOnScaleIn: true }, { scaling }), { nodesOfReusedInstances });
       const { world } = pool;
       scaleTo(pool, 3);
       await minutes(pool, 15);
@@ -239,7 +241,7 @@ describe('a pool with a warm pool', () => {
 
   it('terminates no instance twice that left its group and came back as the same node between two lists', async () => {
     const scaling = { minSize: 1, maxSize: 5 };
-    const pool = await warmedUp(poolWith({ reuse: true }, { scaling }), { nodesOfReusedInstances: 'kept' });
+    const pool = await warmedUp(poolWith({ reuseOnScaleIn: true }, { scaling }), { nodesOfReusedInstances: 'kept' });
     const { world, deps } = pool;
     scaleTo(pool, 3);
     await minutes(pool, 15);

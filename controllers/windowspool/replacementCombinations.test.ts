@@ -18,7 +18,7 @@ async function poolWith(
   options: Partial<StateOptions> = {},
 ): Promise<{ world: FakeWorld; deps: Deps }> {
   const scaling = { minSize: 2, maxSize: 4 };
-  const spec = { ...nodeGroup, replacement: 'BlueGreen', instanceTypes: ['m5.large'], scaling, ...change };
+  const spec = { ...nodeGroup, immutableChangePolicy: 'Replace', instanceTypes: ['m5.large'], scaling, ...change };
   const { world, deps } = await readyWorld({ nodeGroup: spec as never }, options);
   world.pods = [];
   return { world, deps };
@@ -140,7 +140,7 @@ describe('a node group that is replaced', () => {
 
   for (const reuse of [false, true]) {
     it(`takes its warm pool along: instances are ${reuse ? '' : 'not '}reused`, async () => {
-      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse } });
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuseOnScaleIn: reuse } });
       edit(world, { instanceTypes: ['m5.xlarge'] });
       await until(world, deps, isReplaced(world), 'a replaced group');
       assert.deepEqual(
@@ -154,7 +154,7 @@ describe('a node group that is replaced', () => {
   for (const nodesOfReusedInstances of switchTable.nodesOfReusedInstances) {
     it(`goes on if its instances return to a warm pool that the spec no longer has, and their nodes are ${nodesOfReusedInstances}`, async () => {
       const switches = { nodesOfReusedInstances };
-      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse: true } }, { switches });
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuseOnScaleIn: true } }, { switches });
       edit(world, { instanceTypes: ['m5.xlarge'], warmPool: undefined });
       await until(world, deps, isReplaced(world), 'a replaced group');
       assert.deepEqual(
@@ -168,7 +168,7 @@ describe('a node group that is replaced', () => {
   for (const reuse of [false, true]) {
     it(`fills no warm pool of the group that is drained: instances are ${reuse ? '' : 'not '}reused`, async () => {
       const switches = { nodesOfReusedInstances: 'kept' } as const;
-      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse } }, { switches });
+      const { world, deps } = await poolWith({ warmPool: { ...WARM, reuseOnScaleIn: reuse } }, { switches });
       await hours(world, deps, 1);
       const launched = () => [...world.cloud.state.instances.values()].filter(({ group }) => group === 'web').length;
       const [before, start] = [launched(), world.now];
@@ -177,17 +177,17 @@ describe('a node group that is replaced', () => {
       assert.deepEqual([before, launched()], [4, 4]);
       assert.ok(world.now - start < 2 * MINUTE, `${(world.now - start) / MINUTE} minutes`);
       await until(world, deps, isReplaced(world), 'a replaced group');
-      assert.equal(world.groups.get(SECOND)?.warmPool?.reuse, reuse);
+      assert.equal(world.groups.get(SECOND)?.warmPool?.reuseOnScaleIn, reuse);
     });
   }
 
   it('gets its warm pool again when the spec goes back while its nodes are drained', async () => {
-    const { world, deps } = await poolWith({ warmPool: { ...WARM, reuse: true } });
+    const { world, deps } = await poolWith({ warmPool: { ...WARM, reuseOnScaleIn: true } });
     edit(world, { instanceTypes: ['m5.xlarge'] });
     await until(world, deps, () => nodesIn(world, 'web').length === 1, 'a drained node');
     edit(world, { instanceTypes: ['m5.large'] });
     await until(world, deps, isReplaced(world), 'the first group alone');
     assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web').length], [['web'], 2]);
-    assert.equal(world.groups.get('web')?.warmPool?.reuse, true);
+    assert.equal(world.groups.get('web')?.warmPool?.reuseOnScaleIn, true);
   });
 });

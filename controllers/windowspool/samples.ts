@@ -3,7 +3,7 @@ import type { NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { terminatingNodeSamples } from './disruption/samples.ts';
 import { type ConditionType, type GaugeSample, gaugeSample, type LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
-import { NODE_OPERATION } from './model/disruption.ts';
+import { NODE_REPLACEMENT } from './model/disruption.ts';
 import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
@@ -166,7 +166,7 @@ function codeOf(code: string): HealthCode | 'other' {
 function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   return [
     gaugeSample('windowspool_disruption_claim', {}, Number(disruption !== undefined)),
-    ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.since)),
+    ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.startTime)),
   ];
 }
 
@@ -194,7 +194,7 @@ function canarySamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus): Gaug
 function updateSamples({ disruption }: WindowsPoolStatus, nodeGroup: NodeGroupState): GaugeSample[] {
   const own = nodeGroup.update?.status === 'InProgress' ? nodeGroup.update : undefined;
   const type = own ? typeOf(own.type) : 'other';
-  const since = disruption?.cause === NODE_OPERATION ? undefined : secondsOf(disruption?.since);
+  const since = disruption?.reason === NODE_REPLACEMENT ? undefined : secondsOf(disruption?.startTime);
   const start = own?.startedAt ? secondsOf(own.startedAt) : type === 'ConfigUpdate' ? undefined : since;
   const labels = { type } as const;
   if (!own && nodeGroup.status !== 'UPDATING') return [];

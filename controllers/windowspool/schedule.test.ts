@@ -247,11 +247,11 @@ describe('the next reconciliation of a pool', () => {
     const entry = {
       name: 'ip-1',
       uid: 'uid-1',
-      instance: 'i-1',
+      instanceID: 'i-1',
       operation: 'Replace',
-      since: new Date(NOW).toISOString(),
+      startTime: new Date(NOW).toISOString(),
     } as const;
-    const disruption = { cause: 'NodeOperation' as const, since: entry.since, nodes: [entry] };
+    const disruption = { reason: 'NodeReplacement' as const, startTime: entry.startTime, nodes: [entry] };
     const leaving = { ...knownStatus(), disruption };
     const serving = sampleState({ pool: samplePool({}, { status: leaving }) });
     const deleted = sampleState({ pool: { ...terminating, status: leaving } });

@@ -47,8 +47,11 @@ function untilPass({ pool, operations, settings, now }: ObservedState): number {
   // A node that is gone makes room for the next.
   if (operations?.fresh && operations.nodes.some(isGone)) return SHORTEST_MS;
   // A change of a drained node triggers a run; the read that it requests may have to wait a moment.
-  if (operations?.fresh && terminating.every(({ drained }) => drained !== undefined)) return Number.POSITIVE_INFINITY;
-  return terminating.every(({ ended }) => ended !== undefined) ? settings.pollMs : (operations?.nextAt ?? now) - now;
+  if (operations?.fresh && terminating.every(({ drainedTime }) => drainedTime !== undefined))
+    return Number.POSITIVE_INFINITY;
+  return terminating.every(({ terminationAcceptedTime }) => terminationAcceptedTime !== undefined)
+    ? settings.pollMs
+    : (operations?.nextAt ?? now) - now;
 }
 
 /** Retries with exponential backoff. A conflict is expected, because another client wrote first, and is not logged. */

@@ -83,12 +83,12 @@ describe('the status of a healthy pool', () => {
         observedGeneration,
       ]),
       [
-        ['Ready', 'True', 'Verified', TIME, 1],
+        ['Ready', 'True', 'EnoughNodesVerified', TIME, 1],
         ['PrerequisitesMet', 'True', 'Met', TIME, 1],
         ['NodeGroupReady', 'True', 'Active', TIME, 1],
         ['RuntimeClassReady', 'True', 'Available', TIME, 1],
         ['NodesVerified', 'True', 'AllVerified', TIME, 1],
-        ['UpToDate', 'True', 'AsSpecified', TIME, 1],
+        ['UpToDate', 'True', 'MatchesSpec', TIME, 1],
       ],
     );
   });
@@ -258,8 +258,13 @@ describe('the node group in the status', () => {
     });
   }
 
-  const warmPool = { minSize: 1, maxPreparedCapacity: undefined, poolState: 'Running', reuse: true } as const;
-  const known = { minSize: 9, poolState: 'Stopped', reuse: false, instances: 4 };
+  const warmPool = {
+    minSize: 1,
+    maxGroupPreparedCapacity: undefined,
+    poolState: 'Running',
+    reuseOnScaleIn: true,
+  } as const;
+  const known = { minSize: 9, poolState: 'Stopped', reuseOnScaleIn: false, instances: 4 };
   for (const [name, autoscaler, memory, instances] of [
     ['as just read', { tags: {}, templateVersions: [], podAddresses: 9, warmInstances: 2 }, known, 2],
     ['as last known', undefined, known, 4],
@@ -271,7 +276,7 @@ describe('the node group in the status', () => {
       assert.deepEqual(groupState({ pool: samplePool({}, { status }), group, autoscaler })?.warmPool, {
         minSize: 1,
         poolState: 'Running',
-        reuse: true,
+        reuseOnScaleIn: true,
         ...(instances !== undefined && { instances }),
       });
     });

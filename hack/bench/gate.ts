@@ -76,7 +76,7 @@ async function setPolicy(
   const isDone = (pool: WindowsPool) =>
     pool.metadata.name === name &&
     pool.status?.observedGeneration === metadata.generation &&
-    conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
+    conditionOf(pool, 'UpToDate') === 'True/MatchesSpec';
   await pools.until(`${name} has the policy ${policy}`, (all) => all.some(isDone), LIMIT_MS);
 }
 

@@ -40,7 +40,7 @@ const newRelease = fc.constantFrom('2026.05.12', '2026.06.09').map((date) =>
 const canaryEdits = edits(
   'the canary',
   fc
-    .option(fc.record({ nodes: fc.constantFrom(1, 2), after: fc.constantFrom('1m', '10m') }))
+    .option(fc.record({ nodes: fc.constantFrom(1, 2), soakDuration: fc.constantFrom('1m', '10m') }))
     .map((canary) => (given) => {
       const { canary: _before, ...update } = given.nodeGroup.update;
       return { ...given, nodeGroup: { ...given.nodeGroup, update: { ...update, ...(canary && { canary }) } } };
@@ -69,7 +69,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
         fc.record({
           minSize: fc.integer({ min: 0, max: 2 }),
           poolState: fc.constantFrom('Stopped' as const, 'Running' as const, 'Hibernated' as const),
-          reuse: fc.boolean(),
+          reuseOnScaleIn: fc.boolean(),
         }),
       )
       .map((warmPool) => (given) => {
@@ -152,7 +152,7 @@ const spec: readonly fc.Arbitrary<Action>[] = [
     'the instance type',
     fc
       .constantFrom('m5.large', 'm5.xlarge', 'm5.2xlarge')
-      .map((type) => group({ replacement: 'BlueGreen', instanceTypes: [type] })),
+      .map((type) => group({ immutableChangePolicy: 'Replace', instanceTypes: [type] })),
   ),
   edits(
     'the disruption',
@@ -364,7 +364,7 @@ const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
 ]);
 
 /** Updates are automatic, and begin with a canary. */
-const TRIED = { update: { policy: 'Automatic', force: false, canary: { nodes: 1, after: '5m' } } } as const;
+const TRIED = { update: { policy: 'Automatic', force: false, canary: { nodes: 1, soakDuration: '5m' } } } as const;
 
 /** Both pools follow the newest release, which is tried on a canary first. */
 const tried: readonly Action[] = [

@@ -164,7 +164,7 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, group: string)
     ['machine', hasMachine(world, pool) || isOther],
     [
       'instance types',
-      spec.nodeGroup?.replacement !== 'BlueGreen' ||
+      spec.nodeGroup?.immutableChangePolicy !== 'Replace' ||
         JSON.stringify(instanceTypes) === JSON.stringify(spec.nodeGroup.instanceTypes) ||
         isWaiting,
     ],
@@ -192,6 +192,6 @@ function leftOf({ status }: WindowsPool, nodes: readonly NodeRecord[]): string[]
   ];
 }
 
-function warmPoolText({ minSize, poolState, reuse }: WarmPoolSpec): string {
-  return [minSize, poolState.toUpperCase(), reuse].join();
+function warmPoolText({ minSize, poolState, reuseOnScaleIn }: WarmPoolSpec): string {
+  return [minSize, poolState.toUpperCase(), reuseOnScaleIn].join();
 }

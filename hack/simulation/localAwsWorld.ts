@@ -249,7 +249,7 @@ export class LocalAwsWorld extends FakeWorld {
     const nodes = this.nodesOf(tried?.name ?? '');
     const found = this.cloud.state.groups.get(tried?.name ?? '')?.nodegroup.releaseVersion;
     // Times in status are in whole seconds.
-    if (tried && found === release && age >= durationOf(canary.after) && nodes.length >= canary.nodes) return;
+    if (tried && found === release && age >= durationOf(canary.soakDuration) && nodes.length >= canary.nodes) return;
     this.broken(`${name} is updated to ${release}, and its canary ${tried?.name} has ${found} since ${age} ms`);
   }
 

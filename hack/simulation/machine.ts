@@ -30,7 +30,7 @@ const imageEdits: fc.Arbitrary<Action> = edits(
     .map((ami) => (spec) => {
       const { ami: _before, ...rest } = spec.nodeGroup;
       if (!rest.disk) return spec;
-      return { ...spec, nodeGroup: { ...rest, ...(ami && { ami }), replacement: 'BlueGreen' as const } };
+      return { ...spec, nodeGroup: { ...rest, ...(ami && { ami }), immutableChangePolicy: 'Replace' as const } };
     }),
 );
 
@@ -54,7 +54,7 @@ type TemplateOwner = 'operator' | 'user' | 'none';
 /** Whether the group has a launch template of another owner than the spec asks for, and keeps it: EKS cannot change that. */
 export function hasOtherOwner(world: LocalAwsWorld, pool: WindowsPool): boolean {
   const { spec } = pool;
-  if (spec.nodeGroup?.replacement === 'BlueGreen') return false;
+  if (spec.nodeGroup?.immutableChangePolicy === 'Replace') return false;
   const { launchTemplate } = world.cloud.state.group(nodeGroupNameOf(pool)).nodegroup;
   const given: TemplateOwner = launchTemplate === undefined ? 'none' : ownerOf(launchTemplate.name);
   const wanted: TemplateOwner = spec.nodeGroup?.disk ? 'operator' : spec.nodeGroup?.launchTemplate ? 'user' : 'none';

@@ -1,5 +1,6 @@
 /** Invariants of nodes, checked at each operation that takes effect, against the real state and not against the observed state. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import { isRemediation } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { UNKNOWN_UPDATE } from '../../controllers/windowspool/disruption/reservation.ts';
 import {
   CORDONED_ANNOTATION,
@@ -64,7 +65,7 @@ export class NodeInvariants {
   /** Call it before TerminateInstanceInAutoScalingGroup is carried out. */
   checkTermination(id: string, shrink: boolean): void {
     const instance = this.#world.cloud.state.instances.get(id);
-    const found = this.#entryOf(({ instance: known }) => known === id);
+    const found = this.#entryOf(({ instanceID: known }) => known === id);
     if (instance?.state === 'terminated' || instance?.terminating !== undefined)
       this.#world.broken(`instance ${id} is ended twice`);
     if (!instance || !found) {
@@ -77,10 +78,10 @@ export class NodeInvariants {
     if (!nodeGroupNamesOf(pool).includes(instance.group))
       this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
     this.#checkGroupIdle(instance.group, `the end of ${id}`);
-    if (shrink !== ['Remove', 'Retire'].includes(entry.operation))
+    if (shrink !== ['Remove', 'DrainNodeGroup'].includes(entry.operation))
       this.#world.broken(`${entry.operation} of ${id} with shrink=${shrink}`);
     this.#checkTerminatedNode(pool, entry, instance);
-    if (entry.operation === 'Retire') this.#checkSuccessor(pool, id);
+    if (entry.operation === 'DrainNodeGroup') this.#checkSuccessor(pool, id);
   }
 
   /** A node of a group that is replaced, or of a canary, leaves only while the other group has enough nodes that accept pods. */
@@ -98,7 +99,7 @@ export class NodeInvariants {
   #checkTerminatedNode(pool: WindowsPool, entry: LeavingNode, instance: InstanceRecord): void {
     const node = this.#world.nodes.find(({ name }) => name === instance.nodeName);
     if (!node) {
-      if (entry.operation !== 'Remediate') this.#world.broken(`instance ${instance.id} ends, which is no node`);
+      if (!isRemediation(entry)) this.#world.broken(`instance ${instance.id} ends, which is no node`);
       this.#checkBudget(pool, instance.nodeName, true);
       return;
     }
@@ -106,7 +107,7 @@ export class NodeInvariants {
     if (!unschedulable || !(CORDONED_ANNOTATION in annotations)) this.#world.broken(`${name} ends and is not cordoned`);
     if (!isAsked(pool, entry, node)) this.#world.broken(`${name} ends, and nobody wants that: ${entry.operation}`);
     if (annotations[EXCLUDE_FROM_DRAIN_ANNOTATION] === 'true') return;
-    const since = Date.parse(entry.since);
+    const since = Date.parse(entry.startTime);
     const pods = this.#world.workload.on(name).filter((pod) => mustLeave(pod, node, since, this.#world.now));
     if (pods.length > 0) this.#world.broken(`${name} ends with ${pods.map((pod) => pod.name)}`);
   }
@@ -205,14 +206,14 @@ function isRetired({ status }: WindowsPool, { labels }: NodeRecord): boolean {
   return other?.drainingSince !== undefined && other.name === labels[NODE_GROUP_LABEL];
 }
 
-function isAsked(pool: WindowsPool, { operation }: LeavingNode, node: NodeRecord): boolean {
+function isAsked(pool: WindowsPool, entry: LeavingNode, node: NodeRecord): boolean {
   const { spec } = pool;
   const { annotations, verified } = node;
-  if (operation === 'Retire') return isRetired(pool, node);
-  if (operation === 'Replace') return annotations[REPLACE_ANNOTATION] === 'true';
-  if (operation === 'Remove')
-    return annotations[REMOVE_ANNOTATION] === 'true' && annotations[REPLACE_ANNOTATION] !== 'true';
-  return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in annotations);
+  if (entry.operation === 'DrainNodeGroup') return isRetired(pool, node);
+  if (isRemediation(entry))
+    return spec.remediation !== undefined && verified?.status === 'False' && !(REMEDIATION_ANNOTATION in annotations);
+  if (entry.operation === 'Replace') return annotations[REPLACE_ANNOTATION] === 'true';
+  return annotations[REMOVE_ANNOTATION] === 'true' && annotations[REPLACE_ANNOTATION] !== 'true';
 }
 
 function mustLeave(pod: DrainPod, { ready }: NodeRecord, since: number, now: number): boolean {

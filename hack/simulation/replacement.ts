@@ -25,7 +25,7 @@ export interface Replacement {
 /** Replaces a node group of 30 nodes without pods. */
 async function measured(maxUnavailable: number): Promise<Replacement> {
   const nodeGroup = {
-    replacement: 'BlueGreen',
+    immutableChangePolicy: 'Replace',
     instanceTypes: ['m5.large'],
     scaling: { minSize: SIZE, maxSize: 2 * SIZE },
   };

@@ -116,7 +116,7 @@ interface Lie {
   readonly status?: object;
 }
 
-const CLAIM = 'winpool.dev/claim';
+const CLAIM = 'winpool.dev/ownership';
 const forged = JSON.stringify({ pool: EXISTING, gated: false, labels: {}, taints: [FOREIGN_TAINT] });
 /** An own key, as JSON.parse makes it. */
 const proto = JSON.parse('{"__proto__": "1", "": "1", "constructor": "1"}') as object;

@@ -22,7 +22,7 @@ export interface ScaleOut {
 /** Measures the growth of a pool by two nodes, from the change of the desired size by an autoscaler. */
 async function measured(warmPool: ScaleOut['warmPool']): Promise<ScaleOut> {
   const world = new FakeWorld({ speed: 1 });
-  const spec = warmPool === 'none' ? {} : { warmPool: { minSize: 0, poolState: warmPool, reuse: false } };
+  const spec = warmPool === 'none' ? {} : { warmPool: { minSize: 0, poolState: warmPool, reuseOnScaleIn: false } };
   world.apply(fresh({ nodeGroup: { ...spec, scaling: { minSize: BEFORE, maxSize: AFTER } } }));
   const deps = world.start();
   // The metric: the status is written once per second at most.

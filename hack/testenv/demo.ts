@@ -147,7 +147,7 @@ async function updateUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<vo
     `to have release ${RELEASE} on verified nodes`,
     (found) =>
       found?.status?.nodeGroup?.releaseVersion === RELEASE &&
-      conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+      conditionOf(found, 'UpToDate') === 'True/MatchesSpec' &&
       conditionOf(found, 'NodesVerified') === 'True/AllVerified',
     90_000,
   );
@@ -169,7 +169,7 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
   await world.waitForPool(
     POOL,
     'to have the gate taint, and all its nodes released',
-    (found) => conditionOf(found, 'UpToDate') === 'True/AsSpecified' && found?.status?.nodes?.gated === 0,
+    (found) => conditionOf(found, 'UpToDate') === 'True/MatchesSpec' && found?.status?.nodes?.gated === 0,
   );
   stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
   world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
@@ -221,10 +221,10 @@ async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): 
 /** Ready pods are counted at every event, from the change of the spec until the first node group is gone. */
 async function replaceGroup(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage(
-    'Setting another instance type, which EKS cannot change, and nodeGroup.replacement: BlueGreen: a second node group replaces the first',
+    'Setting another instance type, which EKS cannot change, and nodeGroup.immutableChangePolicy: Replace: a second node group replaces the first',
   );
   const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
-  const spec = { nodeGroup: { replacement: 'BlueGreen', instanceTypes: [INSTANCE_TYPE] } };
+  const spec = { nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [INSTANCE_TYPE] } };
   await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
   const draining = await world.waitForPool(
     POOL,
@@ -237,7 +237,7 @@ async function replaceGroup(world: TestEnv, stage: Say, say: Say): Promise<void>
   const pool = await world.waitForPool(
     POOL,
     'to have only its second node group',
-    (found) => found?.status?.nodeGroup?.former === undefined && conditionOf(found, 'UpToDate') === 'True/AsSpecified',
+    (found) => found?.status?.nodeGroup?.former === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec',
     120_000,
   );
   const { least, events } = await pods.stop();

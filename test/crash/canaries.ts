@@ -9,7 +9,7 @@ import { endWithNothing, type Replacement, SIZE, theOnlyGroup } from './replacem
 
 /** The releases of the pool before the update, and after it. */
 const [OLD, NEW] = ['1.36-2026.02.17', '1.36-2026.03.17'];
-const CANARY = { policy: 'Manual', force: false, canary: { nodes: 1, after: '10m' } };
+const CANARY = { policy: 'Manual', force: false, canary: { nodes: 1, soakDuration: '10m' } };
 
 const apply = (fixture: MemoryFixture, releaseVersion: string | undefined, rest: Record<string, unknown> = {}) =>
   fixture.apply(
@@ -33,7 +33,7 @@ function isAtRest(pool: WindowsPool | undefined): boolean {
 const isSettled = (pool: WindowsPool | undefined) =>
   isAtRest(pool) &&
   conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable' &&
-  conditionOf(pool, 'Ready') === 'True/Verified';
+  conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
 
 const hasFailed = (pool: WindowsPool | undefined) =>
   isAtRest(pool) && conditionOf(pool, 'UpToDate') === 'False/CanaryFailed';
@@ -44,7 +44,7 @@ async function makeReady(fixture: MemoryFixture): Promise<void> {
   await apply(fixture, OLD);
   await fixture.until(
     'to have the old release',
-    (pool) => isAtRest(pool) && conditionOf(pool, 'Ready') === 'True/Verified',
+    (pool) => isAtRest(pool) && conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
   );
   await fixture.quiet();
 }
@@ -96,8 +96,8 @@ const versionsOf = ({ world, name }: MemoryFixture) =>
 
 const isAsSpecified = (pool: WindowsPool | undefined) =>
   isAtRest(pool) &&
-  conditionOf(pool, 'UpToDate') === 'True/AsSpecified' &&
-  conditionOf(pool, 'Ready') === 'True/Verified';
+  conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
+  conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
 
 async function makeCustom(fixture: MemoryFixture): Promise<void> {
   fixture.mostGroups = 2;

@@ -30,7 +30,7 @@ function templates({ world, name }: CrashFixture) {
 /** Whether the group has a version, nothing is due, and no share of the disruption budget is left. */
 const hasVersion = (version: string) => (pool: WindowsPool | undefined) =>
   conditionOf(pool, 'Ready') === 'True/NoNodes' &&
-  conditionOf(pool, 'UpToDate') === 'True/AsSpecified' &&
+  conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
   pool?.status?.nodeGroup?.status === 'ACTIVE' &&
   pool.status.nodeGroup.launchTemplate?.version === version &&
   pool.status.nodeGroup.update?.status !== 'InProgress' &&

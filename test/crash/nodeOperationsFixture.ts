@@ -122,7 +122,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     await this.crash.until(
       'to be whole, and no node to go',
       (pool) =>
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
         pool?.status?.disruption === undefined &&
         pool?.status?.nodes?.verified === this.size,
     );
@@ -139,7 +139,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     const { crash } = this;
     await crash.ready();
     await crash.apply(poolManifest(crash.name, specFor(BUDGET, crash.name)));
-    await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();
     const { adminKubeconfig } = crash.world.controlPlane;

@@ -62,7 +62,7 @@ class NodeOperationsInMemory implements NodeFixture {
     this.cloud.faults.consoleCreate(bystander);
     await fixture.ready();
     await fixture.apply(poolManifest(this.pool, specFor(BUDGET, this.pool)));
-    await fixture.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     const scalingConfig = { minSize: 1, maxSize: 5, desiredSize: SIZE };
     this.cloud.faults.edit({ group: this.pool, scalingConfig });
     await this.settled();
@@ -76,7 +76,7 @@ class NodeOperationsInMemory implements NodeFixture {
     await this.fixture.until(
       'to be whole, and no node to go',
       (pool) =>
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
         pool?.status?.disruption === undefined &&
         pool?.status?.nodes?.verified === this.desired &&
         this.nodes.length === this.desired,

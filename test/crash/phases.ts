@@ -53,7 +53,7 @@ const manifest = (fixture: CrashFixture, spec: Parameters<typeof poolManifest>[1
   poolManifest(fixture.name, { runtimeClass: { name: fixture.name }, ...spec });
 /** Whether the pool is Ready and its group is ACTIVE: a pool can be Ready while EKS is still creating or updating its group. */
 const isReady = (pool: WindowsPool | undefined) =>
-  conditionOf(pool, 'Ready') === 'True/Verified' && pool?.status?.nodeGroup?.status === 'ACTIVE';
+  conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' && pool?.status?.nodeGroup?.status === 'ACTIVE';
 /** Whether there is no such pool. */
 export const isGone = (pool: WindowsPool | undefined) => pool === undefined;
 
@@ -143,7 +143,7 @@ export const phases: readonly Phase[] = [
       fixture.world.cloud.faults.accessEntry({ exists: false });
       await fixture.ready();
     },
-    act: (fixture) => fixture.apply(manifest(fixture, { nodeGroup: { accessEntry: 'Create' } })),
+    act: (fixture) => fixture.apply(manifest(fixture, { nodeGroup: { accessEntryManagement: 'Operator' } })),
     end: async (fixture) => {
       await assertOneGroup(fixture, 1, await fixture.until('to be Ready', isReady));
       assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
@@ -174,7 +174,7 @@ export const phases: readonly Phase[] = [
         'to be updated',
         (found) =>
           isReady(found) &&
-          conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+          conditionOf(found, 'UpToDate') === 'True/MatchesSpec' &&
           found?.status?.observedGeneration === found?.metadata.generation &&
           found?.status?.nodeGroup?.update?.status !== 'InProgress' &&
           found?.status?.nodes?.verified === 2,
@@ -271,7 +271,7 @@ export const phases: readonly Phase[] = [
         'to be Ready and as specified',
         (found) =>
           isReady(found) &&
-          conditionOf(found, 'UpToDate') === 'True/AsSpecified' &&
+          conditionOf(found, 'UpToDate') === 'True/MatchesSpec' &&
           found?.status?.nodeGroup?.update?.status !== 'InProgress',
       );
       const [group, ...others] = fixture.groups();

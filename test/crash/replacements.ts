@@ -27,7 +27,7 @@ const apply = (fixture: MemoryFixture, type: string, rest: Record<string, unknow
     poolManifest(fixture.name, {
       runtimeClass: { name: fixture.name },
       ...rest,
-      nodeGroup: { replacement: 'BlueGreen', instanceTypes: [type], scaling: { minSize: SIZE, maxSize: 5 } },
+      nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [type], scaling: { minSize: SIZE, maxSize: 5 } },
     }),
   );
 
@@ -39,8 +39,8 @@ function isSettled(pool: WindowsPool | undefined): boolean {
   return (
     isCurrent &&
     isDone &&
-    conditionOf(pool, 'UpToDate') === 'True/AsSpecified' &&
-    conditionOf(pool, 'Ready') === 'True/Verified'
+    conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
+    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified'
   );
 }
 

@@ -11,7 +11,7 @@ import { Cable } from './detour.ts';
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
-const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/Verified';
+const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
 
 describe('an operator', function () {
   this.timeout(120_000);

@@ -46,7 +46,7 @@ describe('pools on a real API server', () => {
     const condition = {
       type: 'Ready',
       status: 'True',
-      reason: 'Verified',
+      reason: 'EnoughNodesVerified',
       message: 'm',
       lastTransitionTime: '2026-01-01T00:00:00Z',
     } as const;

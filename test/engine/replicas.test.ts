@@ -67,7 +67,7 @@ describe('two operators', function () {
     const pool = await world.waitForPool(
       name,
       'to be Ready',
-      (found) => conditionOf(found, 'Ready') === 'True/Verified',
+      (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
     );
     assert.equal(pool?.status?.nodeGroup?.arn, begun);
   }
@@ -79,7 +79,11 @@ describe('two operators', function () {
   it('take turns: only the leader works, and the other one only reads the lease', async () => {
     await startBoth();
     await world.apply(poolManifest('turns'));
-    await world.waitForPool('turns', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool(
+      'turns',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     assert.deepEqual([await leads(leader), await leads(standby)], [true, false]);
     const requests = await metric(standby, 'rest_client_requests_total{');
     assert.deepEqual(

@@ -68,7 +68,7 @@ describe('an operator whose credentials rotate', function () {
       `to have its group labelled ${tier}`,
       (pool) => {
         const labels = world.cloud.state.groups.get('steady')?.nodegroup.labels;
-        return labels?.tier === tier && conditionOf(pool, 'Ready') === 'True/Verified';
+        return labels?.tier === tier && conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
       },
       60_000,
     );

@@ -228,7 +228,7 @@ describe('Argo CD with config/argocd', function () {
       spec.deletionPolicy = 'Retain';
     });
     await sync();
-    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 4, 'the size in Git');
     await synced();
     await inGit(false);

@@ -71,7 +71,7 @@ describe('Two Applications of Argo CD, one for the operator and one for the pool
     await gitOps.synced('operator');
     await gitOps.synced('pools');
     const pool = await world.pool(POOL);
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     const path = '{.metadata.managedFields[?(@.operation=="Apply")].manager}';
     assert.equal(await world.kubectl('get', 'wp', POOL, '--show-managed-fields', '-o', `jsonpath=${path}`), '');
   });

@@ -146,7 +146,7 @@ describe('a Flux Kustomization', function () {
     world().operator();
     const ready = await applied('windows-workloads', revision).finally(() => watch.stop());
     const pool = await world().pool('web');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     const deployment = await world().get('deployment', 'iis');
     const created = Date.parse(String(deployment?.metadata?.creationTimestamp));
     assert.ok(
@@ -159,7 +159,7 @@ describe('a Flux Kustomization', function () {
   it('sees a new pool as InProgress in every state that it has before it is Ready', async () => {
     const early = versionsOfPool.slice(
       0,
-      versionsOfPool.findIndex((pool) => conditionOf(pool, 'Ready') === 'True/Verified'),
+      versionsOfPool.findIndex((pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified'),
     );
     const states = (await kstatusOf(early)).map(({ status }, index) => [status, early[index]?.status]);
     assert.notEqual(states.length, 0);
@@ -218,7 +218,7 @@ describe('a Flux Kustomization', function () {
     // Its timeout is 5 minutes.
     assert.match(messageOf(failed), /\[WindowsPool\/broken status: 'Failed'\]$/);
     await kustomizationTo('windows-workloads', 'to wait for the pools', readyIs('False/DependencyNotReady'));
-    assert.equal(conditionOf(await world().pool('web'), 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(await world().pool('web'), 'Ready'), 'True/EnoughNodesVerified');
   });
 
   it('removes the retry annotation of a failed pool, whose creation is retried once for each annotation', async () => {
@@ -267,7 +267,7 @@ describe('a Flux Kustomization', function () {
     const revision = await push('Add two pools of which one is checked');
     const ready = await applied('more-pools', revision);
     const pool = await world().pool('named');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     assert.ok(since(ready.status?.conditions, 'Ready') >= since(pool?.status?.conditions, 'Ready'));
     await world().waitForPool(
       'unchecked',
@@ -336,7 +336,11 @@ describe('a Flux HelmRelease of the chart', function () {
     await world().login();
     world().operator();
     await world().apply(poolManifest('web'));
-    await world().waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world().waitForPool(
+      'web',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     assert.ok(!(await columns()).includes('Release'));
   });
 

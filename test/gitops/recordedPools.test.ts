@@ -19,7 +19,8 @@ describe('the recorded pools equal those of a cluster', () => {
     await fixture.world.apply(poolManifest(name, spec));
     await becomes(name, ...states);
   };
-  const ready = (name: string, spec = {}) => apply(name, spec, 'Ready=True/Verified', 'UpToDate=True/AsSpecified');
+  const ready = (name: string, spec = {}) =>
+    apply(name, spec, 'Ready=True/EnoughNodesVerified', 'UpToDate=True/MatchesSpec');
 
   /** Compares when the conditions are stable: they were the same after three reconciliations. */
   async function record(name: string, pool = name): Promise<void> {
@@ -74,7 +75,7 @@ describe('the recorded pools equal those of a cluster', () => {
     } finally {
       restoreSpeed();
     }
-    await becomes('busy', 'UpToDate=True/AsSpecified', 'Reconciling=absent');
+    await becomes('busy', 'UpToDate=True/MatchesSpec', 'Reconciling=absent');
     const labels = fixture.world.cloud.state.groups.get('busy')?.nodegroup.labels;
     faults().edit({ group: 'busy', labels: { ...labels, tier: 'cache' } });
     await becomes('busy', 'UpToDate=False/Drifted');
@@ -141,7 +142,7 @@ describe('the recorded pools equal those of a cluster', () => {
     await ready('prerequisite-lost');
     await fixture.world.kubectl('cordon', ...linux);
     try {
-      await becomes('prerequisite-lost', 'PrerequisitesMet=False/NoLinuxNode', 'Ready=True/Verified');
+      await becomes('prerequisite-lost', 'PrerequisitesMet=False/NoLinuxNode', 'Ready=True/EnoughNodesVerified');
       await record('prerequisite-lost');
       await apply('early', {}, 'PrerequisitesMet=False/NoLinuxNode', 'RuntimeClassReady=True/Available');
       await record('no-linux-node', 'early');
@@ -164,7 +165,7 @@ describe('the recorded pools equal those of a cluster', () => {
   });
 
   it('with desired size 0', async () => {
-    await apply('empty', { nodeGroup: { scaling: { minSize: 0 } } }, 'Ready=True/NoNodes', 'UpToDate=True/AsSpecified');
+    await apply('empty', { nodeGroup: { scaling: { minSize: 0 } } }, 'Ready=True/NoNodes', 'UpToDate=True/MatchesSpec');
     await record('no-nodes', 'empty');
   });
 

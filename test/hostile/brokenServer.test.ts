@@ -147,7 +147,7 @@ describe('an API server that answers as none does', function () {
     await world.waitForPool(
       CREATED,
       'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/Verified',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
       RECOVERY_MS,
     );
     await world.waitForPool(DRAINED, 'to be settled', isSettled, RECOVERY_MS);

@@ -64,7 +64,7 @@ describe('a node whose kubelet reports', function () {
     leader = await world.operator(REPLICA_FLAGS).ready();
     await untilLeads(leader);
     await world.apply(poolManifest('fat'));
-    await world.waitForPool('fat', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool('fat', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     standby = await world.operator(REPLICA_FLAGS).ready();
     node = await nodeOf(world, 'fat');
     holder = await lease();

@@ -76,7 +76,7 @@ describe('a kubelet that forges the record of a pool', () => {
     await join({ name: 'member', labels: { site: 'fra' } });
     await fixture.world.apply(existingPool(POOL, SITE, { labels: { tier: 'web' }, taints }));
     await waitForNodes(POOL, 1);
-    await waitForCondition(POOL, 'Ready', 'True/Verified');
+    await waitForCondition(POOL, 'Ready', 'True/EnoughNodesVerified');
   };
   const joinStranger = async (): Promise<void> => {
     await join({ name: STRANGER, labels: ADMIN_LABELS, taints: ADMIN_TAINTS });
@@ -105,7 +105,7 @@ describe('a kubelet that forges the record of a pool', () => {
       forged.map(() => `patch nodes ${STRANGER}: 200`),
     );
     await waitForNodes(POOL, 1);
-    await waitForCondition(POOL, 'Ready', 'True/Verified');
+    await waitForCondition(POOL, 'Ready', 'True/EnoughNodesVerified');
   });
 
   it('has no effect with a record that no pool can have written', async () => {
@@ -117,7 +117,7 @@ describe('a kubelet that forges the record of a pool', () => {
     // The operator processes events in order.
     await join({ name: 'member-2', labels: { site: 'fra' } });
     await waitForNodes(POOL, 2);
-    await waitForCondition(POOL, 'Ready', 'True/Verified');
+    await waitForCondition(POOL, 'Ready', 'True/EnoughNodesVerified');
     for (const [index, [what, record]] of unreadable.entries()) {
       assert.deepEqual(await writesTo(`unreadable-${index}`), [], what);
       assert.equal((await node(`unreadable-${index}`)).metadata.annotations?.[OWNERSHIP_ANNOTATION], record, what);
@@ -128,7 +128,7 @@ describe('a kubelet that forges the record of a pool', () => {
     await applyPool();
     const { world } = fixture;
     await world.apply(poolManifest('strict', { verification: { policy: 'Quarantine' } }));
-    await waitForCondition('strict', 'Ready', 'True/Verified');
+    await waitForCondition('strict', 'Ready', 'True/EnoughNodesVerified');
     const name = await nodeOf(world, 'strict');
     world.cloud.faults.patchKernel({ node: name, build: '10.0.17763' });
     await world.waitForPool('strict', 'to quarantine it', (pool) => pool?.status?.nodes?.quarantined === 1);

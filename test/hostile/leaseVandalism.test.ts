@@ -77,7 +77,7 @@ describe('if another client', function () {
     });
     for (const mark of MARKS) replicas.push(await startReplica(mark));
     await world.apply(poolManifest(POOL));
-    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     // A user who never stops, so that a leader always has something to write.
     user = setInterval(() => void changePool(), 300);
   });

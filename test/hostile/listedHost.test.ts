@@ -69,10 +69,10 @@ describe('a listed host in the middle of its drain', () => {
     await list(Object.fromEntries(Object.values(HOSTS).map((address) => [address, 'username=a'])));
     await fixture.world.apply(pool);
     await waitForNodes(POOL, 2);
-    await waitForCondition(POOL, 'Ready', 'True/Verified');
+    await waitForCondition(POOL, 'Ready', 'True/EnoughNodesVerified');
     await occupy('listed-1');
     await replace('listed-1');
-    await waitForCondition(POOL, 'NodesLeaving', 'True/DrainBlocked');
+    await waitForCondition(POOL, 'Disrupting', 'True/DrainBlocked');
     assert.equal((await node('listed-1')).metadata.annotations?.[CORDONED_ANNOTATION], 'by-operator');
     return { ...before, annotations: { ...annotations, [REPLACE_ANNOTATION]: 'true' } };
   }
@@ -97,7 +97,7 @@ describe('a listed host in the middle of its drain', () => {
     await occupy('listed-2');
     await kubectl('delete', 'poddisruptionbudgets', '--all');
     await replace('listed-2');
-    await waitForCondition(POOL, 'NodesLeaving', 'True/Drained');
+    await waitForCondition(POOL, 'Disrupting', 'True/Drained');
     assert.deepEqual(
       [(await evictions('listed-1')).length, (await kubectl('get', 'pods', '-o', 'name')).trim()],
       [asked, 'pod/listed-1'],
@@ -112,7 +112,7 @@ describe('a listed host in the middle of its drain', () => {
     assert.notEqual((await node('listed-1')).spec.unschedulable, true);
     await kubectl('delete', 'poddisruptionbudgets', '--all');
     await list({ [HOSTS['listed-1']]: 'username=a' });
-    await waitForCondition(POOL, 'NodesLeaving', 'True/Drained');
+    await waitForCondition(POOL, 'Disrupting', 'True/Drained');
     assert.equal((await node('listed-1')).spec.unschedulable, true);
   });
 

@@ -184,7 +184,11 @@ describe('while a pool is deleted and EKS reports', () => {
     const pools = [...lies.map(({ pool }) => pool), UNTAGGED];
     await world.apply({ apiVersion: 'v1', kind: 'List', items: pools.map((pool) => poolManifest(pool)) });
     for (const pool of pools)
-      await world.waitForPool(pool, 'to be Ready', (found) => conditionOf(found, 'Ready') === 'True/Verified');
+      await world.waitForPool(
+        pool,
+        'to be Ready',
+        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+      );
     await removeCreating();
     const begun: readonly (readonly [string, Promise<unknown>])[] = [
       ...lies.map((lie) => [lie.pool, removeAmid(lie)] as const),

@@ -41,10 +41,10 @@ export interface PausedWrite {
 /** Whether a pool is Ready, its spec is reconciled, and none of its nodes is being replaced. */
 export function isSettled(pool: WindowsPool | undefined): boolean {
   return (
-    conditionOf(pool, 'Ready') === 'True/Verified' &&
+    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
     isReconciled(pool) &&
     pool?.status?.disruption === undefined &&
-    conditionOf(pool, 'NodesLeaving') === 'absent'
+    conditionOf(pool, 'Disrupting') === 'absent'
   );
 }
 
@@ -188,7 +188,8 @@ export const pausedWrites: readonly PausedWrite[] = [
     // The quarantine taint.
     before: ({ node }) => `PATCH /api/v1/nodes/${node}`,
     write: ({ node }) => `PATCH /api/v1/nodes/${node}/status`,
-    isDone: (pool) => pool?.status?.nodes?.quarantined === 1 && conditionOf(pool, 'Ready') !== 'True/Verified',
+    isDone: (pool) =>
+      pool?.status?.nodes?.quarantined === 1 && conditionOf(pool, 'Ready') !== 'True/EnoughNodesVerified',
     // The same condition again, with the UID of the node as the precondition.
     late: ({ node }) => `patch nodes/status ${node}: 200`,
   },

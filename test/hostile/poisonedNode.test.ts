@@ -7,7 +7,7 @@ import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { acceptedFrom, nodeOf, reportStatus } from './kubelet.ts';
 
-const READY = 'True/Verified';
+const READY = 'True/EnoughNodesVerified';
 
 interface Poison {
   readonly what: string;

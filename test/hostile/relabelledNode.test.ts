@@ -7,7 +7,7 @@ import { firstOf, instanceOf, withTerminatingNodes } from '../nodeOperations/ter
 import { poolManifest } from '../pools.ts';
 import { markNode } from './kubelet.ts';
 
-const READY = 'True/Verified';
+const READY = 'True/EnoughNodesVerified';
 const GROUP = 'eks.amazonaws.com/nodegroup';
 
 describe('a node that a kubelet labels as one of another node group', () => {

@@ -179,7 +179,7 @@ describe('nodes that others take out of service', function () {
       await world.waitForPool(
         pool,
         'to say that the node waits',
-        (found) => conditionOf(found, 'NodesLeaving') === 'True/DisruptionPending',
+        (found) => conditionOf(found, 'Disrupting') === 'True/DisruptionPending',
       );
     assert.deepEqual([cordoned, terminated()], [[], []]);
     for (const { pool, hand } of cases) {

@@ -117,7 +117,9 @@ describe('on a machine whose clock is', () => {
       await world.waitForPool(
         inside,
         'to be updated',
-        (found) => found?.status?.nodeGroup?.releaseVersion === NEW && conditionOf(found, 'Ready') === 'True/Verified',
+        (found) =>
+          found?.status?.nodeGroup?.releaseVersion === NEW &&
+          conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
       );
       assert.deepEqual([updatesOf(inside), updatesOf(outside)], [1, 0]);
 

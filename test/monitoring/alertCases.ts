@@ -50,7 +50,7 @@ export const alertCases: readonly AlertCase[] = [
     series: {
       [READY]: '0x34 1x10',
       [REASON('Ready', 'CreateFailed')]: '1x34 stale',
-      [REASON('Ready', 'Verified')]: '_x35 1x10',
+      [REASON('Ready', 'EnoughNodesVerified')]: '_x35 1x10',
       [VERIFIED]: '1x34 2x10',
       [MIN]: '2x45',
       'windowspool_paused{pool="web"}': '0x45',
@@ -200,7 +200,7 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['30m', '60m'],
   },
   {
-    alert: 'WindowsNodesUnverified',
+    alert: 'WindowsPoolNodesUnverified',
     when: 'after a quarter of an hour, for failing nodes and not for joining ones',
     series: {
       'windowspool_nodes{pool="web",state="failing"}': '1x9 2x9 0x10',
@@ -219,7 +219,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsExporterMissing',
+    alert: 'WindowsPoolExporterMissing',
     when: 'for the nodes of a pool without metrics, and for no node of a pool in a cluster without windows_exporter',
     series: {
       'windowspool_nodes{pool="web",state="verified"}': '3x60',
@@ -239,7 +239,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsExporterMissing',
+    alert: 'WindowsPoolExporterMissing',
     when: 'not in a cluster where no node has windows_exporter',
     series: {
       'windowspool_nodes{pool="web",state="verified"}': '3x60',
@@ -248,7 +248,7 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['45m'],
   },
   {
-    alert: 'WindowsNodeCommitMemoryHigh',
+    alert: 'WindowsPoolNodeCommitMemoryHigh',
     when: 'after 10 minutes above 90% of the commit limit, for that node',
     series: {
       [COMMITTED('ip-1')]: '19x15 10x20',
@@ -264,7 +264,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsNodeDiskSpaceLow',
+    alert: 'WindowsPoolNodeDiskSpaceLow',
     when: 'after a quarter of an hour with less than 15% free on a drive',
     series: {
       [VOLUME('free', 'C:')]: '5x20 25x20',
@@ -318,7 +318,7 @@ export const alertCases: readonly AlertCase[] = [
     quiet: ['360m', '500m'],
   },
   {
-    alert: 'WindowsAmiNearEnd',
+    alert: 'WindowsPoolAmiNearEnd',
     when: '21 days before the end and an hour later, until a release with a later end is there',
     // 22 days, then 100.
     series: { 'windowspool_node_group_release_end_timestamp_seconds{pool="web"}': '1900800x1510 8640000x20' },
@@ -330,7 +330,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsReleaseOld',
+    alert: 'WindowsPoolReleaseOld',
     when: 'when the release is 60 days old and an hour later, though a newer one comes each month, until the pool has that',
     interval: '1h',
     // Of the second day; new ones of the third, the 32nd and the 62nd.
@@ -348,7 +348,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsUpdateStuck',
+    alert: 'WindowsPoolUpdateStuck',
     when: 'after an hour and half an hour for each node, until the update ends',
     series: {
       'windowspool_update_start_timestamp_seconds{pool="web",type="VersionUpdate"}': '0x130 _x10',
@@ -362,7 +362,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsReplacementStuck',
+    alert: 'WindowsPoolReplacementStuck',
     when: 'after an hour and half an hour for each node of both groups, until it is complete',
     series: {
       'windowspool_replacement_start_timestamp_seconds{pool="web"}': '0x190 _x10',
@@ -376,7 +376,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsNodeGroupDegraded',
+    alert: 'WindowsPoolNodeGroupDegraded',
     when: 'after 10 minutes',
     series: {
       'windowspool_node_group_status{pool="web",status="DEGRADED"}': '1x14 _x10',
@@ -389,7 +389,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsNodeGroupHealthIssue',
+    alert: 'WindowsPoolNodeGroupHealthIssue',
     when: 'after 10 minutes, by code',
     series: { 'windowspool_node_group_health_issues{pool="web",code="InsufficientFreeAddresses"}': '1x14 _x10' },
     quiet: ['9m', '26m'],
@@ -399,11 +399,11 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsDrainStuck',
+    alert: 'WindowsPoolDrainStuck',
     when: 'after 10 minutes, for nodes that are blocked and not for others',
     series: {
-      'windowspool_nodes_leaving{pool="web",operation="Replace",stage="blocked"}': '1x14 _x10',
-      'windowspool_nodes_leaving{pool="new",operation="Replace",stage="draining"}': '1x40',
+      'windowspool_nodes_leaving{pool="web",operation="Replace",reason="Requested",stage="blocked"}': '1x14 _x10',
+      'windowspool_nodes_leaving{pool="new",operation="Replace",reason="Requested",stage="draining"}': '1x40',
     },
     quiet: ['9m', '26m'],
     fires: {
@@ -413,10 +413,11 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsDrainStuck',
+    alert: 'WindowsPoolDrainStuck',
     when: 'also between two attempts to drain a canary',
     series: {
-      'windowspool_nodes_leaving{pool="web",operation="Retire",stage="blocked"}': '1x4 _x15 1x4 _x20',
+      'windowspool_nodes_leaving{pool="web",operation="DrainNodeGroup",reason="Requested",stage="blocked"}':
+        '1x4 _x15 1x4 _x20',
       'windowspool_canary_in_progress{pool="web",stage="draining"}': '1x4 stale _x14 1x4 stale',
       'windowspool_canary_in_progress{pool="web",stage="blocked"}': '_x5 1x14 stale _x4 1x5 stale',
       'windowspool_canary_in_progress{pool="new",stage="draining"}': '1x40',
@@ -430,7 +431,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsRemediationShortCircuited',
+    alert: 'WindowsPoolRemediationShortCircuited',
     when: 'after a quarter of an hour',
     series: { 'windowspool_remediation_short_circuited{pool="web"}': '1x19 0x10' },
     quiet: ['14m', '25m'],
@@ -440,7 +441,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorThrottled',
+    alert: 'WindowsPoolOperatorThrottled',
     when: 'after a quarter of an hour with more than a tenth',
     series: { [CALLS('throttled')]: '0+3x20 60x20', [CALLS('ok')]: '0+17x40' },
     quiet: ['15m', '26m'],
@@ -450,13 +451,13 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorThrottled',
+    alert: 'WindowsPoolOperatorThrottled',
     when: 'never with less',
     series: { [CALLS('throttled')]: '0+1x60', [CALLS('ok')]: '0+10x60' },
     quiet: ['20m', '60m'],
   },
   {
-    alert: 'WindowsOperatorDown',
+    alert: 'WindowsPoolOperatorDown',
     when: 'after 5 minutes without any replica',
     series: { [UP('a')]: '1x5 0x10 1x10', [UP('b')]: '1x5 0x20' },
     quiet: ['10m', '17m'],
@@ -465,7 +466,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorDown',
+    alert: 'WindowsPoolOperatorDown',
     when: 'also when there is not even a target, until there is one',
     series: { [UP('a')]: '_x10 1x10' },
     quiet: ['4m', '11m'],
@@ -474,7 +475,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorDown',
+    alert: 'WindowsPoolOperatorDown',
     when: 'for one of several clusters, whose operator does not answer',
     series: { [UP_IN('north')]: '1x30', [UP_IN('south')]: '1x5 0x10 1x10' },
     quiet: ['10m', '17m'],
@@ -484,7 +485,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorNoLeader',
+    alert: 'WindowsPoolOperatorNoLeader',
     when: 'after 5 minutes, and not while one of two leads',
     series: { [LEADS('a')]: '0x30', [LEADS('b')]: '1x9 0x9 1x10' },
     quiet: ['9m', '14m', '20m'],
@@ -493,7 +494,7 @@ export const alertCases: readonly AlertCase[] = [
     },
   },
   {
-    alert: 'WindowsOperatorCacheStale',
+    alert: 'WindowsPoolOperatorCacheStale',
     when: 'after 10 minutes, and not for watches that work again before, nor for the ConfigMaps of pools',
     series: {
       [`reflector_failing{${JOB},name="nodes"}`]: '0x4 1x14 0x10',

@@ -59,11 +59,14 @@ const updating = ({ pools }: Facts) =>
 /** The terminating nodes: none of the suite's is drained. */
 function leaving({ pools }: Facts) {
   return pools.flatMap((pool) => {
-    const reason = conditionsOf(pool).find(({ type }) => type === 'NodesLeaving')?.reason;
-    const entries = (pool.status?.disruption?.nodes ?? []).map(({ operation, since, ended }) => {
-      const stage = ended !== undefined ? 'ending' : reason === 'DrainBlocked' ? 'blocked' : 'draining';
-      return { operation, since, stage };
-    });
+    const reason = conditionsOf(pool).find(({ type }) => type === 'Disrupting')?.reason;
+    const entries = (pool.status?.disruption?.nodes ?? []).map(
+      ({ operation, reason: why = 'Requested', startTime, terminationAcceptedTime }) => {
+        const stage =
+          terminationAcceptedTime !== undefined ? 'ending' : reason === 'DrainBlocked' ? 'blocked' : 'draining';
+        return { operation, reason: why, since: startTime, stage };
+      },
+    );
     return entries.length === 0 ? [] : [{ pool: nameOf(pool), entries }];
   });
 }
@@ -160,7 +163,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       { pool, type: update.type },
       facts.now - seconds(update.startedAt ?? ''),
     ]),
-    each(facts.pools, ({ status }) => status?.disruption && facts.now - seconds(status.disruption.since)),
+    each(facts.pools, ({ status }) => status?.disruption && facts.now - seconds(status.disruption.startTime)),
   ],
   'Age of the AMI release': ({ pools, now }) => [
     each(pools, ({ status }) => {
@@ -208,10 +211,12 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
   ],
   'Pools with leaving nodes': (facts) => [
     leaving(facts).flatMap(({ pool, entries }) =>
-      [...Map.groupBy(entries, ({ operation, stage }) => `${operation} ${stage}`).values()].map((same): Row => {
-        const [{ operation = '', stage = '' } = {}] = same;
-        return [{ pool, operation, stage }, same.length];
-      }),
+      [...Map.groupBy(entries, ({ operation, reason, stage }) => `${operation} ${reason} ${stage}`).values()].map(
+        (same): Row => {
+          const [{ operation = '', reason = '', stage = '' } = {}] = same;
+          return [{ pool, operation, reason, stage }, same.length];
+        },
+      ),
     ),
     leaving(facts).map(({ pool, entries }) => [
       { pool },

@@ -89,7 +89,11 @@ describe('the dashboards on a real Prometheus', function () {
   async function makePools(): Promise<void> {
     const { cloud } = fixture.world;
     const ready = (name: string) =>
-      fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+      fixture.world.waitForPool(
+        name,
+        'to be Ready',
+        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+      );
     await fixture.world.apply(
       poolManifest(POOL, {
         nodeGroup: { scaling: { minSize: 2, maxSize: 4 }, driftPolicy: 'Report' },
@@ -162,7 +166,7 @@ describe('the dashboards on a real Prometheus', function () {
     await fixture.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
     await fixture.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
     await fixture.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
-      conditionOf(pool, 'NodesLeaving').endsWith('/DrainBlocked'),
+      conditionOf(pool, 'Disrupting').endsWith('/DrainBlocked'),
     );
   }
 

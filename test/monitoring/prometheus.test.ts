@@ -117,8 +117,8 @@ describe('alerts on a real Prometheus', function () {
   };
   async function ready(name: string, spec: Parameters<typeof poolManifest>[1] = {}): Promise<void> {
     await world.apply(poolManifest(name, spec));
-    await becomes(name, 'Ready=True/Verified');
-    await becomes(name, 'UpToDate=True/AsSpecified');
+    await becomes(name, 'Ready=True/EnoughNodesVerified');
+    await becomes(name, 'UpToDate=True/MatchesSpec');
   }
   const nodesOf = async (pool: string) =>
     (
@@ -168,7 +168,7 @@ describe('alerts on a real Prometheus', function () {
   it('AWS throttles more than a tenth of the calls; resolves when enough other calls succeeded', async () => {
     faults().calls.throttle({ count: 1_000_000 });
     try {
-      await fires('WindowsOperatorThrottled');
+      await fires('WindowsPoolOperatorThrottled');
     } finally {
       faults().calls.clear();
     }
@@ -179,12 +179,12 @@ describe('alerts on a real Prometheus', function () {
     const kernels = await Promise.all(nodes.map(kernelOf));
     const [one = '', other = ''] = nodes;
     faults().patchKernel({ node: one, build: '10.0.17763' });
-    await fires('WindowsNodesUnverified', { pool: 'web' });
+    await fires('WindowsPoolNodesUnverified', { pool: 'web' });
     await fires('WindowsPoolMixedBuilds', { pool: 'web' });
-    assert.deepEqual(await statesOf('WindowsRemediationShortCircuited', {}), []);
+    assert.deepEqual(await statesOf('WindowsPoolRemediationShortCircuited', {}), []);
     faults().patchKernel({ node: other, build: '10.0.17763' });
     await fires('WindowsPoolNotReady', { pool: 'web' });
-    await fires('WindowsRemediationShortCircuited', { pool: 'web' });
+    await fires('WindowsPoolRemediationShortCircuited', { pool: 'web' });
     for (const [index, node] of nodes.entries()) faults().patchKernel({ node, kernelVersion: kernels[index] ?? '' });
     for (const name of ['NodesUnverified', 'PoolMixedBuilds', 'PoolNotReady', 'RemediationShortCircuited'])
       await ends(`Windows${name}`);
@@ -195,13 +195,13 @@ describe('alerts on a real Prometheus', function () {
     const gibibytes = (name: string, value: number) => (text: string) =>
       text.replace(new RegExp(`^(${name}) .*$`, 'm'), `$1 ${value * 2 ** 30}`);
     changes.set('win-1', healthy);
-    await fires('WindowsExporterMissing', { pool: 'web' });
+    await fires('WindowsPoolExporterMissing', { pool: 'web' });
     changes.set('win-2', healthy);
-    await ends('WindowsExporterMissing');
+    await ends('WindowsPoolExporterMissing');
     changes.set('win-1', gibibytes('windows_memory_committed_bytes', 19));
     changes.set('win-2', gibibytes('windows_logical_disk_free_bytes{volume="C:"}', 5));
-    await fires('WindowsNodeCommitMemoryHigh', { pool: 'web', node: 'win-1' });
-    await fires('WindowsNodeDiskSpaceLow', { pool: 'web', node: 'win-2', volume: 'C:' });
+    await fires('WindowsPoolNodeCommitMemoryHigh', { pool: 'web', node: 'win-1' });
+    await fires('WindowsPoolNodeDiskSpaceLow', { pool: 'web', node: 'win-2', volume: 'C:' });
     for (const node of exporters.keys()) changes.set(node, healthy);
     for (const name of ['CommitMemoryHigh', 'DiskSpaceLow']) await ends(`WindowsNode${name}`);
     changes.clear();
@@ -214,17 +214,17 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolStalled', { pool: 'web' });
     await world.kubectl('annotate', 'windowspool', 'web', 'winpool.dev/retry=again');
     await ends('WindowsPoolStalled');
-    await becomes('web', 'UpToDate=True/AsSpecified');
+    await becomes('web', 'UpToDate=True/MatchesSpec');
   });
 
   it('a health issue: DEGRADED, and the code of the issue', async () => {
     const code = 'Ec2SecurityGroupNotFound';
     faults().healthIssue({ group: 'web', issues: [{ code, message: 'It is gone', resourceIds: ['sg-1'] }] });
-    await fires('WindowsNodeGroupDegraded', { pool: 'web', status: 'DEGRADED' });
-    await fires('WindowsNodeGroupHealthIssue', { pool: 'web', code });
+    await fires('WindowsPoolNodeGroupDegraded', { pool: 'web', status: 'DEGRADED' });
+    await fires('WindowsPoolNodeGroupHealthIssue', { pool: 'web', code });
     faults().healthIssue({ group: 'web', issues: [] });
-    await ends('WindowsNodeGroupDegraded');
-    await ends('WindowsNodeGroupHealthIssue');
+    await ends('WindowsPoolNodeGroupDegraded');
+    await ends('WindowsPoolNodeGroupHealthIssue');
   });
 
   it('an update that started yesterday and does not end', async () => {
@@ -233,40 +233,40 @@ describe('alerts on a real Prometheus', function () {
       await patch('web', { labels: { tier: 'db' } });
       await becomes('web', 'Reconciling=True/Updating');
       await patchGroup('web', { update: { startedAt: yesterday() } });
-      await fires('WindowsUpdateStuck', { pool: 'web' });
+      await fires('WindowsPoolUpdateStuck', { pool: 'web' });
     } finally {
       restoreSpeed();
     }
-    await ends('WindowsUpdateStuck');
-    await becomes('web', 'UpToDate=True/AsSpecified');
+    await ends('WindowsPoolUpdateStuck');
+    await becomes('web', 'UpToDate=True/MatchesSpec');
   });
 
   it('a replacement of a node group that started yesterday', async () => {
-    const spec = (type: string) => ({ nodeGroup: { replacement: 'BlueGreen', instanceTypes: [type] } });
+    const spec = (type: string) => ({ nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [type] } });
     await ready('moved', spec('m5.large'));
     const restoreSpeed = freezeAws(world);
     try {
       await patch('moved', spec('m5.xlarge'));
       await becomes('moved', 'Reconciling=True/Creating');
       await patchGroup('moved', { former: { since: yesterday() } });
-      await fires('WindowsReplacementStuck', { pool: 'moved' });
+      await fires('WindowsPoolReplacementStuck', { pool: 'moved' });
     } finally {
       restoreSpeed();
     }
-    await ends('WindowsReplacementStuck');
-    await becomes('moved', 'UpToDate=True/AsSpecified');
+    await ends('WindowsPoolReplacementStuck');
+    await becomes('moved', 'UpToDate=True/MatchesSpec');
   });
 
   it('an old AMI release, until the pool has a newer one', async () => {
     const pinned = (release: string) => ({ nodeGroup: { releaseVersion: `1.36-${release}` } });
     await world.apply(poolManifest('old', pinned(NEAR_END)));
-    await fires('WindowsAmiNearEnd', { pool: 'old' });
-    await fires('WindowsReleaseOld', { pool: 'old' });
-    assert.deepEqual(await statesOf('WindowsAmiNearEnd', { pool: 'web' }), []);
-    await becomes('old', 'Ready=True/Verified');
+    await fires('WindowsPoolAmiNearEnd', { pool: 'old' });
+    await fires('WindowsPoolReleaseOld', { pool: 'old' });
+    assert.deepEqual(await statesOf('WindowsPoolAmiNearEnd', { pool: 'web' }), []);
+    await becomes('old', 'Ready=True/EnoughNodesVerified');
     await patch('old', pinned(OLDISH));
-    await ends('WindowsAmiNearEnd');
-    await ends('WindowsReleaseOld');
+    await ends('WindowsPoolAmiNearEnd');
+    await ends('WindowsPoolReleaseOld');
     // The next test needs the share of the disruption budget that this update has.
     await world.waitForPool('old', 'to have given its share back', (pool) => pool?.status?.disruption === undefined);
   });
@@ -297,9 +297,9 @@ describe('alerts on a real Prometheus', function () {
       spec: { minAvailable: 1, selector: { matchLabels: labels } },
     });
     await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
-    await fires('WindowsDrainStuck', { pool: 'web' });
+    await fires('WindowsPoolDrainStuck', { pool: 'web' });
     await world.kubectl('delete', 'poddisruptionbudget', 'kept', '-n', 'default');
-    await ends('WindowsDrainStuck');
+    await ends('WindowsPoolDrainStuck');
   });
 
   /** Runs a function while the operator lacks the permissions for a resource. */
@@ -327,7 +327,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('AWS denies reading the group of a pool that stays Ready', async () => {
-    await becomes('web', 'Ready=True/Verified');
+    await becomes('web', 'Ready=True/EnoughNodesVerified');
     assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
     faults().removeAction({ action: 'eks:DescribeNodegroup' });
     try {
@@ -343,16 +343,16 @@ describe('alerts on a real Prometheus', function () {
     assert.equal(await operator.stop(), 0);
     await withoutRightTo('nodes', async () => {
       operator = launch();
-      await fires('WindowsOperatorCacheStale', { name: 'nodes' });
-      assert.deepEqual(await statesOf('WindowsOperatorCacheStale', { name: 'windowspools' }), []);
+      await fires('WindowsPoolOperatorCacheStale', { name: 'nodes' });
+      assert.deepEqual(await statesOf('WindowsPoolOperatorCacheStale', { name: 'windowspools' }), []);
     });
-    await ends('WindowsOperatorCacheStale');
+    await ends('WindowsPoolOperatorCacheStale');
     await operator.ready();
   });
 
   it('an operator that is killed, and one that does not become the leader', async () => {
     await operator.kill();
-    await fires('WindowsOperatorDown');
+    await fires('WindowsPoolOperatorDown');
     const spec = {
       holderIdentity: 'a-laptop',
       leaseDurationSeconds: 3_600,
@@ -360,10 +360,10 @@ describe('alerts on a real Prometheus', function () {
     };
     await world.kubectl('patch', ...LEASE, '--type=merge', '-p', JSON.stringify({ spec }));
     operator = await startOperator();
-    await ends('WindowsOperatorDown');
-    await fires('WindowsOperatorNoLeader');
+    await ends('WindowsPoolOperatorDown');
+    await fires('WindowsPoolOperatorNoLeader');
     await world.kubectl('delete', ...LEASE);
-    await ends('WindowsOperatorNoLeader');
+    await ends('WindowsPoolOperatorNoLeader');
   });
 
   it('all of them have fired, and at the end none does', async () => {

@@ -45,10 +45,10 @@ describe('a dead node with the replace annotation', () => {
     const pool = await fixture.world.waitForPool(
       POOL,
       'to tell of the pod',
-      (found) => words.test(messageOf(found, 'NodesLeaving')),
+      (found) => words.test(messageOf(found, 'Disrupting')),
       20_000,
     );
-    const [, due] = words.exec(messageOf(pool, 'NodesLeaving')) ?? [];
+    const [, due] = words.exec(messageOf(pool, 'Disrupting')) ?? [];
     assert.equal(due, await suite.kubectl('get', 'pod', 'lost', '-o', 'jsonpath={.metadata.deletionTimestamp}'));
     assert.deepEqual(suite.terminations(), []);
     await suite.kubectl('delete', 'pdb', 'kept-budget');

@@ -36,12 +36,7 @@ describe('existing nodes with the replace annotation', () => {
     });
   };
   const leaving = (pool: string, reason: string) =>
-    fixture.world.waitForPool(
-      pool,
-      `to say ${reason}`,
-      (found) => conditionOf(found, 'NodesLeaving') === reason,
-      40_000,
-    );
+    fixture.world.waitForPool(pool, `to say ${reason}`, (found) => conditionOf(found, 'Disrupting') === reason, 40_000);
   const deployment = (replicas: number) => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -78,7 +73,7 @@ describe('existing nodes with the replace annotation', () => {
   const settle = async (pool: string, spec: object = {}) => {
     await join({ name: `${pool}-1`, labels: { site: 'fra' } });
     await fixture.world.apply(existingPool(pool, SITE, { ...spec }));
-    await waitForCondition(pool, 'Ready', 'True/Verified');
+    await waitForCondition(pool, 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.apply(deployment(1));
     await available(1);
     await join({ name: `${pool}-2`, labels: { site: 'fra' } });
@@ -110,23 +105,23 @@ describe('existing nodes with the replace annotation', () => {
     await fixture.world.apply(budget(1));
     await annotate('held-1');
     const blocked = await leaving('held', 'True/DrainBlocked');
-    assertNames(messageOf(blocked, 'NodesLeaving'), 'held-1', /\bbyoh\/cart-\S+ /, 'PodDisruptionBudget cart (0');
+    assertNames(messageOf(blocked, 'Disrupting'), 'held-1', /\bbyoh\/cart-\S+ /, 'PodDisruptionBudget cart (0');
     await annotate('held-2');
     await fixture.world.apply(budget(0));
     const drained = await fixture.world.waitForPool(
       'held',
       'to have drained held-1, for which held-2 waits',
       (found) =>
-        conditionOf(found, 'NodesLeaving') === 'True/Drained' &&
-        namesAll(messageOf(found, 'NodesLeaving'), 'Node held-2', 'Node held-1', 'kubectl delete node held-1'),
+        conditionOf(found, 'Disrupting') === 'True/Drained' &&
+        namesAll(messageOf(found, 'Disrupting'), 'Node held-2', 'Node held-1', 'kubectl delete node held-1'),
       40_000,
     );
-    assert.equal(conditionOf(drained, 'NodesLeaving'), 'True/Drained');
+    assert.equal(conditionOf(drained, 'Disrupting'), 'True/Drained');
     assert.deepEqual(
       [await stateOf('held-1'), await stateOf('held-2'), await pods('held-1')],
       ['cordoned by-operator true', 'open - true', ''],
     );
-    assert.ok(drained?.status?.disruption?.nodes?.[0]?.drained);
+    assert.ok(drained?.status?.disruption?.nodes?.[0]?.drainedTime);
     await waitFor(
       async () =>
         (
@@ -177,7 +172,7 @@ describe('existing nodes with the replace annotation', () => {
     await fixture.restart();
     await fixture.world.apply(budget(0));
     await leaving('first', 'True/Drained');
-    assert.equal(conditionOf(await fixture.world.pool('second'), 'NodesLeaving'), 'absent');
+    assert.equal(conditionOf(await fixture.world.pool('second'), 'Disrupting'), 'absent');
     assert.equal((await node('first-1')).metadata.labels?.[POOL_KEY], 'first');
   });
 

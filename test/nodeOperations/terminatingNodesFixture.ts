@@ -52,14 +52,14 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const becomesLeaving = (pool: string, state: string) =>
     fixture.world.waitForPool(
       pool,
-      `to have NodesLeaving=${state}`,
-      (found) => conditionOf(found, 'NodesLeaving') === state,
+      `to have Disrupting=${state}`,
+      (found) => conditionOf(found, 'Disrupting') === state,
       30_000,
     );
   const isSettled = (pool: WindowsPool | undefined, size: number) =>
     pool?.status?.disruption === undefined &&
     pool?.status?.nodes?.verified === size &&
-    conditionOf(pool, 'NodesLeaving') === 'absent' &&
+    conditionOf(pool, 'Disrupting') === 'absent' &&
     conditionOf(pool, 'NodesVerified') === 'True/AllVerified';
 
   return {
@@ -152,8 +152,8 @@ export function withTerminatingNodes(...flags: readonly string[]) {
           return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
         }),
 
-    /** The message of the condition NodesLeaving. */
-    leavingMessage: async (pool: string) => messageOf(await fixture.world.pool(pool), 'NodesLeaving'),
+    /** The message of the condition Disrupting. */
+    leavingMessage: async (pool: string) => messageOf(await fixture.world.pool(pool), 'Disrupting'),
 
     /** Moves the start of a removal into the past. */
     makeStartedLongAgo: (pool: string, index = 0) => {

@@ -75,7 +75,7 @@ describe('nodes with the replace annotation at the same time', () => {
       ONE,
       'to say that nodes wait',
       (pool) =>
-        /\bNodes \S+ and \S+ wait\b.*\b1 node\b/.test(messageOf(pool, 'NodesLeaving')) &&
+        /\bNodes \S+ and \S+ wait\b.*\b1 node\b/.test(messageOf(pool, 'Disrupting')) &&
         pool?.status?.disruption?.nodes?.length === 1,
     );
     await suite.settled(ONE, SIZE);
@@ -107,7 +107,7 @@ describe('nodes with the replace annotation at the same time', () => {
         fixture.world.waitForPool(
           pool,
           'to wait',
-          (found) => conditionOf(found, 'NodesLeaving') === 'True/DisruptionPending',
+          (found) => conditionOf(found, 'Disrupting') === 'True/DisruptionPending',
         ),
       ),
     );
@@ -129,7 +129,7 @@ describe('nodes with the replace annotation at the same time', () => {
       ONE,
       'to know of the new spec and wait',
       (pool) =>
-        conditionOf(pool, 'UpToDate').startsWith('False/') && conditionOf(pool, 'NodesLeaving') === 'True/DrainBlocked',
+        conditionOf(pool, 'UpToDate').startsWith('False/') && conditionOf(pool, 'Disrupting') === 'True/DrainBlocked',
     );
     assert.ok(fixture.world.cloud.calls().every(({ operation }) => operation !== 'UpdateNodegroupVersion'));
     await suite.kubectl('delete', 'pdb', 'cart-budget');

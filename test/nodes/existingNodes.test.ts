@@ -25,7 +25,7 @@ describe('existing nodes', () => {
       matchLabels: { site: 'fra' },
     };
     await fixture.world.apply(existingPool('onprem', selector, { labels: { tier: 'web' }, taints }));
-    const pool = await waitForCondition('onprem', 'Ready', 'True/Verified');
+    const pool = await waitForCondition('onprem', 'Ready', 'True/EnoughNodesVerified');
     await waitForCondition('onprem', 'NodesVerified', 'False/WrongBuild');
     assert.deepEqual(
       pool?.status?.conditions?.map(({ type }) => type),
@@ -58,7 +58,7 @@ describe('existing nodes', () => {
       taints: [{ key: 'dedicated', value: 'iis', effect: 'NoSchedule' }],
     };
     await fixture.world.apply(existingPool('leave', { matchLabels: { site: 'fra' } }, spec));
-    const pool = await waitForCondition('leave', 'Ready', 'True/Verified');
+    const pool = await waitForCondition('leave', 'Ready', 'True/EnoughNodesVerified');
     assertNames(messageOf(pool, 'NodesVerified'), 'dedicated=own:NoSchedule', 'dedicated=iis');
     const { labels } = (await node('leaver')).metadata;
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('existing nodes', () => {
     await fixture.world.apply(
       existingPool('goes', { matchLabels: { site: 'fra' } }, { labels: { tier: 'web', team: 'a' } }),
     );
-    await waitForCondition('goes', 'Ready', 'True/Verified');
+    await waitForCondition('goes', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.kubectl('patch', 'windowspool', 'goes', '--type=merge', '-p', '{"spec":{"paused":true}}');
     await waitForCondition('goes', 'Paused', 'True/Paused');
     await fixture.world.kubectl('label', 'node', 'left', 'team=b', '--overwrite');
@@ -101,7 +101,7 @@ describe('existing nodes', () => {
     await fixture.world.apply(
       existingPool('stays', { matchLabels: { site: 'fra' } }, { labels: { tier: 'web' }, deletionPolicy: 'Retain' }),
     );
-    await waitForCondition('stays', 'Ready', 'True/Verified');
+    await waitForCondition('stays', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.kubectl('delete', 'windowspool', 'stays', '--timeout=30s');
     const { labels, annotations, taints, isReported } = await writtenFields('kept');
     assert.deepEqual([labels?.tier, taints?.[0]?.key, isReported], ['web', 'os', false]);
@@ -112,13 +112,13 @@ describe('existing nodes', () => {
   it('stay with the first of two pools, and the second one reports that', async () => {
     await join({ name: 'wanted', labels: { site: 'fra' } });
     await fixture.world.apply(existingPool('b-first', { matchLabels: { site: 'fra' } }));
-    await waitForCondition('b-first', 'Ready', 'True/Verified');
+    await waitForCondition('b-first', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.apply(existingPool('a-second', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
     const second = await waitForCondition('a-second', 'NodesFound', 'False/OwnedByOtherPool');
     assertNames(messageOf(second, 'NodesFound'), 'Node wanted', 'WindowsPool b-first');
     assert.equal((await node('wanted')).metadata.labels?.[POOL_KEY], 'b-first');
     await fixture.world.kubectl('delete', 'windowspool', 'b-first', '--timeout=30s');
-    await waitForCondition('a-second', 'Ready', 'True/Verified');
+    await waitForCondition('a-second', 'Ready', 'True/EnoughNodesVerified');
     assert.equal((await node('wanted')).metadata.labels?.[POOL_KEY], 'a-second');
     const before = JSON.parse((await node('wanted')).metadata.annotations?.[OWNERSHIP_ANNOTATION] ?? '{}');
     assert.equal(before.labels[POOL_KEY].was, null);
@@ -199,7 +199,7 @@ describe('existing nodes', () => {
     await join({ name: 'switcher', labels: { site: 'fra' } });
     const before = await writtenFields('switcher');
     await fixture.world.apply(existingPool('switch', { matchLabels: { site: 'fra' } }, { labels: { tier: 'web' } }));
-    await waitForCondition('switch', 'Ready', 'True/Verified');
+    await waitForCondition('switch', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.kubectl('label', 'node', 'switcher', 'kubernetes.io/os=linux', '--overwrite');
     await waitForCondition('switch', 'Ready', 'False/NoNodesFound');
     // Kubernetes' own controller updates the old label.
@@ -211,7 +211,7 @@ describe('existing nodes', () => {
     await join({ name: 'absent', labels: { site: 'fra' } });
     const before = await writtenFields('absent');
     await fixture.world.apply(existingPool('away', { matchLabels: { site: 'fra' } }, { labels: { tier: 'web' } }));
-    await waitForCondition('away', 'Ready', 'True/Verified');
+    await waitForCondition('away', 'Ready', 'True/EnoughNodesVerified');
     await fixture.operator.stop();
     await fixture.world.kubectl('label', 'node', 'absent', 'kubernetes.io/os=linux', '--overwrite');
     await fixture.world.kubectl('delete', 'windowspool', 'away', '--wait=false');

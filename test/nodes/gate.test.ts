@@ -187,7 +187,7 @@ describe('the gate', () => {
         await fixture.world.apply(
           poolManifest(POOL, { nodeGroup: { scaling: { minSize: 1, maxSize: 1 } }, verification: { policy: 'Gate' } }),
         );
-        await becomes(POOL, 'Ready', 'True/Verified');
+        await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
         await waitForTaints(POOL, GATE_TAINT_KEY, [], 'once the node is verified');
         const [node] = await nodesOf(POOL);
         const verified = node?.status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
@@ -209,7 +209,7 @@ describe('the gate', () => {
       await fixture.world.apply(
         poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 3 } }, deletionPolicy: 'Retain' }),
       );
-      await becomes(POOL, 'Ready', 'True/Verified');
+      await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     });
 
     it('releases the existing nodes that EKS taints together with their group', async () => {

@@ -57,7 +57,7 @@ describe('a pool that pulls images on its new nodes', () => {
   it('pulls the next image, counts one without cmd.exe as pulled, opens the gate, and leaves no pod', async () => {
     const pod = await running(POOL, BARE);
     await report(pod, 'Failed', NOT_STARTED);
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await untilNone(POOL);
     await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
     const event = async () => {

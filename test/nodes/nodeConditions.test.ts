@@ -33,8 +33,8 @@ describe('a pool with conditions of its nodes', () => {
           policy: 'Gate',
           requiredConditions: [{ type: AGENT, status: 'True' }],
           requiredImages: [IMAGE],
+          unhealthyConditions: [{ type: 'DiskPressure', status: 'True' }],
         },
-        remediation: { conditions: [{ type: 'DiskPressure', status: 'True' }] },
       }),
     );
   });
@@ -55,7 +55,7 @@ describe('a pool with conditions of its nodes', () => {
 
   it('removes the gate taint when the node has the image, and keeps the node verified when it is removed', async () => {
     await setImages([IMAGE]);
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await waitForTaints(POOL, GATE_TAINT_KEY, [], 'with the condition and the image');
     await setImages([]);
     await report('MemoryPressure', 'True');

@@ -29,7 +29,7 @@ describe('a pool with policy Quarantine', () => {
         verification: { policy: 'Quarantine' },
       }),
     );
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     [bad = ''] = (await nodesOf(POOL)).map(({ metadata }) => metadata.name).sort();
     fixture.world.cloud.faults.patchKernel({ node: bad, build: OTHER_BUILD });
     await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [quarantineTaintOn(bad)], 'after a change of the build');

@@ -61,7 +61,7 @@ describe('a pool that leaves its gate to a NodeReadinessRule', () => {
 
   it('is Ready and runs pods when the rule removes the taint, without a warning about the gate', async () => {
     ({ stop } = await startReadinessController(fixture.world));
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await untilBound('early');
     assert.deepEqual(await tainted(POOL, TAINT), []);
     assert.match((await verifiedOf())?.message ?? '', /passes every check\.$/);
@@ -73,7 +73,7 @@ describe('a pool that leaves its gate to a NodeReadinessRule', () => {
     await waitForTaints(POOL, TAINT, [`${node} ${TAINT}:NoSchedule`], 'after a change of the build');
     await waitForTaints(POOL, QUARANTINE_TAINT_KEY, [`${node} ${QUARANTINE_TAINT_KEY}=WrongBuild:NoSchedule`], 'then');
     fixture.world.cloud.faults.patchKernel({ node, build: '10.0.20348' });
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual([await tainted(POOL, TAINT), await tainted(POOL, QUARANTINE_TAINT_KEY)], [[], []]);
   });
 
@@ -83,7 +83,7 @@ describe('a pool that leaves its gate to a NodeReadinessRule', () => {
     await becomes(POOL, 'Ready', 'False/AwaitingReadinessRule');
     assert.deepEqual(await tainted(POOL, other), [`${node} ${other}:NoSchedule`]);
     await fixture.world.kubectl('taint', 'node', node, `${other}:NoSchedule-`);
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
   });
 
   it('rejects the taint without the gate, and a key that no rule can have', async () => {

@@ -65,7 +65,7 @@ describe('a pool that tests its new nodes', () => {
     const pod = await running(POOL, NANO);
     assert.equal(pod.metadata.uid, before.metadata.uid);
     await report(pod, 'Succeeded', { service: COMPLETED, egress: COMPLETED });
-    await becomes(POOL, 'Ready', 'True/Verified');
+    await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await opens();
     await untilNone(POOL);
   });

@@ -43,14 +43,14 @@ describe('the verification of nodes', () => {
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 4 } } }));
-    await becomes('Ready', 'True/Verified');
+    await becomes('Ready', 'True/EnoughNodesVerified');
   });
 
   it('names a node with another build, and keeps the pool Ready while enough others are verified', async () => {
     fixture.world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
     await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
     const pool = await becomes('NodesVerified', 'False/WrongBuild');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     const [failing] = pool?.status?.failingNodes ?? [];
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message;
     assertNames(
@@ -114,7 +114,7 @@ describe('the verification of nodes', () => {
       /with a warning, such as .* at least revision 99999/,
     );
     await patch({ minimumRevision: null, warnOnly: null });
-    await becomes('Ready', 'True/Verified');
+    await becomes('Ready', 'True/EnoughNodesVerified');
   });
 
   it('waits for pod addresses during the join grace, and fails the node after it', async () => {

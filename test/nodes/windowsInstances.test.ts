@@ -51,13 +51,13 @@ describe('the ConfigMap windows-instances', () => {
     await list({ '10.9.1.1': 'username=a', '10.9.1.2': 'username=a' });
     await fixture.world.apply(listingPool('drained', NAMESPACE));
     await waitForNodes('drained', 2);
-    await waitForCondition('drained', 'Ready', 'True/Verified');
+    await waitForCondition('drained', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.kubectl('annotate', 'node', 'drained-1', `${REPLACE_ANNOTATION}=true`);
-    await waitForCondition('drained', 'NodesLeaving', 'True/Drained');
+    await waitForCondition('drained', 'Disrupting', 'True/Drained');
     assert.equal((await node('drained-1')).spec.unschedulable, true);
     await patch({ '10.9.1.1': null });
     await waitForNodes('drained', 1);
-    await waitForCondition('drained', 'NodesLeaving', 'absent');
+    await waitForCondition('drained', 'Disrupting', 'absent');
     await waitFor(async () => (await node('drained-1')).spec.unschedulable !== true, {
       what: 'the host that left the list to be uncordoned',
       timeoutMs: 20_000,
@@ -70,7 +70,7 @@ describe('the ConfigMap windows-instances', () => {
     const [first, second] = [await writtenFields('byoh-1'), await writtenFields('byoh-2')];
     await list({ '10.9.0.1': 'username=Administrator' });
     await fixture.world.apply(listingPool('byoh', NAMESPACE));
-    const pool = await waitForCondition('byoh', 'Ready', 'True/Verified');
+    const pool = await waitForCondition('byoh', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual([pool?.status?.nodes?.total, existingNodesOf(pool)], [1, undefined]);
     assertNames(messageOf(pool, 'NodesFound'), '1 node', 'ConfigMap hosts/windows-instances');
     assert.equal((await writtenFields('byoh-1')).labels?.tier, 'web');
@@ -84,7 +84,7 @@ describe('the ConfigMap windows-instances', () => {
     assertNames(messageOf(without, 'Ready'), 'ConfigMap hosts/windows-instances', 'existingNodes.instancesConfigMap');
     await waitUntilRestored('byoh-2', second);
     await list({ 'byoh-2.example.com': 'username=core' });
-    await waitForCondition('byoh', 'Ready', 'True/Verified');
+    await waitForCondition('byoh', 'Ready', 'True/EnoughNodesVerified');
   });
 
   it('reports addresses that no node has and invalid entries, and uses the others', async () => {
@@ -92,7 +92,7 @@ describe('the ConfigMap windows-instances', () => {
     await list({ '10.9.0.3': 'username=a', '10.9.0.4': 'username=a', '10.9.0.300': 'username=a', host: 'password=b' });
     await fixture.world.apply(listingPool('faulty', NAMESPACE));
     const pool = await waitForCondition('faulty', 'NodesFound', 'False/MalformedInstances');
-    await waitForCondition('faulty', 'Ready', 'True/Verified');
+    await waitForCondition('faulty', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual(existingNodesOf(pool), {
       unknownAddresses: ['10.9.0.4'],
       malformedEntries: [
@@ -130,7 +130,7 @@ describe('the ConfigMap windows-instances', () => {
     await host('byoh-6', ip('10.9.0.6'));
     await list({ '10.9.0.6': 'username=a' });
     await fixture.world.apply(listingPool('lasting', NAMESPACE));
-    await waitForCondition('lasting', 'Ready', 'True/Verified');
+    await waitForCondition('lasting', 'Ready', 'True/EnoughNodesVerified');
     const before = await fixture.world.kubectl(
       'get',
       'node',

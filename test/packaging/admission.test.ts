@@ -113,7 +113,7 @@ describe('the admission policy of the operator', function () {
     ...args,
   ];
   const node = (name: string) => ['node', name];
-  const WINDOWS_ONLY = messageOfRule("'winpool.dev/claim' in variables.annotationsBefore");
+  const WINDOWS_ONLY = messageOfRule("'winpool.dev/ownership' in variables.annotationsBefore");
   const LABELS = messageOfRule('variables.changedLabels.all(');
   const ANNOTATIONS = messageOfRule('variables.changedAnnotations.all(');
   const NODE_FINALIZERS = messageOfRule('variables.finalizersBefore == ');

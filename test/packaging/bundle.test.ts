@@ -123,7 +123,11 @@ describe('the shipped bundle', () => {
     });
     await operator.ready();
     await world.apply(poolManifest('bundled'));
-    await world.waitForPool('bundled', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool(
+      'bundled',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
   });
 
   it('contains only the used parts of the EC2 client', async () => {

@@ -125,7 +125,7 @@ describe('the Helm chart in a cluster', function () {
   }
   /** Waits until the pool is Ready and the operator has sent its last change, which is that of the tags. */
   async function toBeReady(): Promise<void> {
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     const isTagged = () => (world.cloud.state.groups.get('web')?.autoScalingTags.length ?? 0) > 0;
     await waitFor(isTagged, { what: 'the tags of the scaling group', timeoutMs: 60_000 });
     await world.waitForPool('web', 'to be reconciled', isReconciled);

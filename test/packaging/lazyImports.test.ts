@@ -252,7 +252,7 @@ async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
 /** Creates a pool and replaces a node, which needs every AWS client: SSM for the latest release, EC2 and Auto Scaling for the node. */
 async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.apply(poolManifest(name, { nodeGroup: { update: { policy: 'Automatic' } } }));
-  await world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+  await world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
   const nodes = () =>
     world.kubectl(
       'get',

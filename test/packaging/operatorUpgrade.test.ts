@@ -21,7 +21,7 @@ const pools: readonly (readonly [manifest: object, isReached: (pool: WindowsPool
     poolManifest('settled', { nodeGroup: { scaling: { desiredSize: 2 } }, labels: { team: 'a' } }),
     ({ status }) => status?.nodes?.verified === 2,
   ],
-  [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/Verified')],
+  [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/EnoughNodesVerified')],
   [
     poolManifest('failing', { verification: { policy: 'Quarantine' } }),
     ({ status }) => status?.nodes?.quarantined === 1,
@@ -29,13 +29,13 @@ const pools: readonly (readonly [manifest: object, isReached: (pool: WindowsPool
   [poolManifest('refused'), ({ status }) => status?.nodeGroup?.status === 'CREATE_FAILED'],
   [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
   [poolManifest('edited', { nodeGroup: { driftPolicy: 'Report' } }), has('UpToDate', 'False/Drifted')],
-  [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/Verified')],
+  [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/EnoughNodesVerified')],
   [
     // The operator writes the user data of this pool: if it wrote another one for the same spec, it would replace the nodes.
     poolManifest('custom', { nodeGroup: { kubelet: { maxPods: 30, evictionHard: { 'memory.available': '1Gi' } } } }),
-    has('Ready', 'True/Verified'),
+    has('Ready', 'True/EnoughNodesVerified'),
   ],
-  [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/Verified')],
+  [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/EnoughNodesVerified')],
 ];
 const names = pools.map(([manifest]) => (manifest as WindowsPool).metadata.name);
 
@@ -112,7 +112,11 @@ describe('an upgrade of the operator', function () {
     world.cloud.faults.createFailure({ group: 'refused', issues });
     await world.apply(existingNode({ name: 'rack-1', labels: { team: 'b' } }));
     for (const [manifest] of pools) await world.apply(manifest);
-    await world.waitForPool('edited', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool(
+      'edited',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
     for (const [index, [, isReached]] of pools.entries()) {
       const name = names[index] ?? '';
@@ -191,7 +195,7 @@ describe('an upgrade of the operator', function () {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === NEW &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        conditionOf(pool, 'Ready') === 'True/Verified',
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
     );
     assert.deepEqual(writesToAws(), []);
   });

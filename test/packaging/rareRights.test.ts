@@ -29,7 +29,11 @@ describe('an API server without watch lists', function () {
           existingNodes: { instancesConfigMap: { namespace: 'default', name: 'windows-instances' } },
         },
       });
-      await world.waitForPool('listed', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+      await world.waitForPool(
+        'listed',
+        'to be Ready',
+        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+      );
       await world.waitForPool('listed-hosts', 'to know that there is no list', (pool) =>
         conditionOf(pool, 'NodesFound').startsWith('False/'),
       );
@@ -47,7 +51,7 @@ describe('an API server without watch lists', function () {
 describe('AWS permissions that only some accounts and pools need', () => {
   const fixture = withOperator('--denied-retry-interval=1s', '--create-retry-interval=1s');
   const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
 
   /** Revokes the permission: the pool reports it in AWS' words with the action's name, refuses nothing for good, and continues once it is back. */
   async function withoutPermission(action: string, name: string, words: RegExp, change: object): Promise<void> {
@@ -96,7 +100,7 @@ describe('AWS permissions that only some accounts and pools need', () => {
   it('include the permission to pass the node role to its access entry, if EKS requires it', async () => {
     const restore = setSwitch(fixture.world, 'accessEntryPassRole', 'ec2.amazonaws.com');
     fixture.world.cloud.faults.accessEntry({ exists: false });
-    const pool = poolManifest('passing', { nodeGroup: { accessEntry: 'Create' } });
+    const pool = poolManifest('passing', { nodeGroup: { accessEntryManagement: 'Operator' } });
     try {
       await needs('iam:PassRole', pool, 'passing', /AWS denied CreateAccessEntry: .* Grant iam:PassRole /);
     } finally {
@@ -129,7 +133,8 @@ describe('AWS permissions that only some accounts and pools need', () => {
       'moving',
       'to have the second version',
       (found) =>
-        found?.status?.nodeGroup?.launchTemplate?.version === '2' && conditionOf(found, 'Ready') === 'True/Verified',
+        found?.status?.nodeGroup?.launchTemplate?.version === '2' &&
+        conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
     );
     await fixture.world.kubectl('delete', 'windowspool', 'moving', '--timeout=60s');
   });

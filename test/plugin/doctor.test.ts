@@ -18,7 +18,7 @@ describe('kubectl windowspool doctor and completion', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web'));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
   });
   after(async () => {
     await fixture.world?.apply(windowsIpam(true));

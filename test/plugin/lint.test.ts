@@ -49,7 +49,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web', { runtimeClass: { name: 'web' } }));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
     await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = (image: string) => [{ name: 'app', image, resources: LIMITS }];
     await world.apply(deployment('good', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2022') }));
@@ -72,8 +72,8 @@ describe('kubectl windowspool lint and diagnose', () => {
     await plugin?.remove();
   });
 
-  it('--cluster finds workloads by their templates, and images by the build of the node on which a pod runs', async () => {
-    const { code, found } = await lint('--cluster', '--namespace', NAMESPACE);
+  it('--live finds workloads by their templates, and images by the build of the node on which a pod runs', async () => {
+    const { code, found } = await lint('--live', '--namespace', NAMESPACE);
     const [pod = ''] = await podsOf('unclear');
     assert.equal(code, 1);
     assert.deepEqual(
@@ -109,7 +109,7 @@ describe('kubectl windowspool lint and diagnose', () => {
       assert.deepEqual(session.shown().split('\n').filter(isLong), []);
       return session.shown();
     };
-    const linted = (await inTerminal('lint', '--cluster')).replace(/unclear-\S+/, 'unclear-POD');
+    const linted = (await inTerminal('lint', '--live')).replace(/unclear-\S+/, 'unclear-POD');
     // Where lines break depends on the length of the name of the node, and what the scheduler says on its version.
     const [diagnosed = ''] = (await inTerminal('diagnose', 'untolerant'))
       .split(/\s+/)
@@ -166,7 +166,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     assert.equal(stderr, '');
   });
 
-  it('--cluster and diagnose go on for a user who may read only a namespace', async () => {
+  it('--live and diagnose go on for a user who may read only a namespace', async () => {
     const { world } = fixture;
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
     await world.apply({
@@ -177,7 +177,7 @@ describe('kubectl windowspool lint and diagnose', () => {
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: NAMESPACE }],
     });
     const KUBECONFIG = await world.controlPlane.serviceAccountKubeconfig(NAMESPACE, 'default');
-    const linted = await plugin.run(['lint', '--cluster', '--namespace', NAMESPACE], { KUBECONFIG });
+    const linted = await plugin.run(['lint', '--live', '--namespace', NAMESPACE], { KUBECONFIG });
     assert.match(linted.stdout, /^\d+ workloads checked: /m);
     const skipped = (stderr: string) => stderr.replace(/\n {6}/g, ' ').match(/(?<=^SKIP {2})[^:,]*/gm);
     assert.deepEqual(skipped(linted.stderr), [
@@ -189,10 +189,10 @@ describe('kubectl windowspool lint and diagnose', () => {
     // The ClusterRole view may read events.k8s.io only in newer versions of Kubernetes.
     const unknown = skipped(diagnosed.stderr)?.filter((line) => !line.includes('events'));
     assert.deepEqual(unknown, ['The RuntimeClasses are unknown', 'The nodes are unknown']);
-    const nothing = await plugin.run(['lint', '--cluster'], { KUBECONFIG });
+    const nothing = await plugin.run(['lint', '--live'], { KUBECONFIG });
     assert.equal(nothing.code, 1);
     assert.match(nothing.stderr, /^You may list neither workloads nor pods\. [^\n]* --namespace\.\n$/);
-    const missing = await plugin.run(['lint', '--cluster', '--namespace', 'lnt']);
+    const missing = await plugin.run(['lint', '--live', '--namespace', 'lnt']);
     assert.deepEqual([missing.code, missing.stderr], [1, 'Namespace "lnt" not found. Did you mean "lint"?\n']);
   });
 });

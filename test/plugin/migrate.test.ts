@@ -34,7 +34,11 @@ describe('kubectl windowspool migrate', () => {
   const createPool = async (name: string, windowsVersion: string) => {
     const nodeGroup = { scaling: { minSize: 2 } };
     await fixture.world.apply(poolManifest(name, { windowsVersion, nodeGroup, disruption: { maxUnavailable: 1 } }));
-    await fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      name,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
   };
   const nodesOf = async (pool: string, query: string): Promise<string[]> => {
     const path = `jsonpath={range .items[*]}${query}{"\\n"}{end}`;

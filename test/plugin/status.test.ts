@@ -46,7 +46,7 @@ describe('kubectl windowspool status and nodes', () => {
     await fixture.world.waitForPool(
       'web',
       'to be settled',
-      (pool) => conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+      (pool) => conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
     );
   });
 

@@ -77,8 +77,8 @@ describe('an existing node group', () => {
 
   it('gets the tag first, then the missing settings, and keeps its size and the settings of others', async () => {
     await fixture.restart();
-    await becomes('planned', 'UpToDate', 'True/AsSpecified');
-    const pool = await becomes('planned', 'Ready', 'True/Verified');
+    await becomes('planned', 'UpToDate', 'True/MatchesSpec');
+    const pool = await becomes('planned', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual(
       writes().filter((operation) => operation !== 'CreateOrUpdateTags'),
       ['TagResource', 'UpdateNodegroupConfig'],
@@ -117,7 +117,7 @@ describe('an existing node group', () => {
     );
     permit('planned', 'second');
     await fixture.world.apply(adopting('second', { nodeGroup: { name: 'planned', adoption: 'IfUnowned' } }));
-    await becomes('second', 'UpToDate', 'True/AsSpecified');
+    await becomes('second', 'UpToDate', 'True/MatchesSpec');
     assert.equal(groupIn('planned')?.tags?.['winpool.dev/pool'], 'second');
   });
 
@@ -128,7 +128,7 @@ describe('an existing node group', () => {
     permit('planned', 'third');
     await patch('second', { deletionPolicy: 'Retain' });
     await fixture.world.kubectl('delete', 'windowspool', 'second', '--timeout=60s');
-    await becomes('third', 'UpToDate', 'True/AsSpecified');
+    await becomes('third', 'UpToDate', 'True/MatchesSpec');
     await fixture.world.kubectl('delete', 'windowspool', 'third', '--timeout=30s');
     assert.equal(groupIn('planned'), undefined);
   });
@@ -139,7 +139,7 @@ describe('an existing node group', () => {
     const names = ['left', 'right'];
     const items = names.map((name) => adopting(name, { nodeGroup: { name: 'wanted', adoption: 'IfUnowned' } }));
     await fixture.world.apply({ apiVersion: 'v1', kind: 'List', items });
-    await becomes('left', 'UpToDate', 'True/AsSpecified');
+    await becomes('left', 'UpToDate', 'True/MatchesSpec');
     const pool = await becomes('right', 'Stalled', 'True/NotOwned');
     assert.match(messageOf(pool, 'Stalled'), /is managed by WindowsPool left,/);
     await fixture.world.kubectl('delete', 'windowspools', ...names, '--timeout=30s');
@@ -150,7 +150,7 @@ describe('an existing node group', () => {
     const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'No capacity', resourceIds: ['eks-asg'] }];
     fixture.world.cloud.faults.healthIssue({ group: 'ailing', issues });
     await fixture.world.apply(adopting('ailing'));
-    const pool = await becomes('ailing', 'UpToDate', 'True/AsSpecified');
+    const pool = await becomes('ailing', 'UpToDate', 'True/MatchesSpec');
     assert.match(messageOf(pool, 'NodeGroupReady'), /is DEGRADED: AsgInstanceLaunchFailures: No capacity/);
     assert.equal(groupIn('ailing')?.tags?.['winpool.dev/pool'], 'ailing');
     assert.equal(groupIn('ailing')?.labels?.tier, 'web');
@@ -174,7 +174,7 @@ describe('an existing node group', () => {
     await becomes('reported', 'NodesVerified', 'False/RegistrationTaintMissing');
     assert.deepEqual(writes(), ['TagResource', 'CreateOrUpdateTags']);
     await patch('reported', { nodeGroup: { driftPolicy: 'Correct' } });
-    await becomes('reported', 'UpToDate', 'True/AsSpecified');
+    await becomes('reported', 'UpToDate', 'True/MatchesSpec');
     await fixture.world.kubectl('delete', 'windowspool', 'reported', '--timeout=30s');
   });
 
@@ -182,9 +182,9 @@ describe('an existing node group', () => {
     await legacy('rigid', { subnets: [subnetIds[2]] });
     await fixture.world.apply(adopting('rigid'));
     const pool = await becomes('rigid', 'Stalled', 'True/ImmutableDifference');
-    assertNames(messageOf(pool, 'Stalled'), 'subnets', 'nodeGroup.replacement: BlueGreen');
+    assertNames(messageOf(pool, 'Stalled'), 'subnets', 'nodeGroup.immutableChangePolicy: Replace');
     await patch('rigid', { nodeGroup: { subnets: [{ id: subnetIds[2] }] } });
-    await becomes('rigid', 'Ready', 'True/Verified');
+    await becomes('rigid', 'Ready', 'True/EnoughNodesVerified');
     assert.ok(!writes().includes('CreateNodegroup') && !writes().includes('DeleteNodegroup'), writes().join());
     await fixture.world.kubectl('delete', 'windowspool', 'rigid', '--timeout=30s');
   });
@@ -242,10 +242,18 @@ describe('a pool that waits for the name of a node group', () => {
 
   it('creates its own as soon as the other pool is gone', async () => {
     await fixture.world.apply(poolManifest('holder', { nodeGroup: { name: 'shared' } }));
-    await fixture.world.waitForPool('holder', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      'holder',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     await fixture.world.apply(poolManifest('waiter', { nodeGroup: { name: 'shared' } }));
     await fixture.world.waitForPool('waiter', 'to wait', (pool) => conditionOf(pool, 'Stalled') === 'True/NotOwned');
     await fixture.world.kubectl('delete', 'windowspool', 'holder', '--timeout=30s');
-    await fixture.world.waitForPool('waiter', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      'waiter',
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
   });
 });

@@ -94,7 +94,11 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
 
     it(`${how}: changes the object only the first time`, async () => {
       await fixture.world.apply(manifest, ...flags);
-      await fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+      await fixture.world.waitForPool(
+        name,
+        'to be Ready',
+        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+      );
       const before = await settled(name);
       for (const _ of [1, 2, 3]) {
         const printed = await fixture.world.apply(manifest, ...flags);

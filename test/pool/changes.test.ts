@@ -38,7 +38,11 @@ describe('changes of a pool', () => {
         nodeGroup: { tags: { cost: '1', old: 'x' }, scaling: { minSize: 1, maxSize: 3 } },
       }),
     );
-    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      POOL,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     await settled();
   });
   beforeEach(() => fixture.world.cloud.resetCalls());
@@ -204,7 +208,7 @@ describe('changes of a pool', () => {
           'to be degraded',
           (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded',
         );
-        assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+        assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
         assert.match(
           pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '',
           /AsgInstanceLaunchFailures: No capacity \(eks-asg\)\./,

@@ -31,8 +31,12 @@ describe('an external edit of a node group', () => {
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, spec));
-    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
-    await becomes('True/AsSpecified');
+    await fixture.world.waitForPool(
+      POOL,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
+    await becomes('True/MatchesSpec');
   });
 
   const edits: readonly (readonly [string, () => Omit<ConsoleEdit, 'group'>, string])[] = [
@@ -55,7 +59,7 @@ describe('an external edit of a node group', () => {
         timeoutMs: 60_000,
         explain: () => fixture.operator.tail(),
       });
-      await becomes('True/AsSpecified');
+      await becomes('True/MatchesSpec');
     });
   }
 
@@ -74,7 +78,7 @@ describe('an external edit of a node group', () => {
     await patch({ nodeGroup: { driftPolicy: 'Report' } });
     fixture.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
     const pool = await becomes('False/Drifted');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     assert.equal(conditionOf(pool, 'Reconciling'), 'absent');
     assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier`]);
     const drift = await metric('windowspool_drift_fields');
@@ -88,6 +92,6 @@ describe('an external edit of a node group', () => {
     assert.equal(group()?.labels?.tier, 'db');
     await becomes('False/Drifted');
     await patch({ labels: { tier: 'db' } });
-    await becomes('True/AsSpecified');
+    await becomes('True/MatchesSpec');
   });
 });

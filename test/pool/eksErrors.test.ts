@@ -26,9 +26,9 @@ describe('the errors that EKS can report for a node group', () => {
     return pool;
   };
   const isSettled = (pool: Pool) =>
-    conditionOf(pool, 'Ready') === 'True/Verified' &&
+    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
     conditionOf(pool, 'NodeGroupReady') === 'True/Active' &&
-    conditionOf(pool, 'UpToDate') === 'True/AsSpecified';
+    conditionOf(pool, 'UpToDate') === 'True/MatchesSpec';
   const label = (name: string, team: string) => fixture.world.patchPool(name, { labels: { team } });
 
   async function hasHealthIssue(group: string, code: NodegroupIssueCode): Promise<void> {

@@ -10,7 +10,7 @@ import { theWorld, withOperator } from '../sharedWorld.ts';
 describe('a pool whose node group cannot be created', () => {
   const fixture = withOperator('--create-retry-interval=10s', '--denied-retry-interval=1s');
   const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
   const remove = (name: string) => fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
   const creations = (name: string) => creationsOf(fixture.world, name);
   beforeEach(() => fixture.world.cloud.resetCalls());
@@ -189,7 +189,7 @@ describe('a pool whose node group cannot be created', () => {
     await fixture.world.waitForPool(
       'guest',
       'to use it',
-      (found) => conditionOf(found, 'RuntimeClassReady') === 'True/UsedAsIs',
+      (found) => conditionOf(found, 'RuntimeClassReady') === 'True/Unmanaged',
     );
     await ready('guest');
     await remove('guest');
@@ -234,7 +234,12 @@ describe('a pool whose node group cannot be created', () => {
 describe('AWS errors', () => {
   const fixture = withOperator('--resync-interval=1s');
   const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', 120_000);
+    fixture.world.waitForPool(
+      name,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+      120_000,
+    );
   after(() => fixture.world.cloud.faults.calls.clear());
 
   it('are retried: 20 throttled calls', async function () {
@@ -284,7 +289,11 @@ describe('an unavailable AWS at the start of the operator', () => {
       assert.equal(conditionOf(pool, 'Ready'), 'False/AWSUnavailable');
       assert.equal(conditionOf(pool, 'Reconciling'), 'True/AWSUnavailable');
       world.cloud.faults.calls.clear();
-      await world.waitForPool('dark', 'to be Ready', (found) => conditionOf(found, 'Ready') === 'True/Verified');
+      await world.waitForPool(
+        'dark',
+        'to be Ready',
+        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+      );
       await world.kubectl('delete', 'windowspool', 'dark', '--timeout=60s');
     } finally {
       world.cloud.faults.calls.clear();

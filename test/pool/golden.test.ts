@@ -31,7 +31,7 @@ describe('the output of kubectl', () => {
   /** Waits until a pool is Ready and EKS has created its group: nodes can be verified before EKS reports the group as ACTIVE. */
   async function isCreated(name: string): Promise<void> {
     await becomes(name, 'Ready', 'True/Verified');
-    await becomes(name, 'UpToDate', 'True/AsSpecified');
+    await becomes(name, 'UpToDate', 'True/MatchesSpec');
   }
 
   /** The commands and their output, once the last of them contains all the words. */
@@ -55,13 +55,13 @@ describe('the output of kubectl', () => {
     await apply('web');
     await fixture.world.kubectl('wait', '--for=condition=Ready', 'windowspool/web', '--timeout=30s');
     await isCreated('web');
-    await assertGolden('healthy', await show(commandsFor('web'), '  Verified  '));
+    await assertGolden('healthy', await show(commandsFor('web'), '  EnoughNodesVerified  '));
   });
 
   it('for a pool that is not Ready because a node has another build', async () => {
     await apply('billing');
     await isCreated('billing');
-    await show(['describe wp billing'], '  Verified  ');
+    await show(['describe wp billing'], '  EnoughNodesVerified  ');
     const member = 'eks.amazonaws.com/nodegroup=billing';
     const [node = ''] = (
       await fixture.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}')
@@ -102,7 +102,7 @@ describe('the output of kubectl', () => {
     fixture.world.cloud.faults.nextNode({ group: 'shop', neverJoins: true });
     await fixture.world.patchPool('shop', { nodeGroup: { scaling: { minSize: 3 } } });
     await becomes('shop', 'NodesVerified', 'False/NodesMissing');
-    await becomes('shop', 'UpToDate', 'True/AsSpecified');
+    await becomes('shop', 'UpToDate', 'True/MatchesSpec');
     await assertGolden('nodes-missing', await show(commandsFor('shop'), '  NodesMissing  '));
   });
 
@@ -116,7 +116,7 @@ describe('the output of kubectl', () => {
     });
     await apply('guest', { spec: { ...sample.spec, windowsVersion: 'Windows2025' } });
     await becomes('guest', 'NodesVerified', 'True/AllVerified');
-    await becomes('guest', 'UpToDate', 'True/AsSpecified');
+    await becomes('guest', 'UpToDate', 'True/MatchesSpec');
     await assertGolden(
       'foreign-runtime-class',
       await show(commandsFor('guest'), '  NodeGroupCreated  ', '  NotOwned  '),
@@ -206,7 +206,7 @@ describe('the output of kubectl', () => {
 describe('normalized output of kubectl', () => {
   const cases: readonly (readonly [what: string, text: string, plain: string])[] = [
     ['an age at the end of a line', 'web    2/2     103s', 'web    2/2     0s'],
-    ['an age before other columns', 'web    17s   Verified   web', 'web    0s    Verified   web'],
+    ['an age before other columns', 'web    17s   EnoughNodesVerified   web', 'web    0s    EnoughNodesVerified   web'],
     ['the header of a column with a long age', 'AGE     REASON', 'AGE   REASON'],
     [
       'an age that is wider than its column, before an empty column',

@@ -158,7 +158,7 @@ describe('the kubectl commands for pools', () => {
       await Promise.race([applied, shows('new', /^web +False +Creating +0\/1 +0\/0 /m)]);
       restoreSpeed();
       await applied;
-      await shows('Ready', /^web +True +Verified +1\/1 +1\/1 /m);
+      await shows('Ready', /^web +True +EnoughNodesVerified +1\/1 +1\/1 /m);
     } finally {
       restoreSpeed();
       watch.kill();
@@ -225,7 +225,7 @@ describe('the kubectl commands for pools', () => {
     );
     assert.deepEqual(await table(`kubectl get wp --output custom-columns='${columns}'`), [
       ['NAME', 'READY', 'UPTODATE', 'STALLED'],
-      ['web', 'Verified', 'AsSpecified', '<none>'],
+      ['web', 'EnoughNodesVerified', 'MatchesSpec', '<none>'],
     ]);
   });
 
@@ -233,12 +233,12 @@ describe('the kubectl commands for pools', () => {
     assert.equal(await failing('kubectl top node'), 'error: Metrics API not available');
     const [header, row] = await table('kubectl get wp web');
     assert.deepEqual(header, ['NAME', 'READY', 'REASON', 'NODES', 'VERIFIED', 'WINDOWS', 'BUILD', 'AGE']);
-    assert.deepEqual(row?.slice(0, 6), ['web', 'True', 'Verified', '1/1', '1/1', 'Windows2022']);
+    assert.deepEqual(row?.slice(0, 6), ['web', 'True', 'EnoughNodesVerified', '1/1', '1/1', 'Windows2022']);
     assert.equal(row?.length, 8);
   });
 
   it('events --for shows the events of the pool, which are in the namespace default', async () => {
-    const expected = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
+    const expected = ['NodeGroupCreated', 'RuntimeClassCreated', 'EnoughNodesVerified'];
     for (const command of [block('kubectl events'), 'kubectl events --for wp/web'])
       await showsEvents(command, 'WindowsPool/web', expected);
     const everywhere = await table('kubectl events --for windowspool/web --all-namespaces');
@@ -282,7 +282,7 @@ describe('the kubectl commands for pools', () => {
       [node, true, [{ operator: 'Exists' }], HOST_PROCESS.securityContext],
     );
     await typed(`kubectl annotate node ${node} winpool.dev/replace=true`);
-    const leaving = '{.status.conditions[?(@.type=="NodesLeaving")]';
+    const leaving = '{.status.conditions[?(@.type=="Disrupting")]';
     await typed(`kubectl wait windowspool/web --for=jsonpath='${leaving}.reason}'=DrainBlocked --timeout=60s`);
     const message = await typed(`kubectl get wp web --output jsonpath='${leaving}.message}'`);
     assertNames(message, `pod default/${pod?.metadata?.name}`, 'no controller');

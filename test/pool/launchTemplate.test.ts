@@ -163,7 +163,7 @@ describe('a launch template', () => {
     fixture.world.cloud.faults.removeAction({ action: 'ec2:DescribeLaunchTemplateVersions' });
     try {
       await fixture.world.apply(poolManifest('unread', { nodeGroup: { launchTemplate: { name: 'unread' } } }));
-      await becomes('unread', 'Ready', 'True/Verified');
+      await becomes('unread', 'Ready', 'True/EnoughNodesVerified');
       assert.match(
         await messageAt('unread', 'PrerequisitesMet', 'Unknown/AccessDenied'),
         /missing permission ec2:DescribeLaunchTemplateVersions/,

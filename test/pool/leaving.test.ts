@@ -20,7 +20,7 @@ describe('a deleted pool that retains its node group', () => {
     fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
   /** Ready, and EKS has created the node group: a pool can be Ready before that. */
   const ready = async (name: string) => {
-    await becomes(name, 'Ready', 'True/Verified');
+    await becomes(name, 'Ready', 'True/EnoughNodesVerified');
     await becomes(name, 'NodeGroupReady', 'True/Active');
   };
   const waitForMessage = (name: string, words: RegExp) =>

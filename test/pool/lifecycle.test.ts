@@ -17,7 +17,7 @@ describe('the lifecycle of a pool', () => {
 
   const gone = (name: string) => fixture.world.waitForPool(name, 'to be gone', (pool) => pool === undefined);
   const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const eventsOf = async (name: string) => {
     const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
@@ -49,7 +49,7 @@ describe('the lifecycle of a pool', () => {
     assert.deepEqual(pool?.status?.cluster?.name, 'demo');
     const runtimeClass = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2022');
     assert.equal(runtimeClass?.handler, 'runhcs-wcow-process');
-    const expected = ['NodeGroupCreated', 'RuntimeClassCreated', 'Verified'];
+    const expected = ['NodeGroupCreated', 'RuntimeClassCreated', 'EnoughNodesVerified'];
     let reasons: readonly string[] = [];
     // Events follow the status.
     const allPublished = async () => {

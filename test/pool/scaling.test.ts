@@ -86,7 +86,7 @@ describe('a pool without nodes', () => {
     await fixture.world.waitForPool(
       POOL,
       'to be settled',
-      (pool) => conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+      (pool) => conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
     );
     fixture.world.cloud.resetCalls();
     const count = (name: string) => sent(name).length;

@@ -132,10 +132,10 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   [
     'a key for a disk that is not encrypted',
-    { nodeGroup: { disk: { encrypted: false, kmsKeyId: 'alias/disks' } } },
-    'kmsKeyId requires encrypted: true',
+    { nodeGroup: { disk: { encrypted: false, kmsKeyID: 'alias/disks' } } },
+    'kmsKeyID requires encrypted: true',
   ],
-  ['an invalid key', { nodeGroup: { disk: { kmsKeyId: 'my key' } } }, 'disk.kmsKeyId in body should match'],
+  ['an invalid key', { nodeGroup: { disk: { kmsKeyID: 'my key' } } }, 'disk.kmsKeyID in body should match'],
   ['an unknown IMDS version', { nodeGroup: { metadataOptions: { httpTokens: 'required' } } }, 'supported values'],
   ['no security group', { nodeGroup: { securityGroups: [] } }, 'should have at least 1 items'],
   ['an invalid security group ID', { nodeGroup: { securityGroups: [{ id: 'web' }] } }, 'should match'],
@@ -287,8 +287,8 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   [
     'a warm pool whose minimum is above its capacity',
-    { nodeGroup: { warmPool: { minSize: 3, maxPreparedCapacity: 2 } } },
-    'minSize must not be greater than maxPreparedCapacity',
+    { nodeGroup: { warmPool: { minSize: 3, maxGroupPreparedCapacity: 2 } } },
+    'minSize must not be greater than maxGroupPreparedCapacity',
   ],
   [
     'a warm pool of bare metal instances that hibernate',
@@ -361,8 +361,8 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   [
     'a condition that makes nodes unhealthy with a status that does not exist',
-    { remediation: { conditions: [{ type: 'DiskPressure', status: 'true' }] } },
-    'conditions[0].status: Unsupported value: "true"',
+    { verification: { unhealthyConditions: [{ type: 'DiskPressure', status: 'true' }] } },
+    'unhealthyConditions[0].status: Unsupported value: "true"',
   ],
   ...[
     'GateTaintMissing',
@@ -564,12 +564,12 @@ describe('the API server', () => {
         capacityType: 'OnDemand',
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
-        accessEntry: 'None',
+        accessEntryManagement: 'EKS',
         scaling: { minSize: 1, maxSize: 3 },
         driftPolicy: 'Correct',
-        replacement: 'Refuse',
+        replacement: 'Reject',
       },
-      registrationTaint: true,
+      registrationTaint: 'OSWindows',
       verification: { policy: 'Report' },
       runtimeClass: { handler: 'runhcs-wcow-process', adoption: 'Never' },
       deletionPolicy: 'Delete',
@@ -628,7 +628,7 @@ describe('the API server', () => {
       await world.apply(poolManifest(name, { nodeGroup }));
       await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
       const refused = await answerTo(poolManifest(name));
-      const words = 'Set nodeGroup.replacement to BlueGreen';
+      const words = 'Set nodeGroup.immutableChangePolicy to Replace';
       assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*${words}`, 's'));
       await setStatus(name, { nodeGroup: { differs: true } });
       await world.apply(poolManifest(name));
@@ -672,7 +672,7 @@ describe('the API server', () => {
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
     const only = /spec\.nodeGroup\.ami: Invalid value.*between its own AMIs and a custom one/s;
     assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {}, ami } })), only);
-    await world.apply(poolManifest(name, { nodeGroup: { disk: {}, ami, replacement: 'BlueGreen' } }));
+    await world.apply(poolManifest(name, { nodeGroup: { disk: {}, ami, immutableChangePolicy: 'Replace' } }));
     await world.apply(poolManifest(name, { nodeGroup: { ami: { id: 'ami-0a000002' } } }));
     assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {} } })), only);
     await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED' } });
@@ -689,7 +689,7 @@ describe('the API server', () => {
     assert.deepEqual(await stored({}), { disk: undefined, metadataOptions: undefined });
     assert.deepEqual(await stored({ disk: {}, metadataOptions: {} }), {
       disk: { sizeGiB: 50, type: 'gp3', encrypted: true },
-      metadataOptions: { httpTokens: 'Required', hopLimit: 1 },
+      metadataOptions: { httpTokens: 'Required', httpPutResponseHopLimit: 1 },
     });
   });
 
@@ -699,9 +699,9 @@ describe('the API server', () => {
       await world.apply(poolManifest(name));
       await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
       // Both changes at once.
-      await world.apply(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'BlueGreen' } }));
-      await world.apply(poolManifest(name, { nodeGroup: { replacement: 'BlueGreen' } }));
-      const refused = await answerTo(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'Refuse' } }));
+      await world.apply(poolManifest(name, { nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Replace' } }));
+      await world.apply(poolManifest(name, { nodeGroup: { immutableChangePolicy: 'Replace' } }));
+      const refused = await answerTo(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'Reject' } }));
       assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value`));
       await world.kubectl('delete', 'windowspool', name);
     });
@@ -709,13 +709,13 @@ describe('the API server', () => {
 
   it('rejects another name and another Windows version also if a second node group may replace the first', async () => {
     const replaced = (nodeGroup: object, spec: object = {}) =>
-      answerTo(poolManifest('fixed', { ...spec, nodeGroup: { replacement: 'BlueGreen', ...nodeGroup } }));
+      answerTo(poolManifest('fixed', { ...spec, nodeGroup: { immutableChangePolicy: 'Replace', ...nodeGroup } }));
     assert.equal(await replaced({}), 'accepted');
     await setStatus('fixed', { cluster: { name: 'demo', arn: 'arn:aws:eks:eu-west-1:111122223333:cluster/demo' } });
     await setStatus('fixed', { nodeGroup: { name: 'fixed', status: 'ACTIVE' } });
     assert.match(await replaced({ name: 'other' }), /EKS cannot rename a node group/);
     assert.match(await replaced({}, { windowsVersion: 'Windows2025' }), /windowsVersion is immutable/);
-    assert.match(await replaced({ replacement: 'Recreate' }), /supported values: "Refuse", "BlueGreen"/);
+    assert.match(await replaced({ immutableChangePolicy: 'Recreate' }), /supported values: "Reject", "Replace"/);
     await world.kubectl('delete', 'windowspool', 'fixed');
   });
 

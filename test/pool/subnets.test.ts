@@ -14,7 +14,7 @@ describe('a pool that names its role and selects its subnets by tags', () => {
   const tier = (value: string) => ({ tags: { tier: value } });
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
 
   after(() => {
     for (const id of subnetIds) tagged(id, {});
@@ -58,7 +58,7 @@ describe('a pool that names its role and selects its subnets by tags', () => {
     const [entry] = warned?.status?.prerequisites ?? [];
     assert.equal(entry?.status, 'Warning');
     assertNames(entry?.message, third, 'nodeGroup.subnets');
-    assert.equal(conditionOf(warned, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(warned, 'Ready'), 'True/EnoughNodesVerified');
     assert.deepEqual(groupIn('tagged')?.subnets, [first, second]);
   });
 
@@ -70,7 +70,7 @@ describe('a pool that names its role and selects its subnets by tags', () => {
       'to have its prerequisites met',
       (found) => conditionOf(found, 'PrerequisitesMet') === 'True/Met',
     );
-    assert.equal(conditionOf(pool, 'UpToDate'), 'True/AsSpecified');
+    assert.equal(conditionOf(pool, 'UpToDate'), 'True/MatchesSpec');
     assert.deepEqual(pool?.status?.nodeGroup?.subnets, [first, second]);
   });
 });

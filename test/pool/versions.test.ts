@@ -27,7 +27,8 @@ describe('a pool becomes Ready', () => {
       const pool = await fixture.world.waitForPool(
         name,
         'to be Ready',
-        (found) => conditionOf(found, 'Ready') === 'True/Verified' && conditionOf(found, 'Reconciling') === 'absent',
+        (found) =>
+          conditionOf(found, 'Ready') === 'True/EnoughNodesVerified' && conditionOf(found, 'Reconciling') === 'absent',
       );
       const year = windowsVersion.slice('Windows'.length);
       assert.deepEqual(

@@ -10,7 +10,7 @@ describe('a pool whose nodes run no pods', () => {
 
   it('that get no addresses checks its prerequisites again, and names the likely cause', async () => {
     await fixture.world.apply(poolManifest('late'));
-    await is('late', 'Ready', 'True/Verified');
+    await is('late', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.apply(windowsIpam(false));
     await fixture.world.kubectl('scale', 'windowspool', 'late', '--replicas=2');
     await is('late', 'NodesVerified', 'False/NoPodAddresses');
@@ -44,7 +44,7 @@ describe('a pool whose nodes run no pods', () => {
     try {
       fixture.world.cloud.faults.clusterRolePolicy({ attached: false });
       await fixture.world.apply(poolManifest('advertised'));
-      await is('advertised', 'Ready', 'True/Verified');
+      await is('advertised', 'Ready', 'True/EnoughNodesVerified');
       await is('advertised', 'PrerequisitesMet', 'True/MetWithWarnings');
       await remove('advertised');
     } finally {
@@ -71,7 +71,7 @@ describe('a pool whose nodes run no pods', () => {
   it('because the webhook for pods is missing has a warning, which blocks nothing', async () => {
     await fixture.world.kubectl('delete', 'mutatingwebhookconfiguration', 'vpc-resource-mutating-webhook');
     await fixture.world.apply(poolManifest('nowebhook'));
-    await is('nowebhook', 'Ready', 'True/Verified');
+    await is('nowebhook', 'Ready', 'True/EnoughNodesVerified');
     await is('nowebhook', 'PrerequisitesMet', 'True/MetWithWarnings');
     await fixture.world.apply(podWebhook);
     await is('nowebhook', 'PrerequisitesMet', 'True/Met');
@@ -80,7 +80,7 @@ describe('a pool whose nodes run no pods', () => {
 
   it('that never join checks its prerequisites again, and names the likely cause', async () => {
     await fixture.world.apply(poolManifest('nojoin'));
-    await is('nojoin', 'Ready', 'True/Verified');
+    await is('nojoin', 'Ready', 'True/EnoughNodesVerified');
     fixture.world.cloud.faults.accessEntry({ exists: false });
     await fixture.world.kubectl('scale', 'windowspool', 'nojoin', '--replicas=2');
     await is('nojoin', 'NodesVerified', 'False/NodesMissing');
@@ -114,7 +114,7 @@ describe('a pool whose nodes run no pods', () => {
       try {
         const name = symptom.toLowerCase();
         await fixture.world.apply(poolManifest(name));
-        await is(name, 'Ready', 'True/Verified');
+        await is(name, 'Ready', 'True/EnoughNodesVerified');
         fixture.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
         await fixture.world.kubectl('scale', 'windowspool', name, '--replicas=2');
         await is(name, type, state);
@@ -134,10 +134,10 @@ describe('a pool whose nodes run no pods', () => {
     const restore = setSwitch(fixture.world, 'linuxAccessEntry', 'nobody');
     try {
       await fixture.world.apply(poolManifest('silent'));
-      await is('silent', 'Ready', 'True/Verified');
+      await is('silent', 'Ready', 'True/EnoughNodesVerified');
       fixture.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
       await is('silent', 'PrerequisitesMet', 'False/NodeAccessInvalid');
-      await is('silent', 'Ready', 'True/Verified');
+      await is('silent', 'Ready', 'True/EnoughNodesVerified');
       fixture.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
       await is('silent', 'PrerequisitesMet', 'True/Met');
       await remove('silent');
@@ -148,10 +148,10 @@ describe('a pool whose nodes run no pods', () => {
 
   it('because the cluster was changed reports that within the resync interval, and keeps its nodes', async () => {
     await fixture.world.apply(poolManifest('turned'));
-    await is('turned', 'Ready', 'True/Verified');
+    await is('turned', 'Ready', 'True/EnoughNodesVerified');
     fixture.world.cloud.faults.cluster({ autoMode: true });
     await is('turned', 'PrerequisitesMet', 'False/AutoModeUnsupported');
-    await is('turned', 'Ready', 'True/Verified');
+    await is('turned', 'Ready', 'True/EnoughNodesVerified');
     fixture.world.cloud.faults.cluster({ autoMode: false });
     await is('turned', 'PrerequisitesMet', 'True/Met');
     await remove('turned');

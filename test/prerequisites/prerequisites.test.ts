@@ -201,7 +201,7 @@ describe('the prerequisites of a pool', () => {
       assert.ok((await measured(name)).includes(`False/${reason}`), `the metric of ${reason}`);
       assert.equal(creations(name), 0);
       await restore(fixture.world);
-      await is(name, 'Ready', 'True/Verified');
+      await is(name, 'Ready', 'True/EnoughNodesVerified');
       assert.equal(conditionOf(await fixture.world.pool(name), 'PrerequisitesMet'), 'True/Met');
       assert.deepEqual(await measured(name), []);
       assert.equal(creations(name), 1);
@@ -218,7 +218,7 @@ describe('the prerequisites of a pool', () => {
       await fixture.world.apply(poolManifest(name));
       await is(name, 'NodeGroupReady', 'False/Creating');
       assert.match(await message(name, 'PrerequisitesMet'), /yet: EKS (creates one of type EC2_WINDOWS|adds it)/);
-      await is(name, 'Ready', 'True/Verified');
+      await is(name, 'Ready', 'True/EnoughNodesVerified');
       await is(name, 'PrerequisitesMet', 'True/Met');
       assert.deepEqual(await measured(name), []);
       assert.equal(
@@ -238,7 +238,7 @@ describe('the prerequisites of a pool', () => {
       assert.equal(creations('forlinux'), 1);
       fixture.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
       await is('forlinux', 'PrerequisitesMet', 'True/Met');
-      await is('forlinux', 'Ready', 'True/Verified');
+      await is('forlinux', 'Ready', 'True/EnoughNodesVerified');
       await remove('forlinux');
     } finally {
       restore();
@@ -281,7 +281,7 @@ describe('the prerequisites of a pool', () => {
       '--overwrite',
     );
     await is('ignoring', 'PrerequisitesMet', 'True/PrerequisitesIgnored');
-    await is('ignoring', 'Ready', 'True/Verified');
+    await is('ignoring', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual(await measured('ignoring'), ['Ignored/NodeRoleShared']);
     const events = await fixture.world.kubectl(
       'get',
@@ -300,7 +300,7 @@ describe('the prerequisites of a pool', () => {
     fixture.world.cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
     await linuxGroup(fixture.world, 'linux', nodeRoleArn);
     await fixture.world.apply(poolManifest('sharing'));
-    await is('sharing', 'Ready', 'True/Verified');
+    await is('sharing', 'Ready', 'True/EnoughNodesVerified');
     await is('sharing', 'PrerequisitesMet', 'True/MetWithWarnings');
     assert.deepEqual(await measured('sharing'), ['Warning/NodeRoleShared']);
     await remove('sharing');
@@ -314,7 +314,7 @@ describe('the prerequisites of a pool', () => {
     );
     assert.equal(conditionOf(pool, 'PrerequisitesMet'), 'True/MetWithWarnings');
     assertNames(messageOf(pool, 'PrerequisitesMet'), 'nodeGroup.scaling.maxSize', '3 more nodes', '12');
-    await is('roomy', 'Ready', 'True/Verified');
+    await is('roomy', 'Ready', 'True/EnoughNodesVerified');
     await remove('roomy');
   });
 
@@ -337,7 +337,7 @@ describe('the prerequisites of a pool', () => {
 
   it('warn of Windows 2019, which the Kubernetes project no longer supports with this version', async () => {
     await fixture.world.apply(poolManifest('retired', { windowsVersion: 'Windows2019' }));
-    await is('retired', 'Ready', 'True/Verified');
+    await is('retired', 'Ready', 'True/EnoughNodesVerified');
     await is('retired', 'PrerequisitesMet', 'True/MetWithWarnings');
     assert.match(await message('retired', 'PrerequisitesMet'), /supports Windows Server 2019 up to 1\.34/);
     assert.deepEqual(await measured('retired'), ['Warning/UnsupportedVersion']);
@@ -369,8 +369,8 @@ describe('the prerequisites of a pool', () => {
 
   it('include an access entry that the operator creates if the spec says so, and keeps when the pool is deleted', async () => {
     fixture.world.cloud.faults.accessEntry({ exists: false });
-    await fixture.world.apply(poolManifest('manages', { nodeGroup: { accessEntry: 'Create' } }));
-    await is('manages', 'Ready', 'True/Verified');
+    await fixture.world.apply(poolManifest('manages', { nodeGroup: { accessEntryManagement: 'Operator' } }));
+    await is('manages', 'Ready', 'True/EnoughNodesVerified');
     assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
     await remove('manages');
     assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
@@ -378,7 +378,7 @@ describe('the prerequisites of a pool', () => {
 
   it('never change an access entry of another type', async () => {
     fixture.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
-    await fixture.world.apply(poolManifest('linuxentry', { nodeGroup: { accessEntry: 'Create' } }));
+    await fixture.world.apply(poolManifest('linuxentry', { nodeGroup: { accessEntryManagement: 'Operator' } }));
     await is('linuxentry', 'PrerequisitesMet', 'False/NodeAccessInvalid');
     assert.equal(fixture.world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_LINUX');
     await remove('linuxentry');
@@ -386,7 +386,7 @@ describe('the prerequisites of a pool', () => {
 
   it('delay an update that EKS rejects only while the cluster is upgraded', async () => {
     await fixture.world.apply(poolManifest('skew'));
-    await is('skew', 'Ready', 'True/Verified');
+    await is('skew', 'Ready', 'True/EnoughNodesVerified');
     const { faults } = fixture.world.cloud;
     faults.cluster({ status: 'UPDATING' });
     const words = 'Requested release version is not valid for kubernetes version 1.36.';

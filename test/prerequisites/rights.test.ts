@@ -32,11 +32,11 @@ describe('prerequisites that cannot be read', () => {
         /AccessDenied/.test(conditionOf(pool, 'PrerequisitesMet')),
       );
       assert.match(await message(name, 'PrerequisitesMet'), new RegExp(action));
-      if (!needed) await is(name, 'Ready', 'True/Verified');
+      if (!needed) await is(name, 'Ready', 'True/EnoughNodesVerified');
       if (!needed) await is(name, 'PrerequisitesMet', 'Unknown/AccessDenied');
       fixture.world.cloud.faults.restoreAction();
       await is(name, 'PrerequisitesMet', 'True/Met');
-      await is(name, 'Ready', 'True/Verified');
+      await is(name, 'Ready', 'True/EnoughNodesVerified');
       await remove(name);
     });
   }
@@ -47,7 +47,7 @@ describe('prerequisites that cannot be read', () => {
       'User: operator is not authorized to perform: iam:ListAttachedRolePolicies on resource: role eks-cluster';
     calls.error({ operation: 'ListAttachedRolePolicies', name: 'AccessDenied', message, status: 403, count: 1_000 });
     await fixture.world.apply(poolManifest('norole'));
-    await is('norole', 'Ready', 'True/Verified');
+    await is('norole', 'Ready', 'True/EnoughNodesVerified');
     await is('norole', 'PrerequisitesMet', 'Unknown/AccessDenied');
     calls.clear();
     await is('norole', 'PrerequisitesMet', 'True/Met');
@@ -83,7 +83,7 @@ describe('prerequisites that cannot be read', () => {
   it('are Unknown without the permissions in kube-system, which blocks nothing', async () => {
     await withoutBinding(async () => {
       await fixture.world.apply(poolManifest('norights'));
-      await is('norights', 'Ready', 'True/Verified');
+      await is('norights', 'Ready', 'True/EnoughNodesVerified');
       await is('norights', 'PrerequisitesMet', 'Unknown/AccessDenied');
       const text = await message('norights', 'PrerequisitesMet');
       for (const right of [
@@ -125,7 +125,7 @@ describe('prerequisites that cannot be read', () => {
     await without('nodes', 'list', async () => {
       await fixture.world.apply(poolManifest('nolist'));
       await is('nolist', 'PrerequisitesMet', 'Unknown/AccessDenied');
-      await is('nolist', 'Ready', 'True/Verified');
+      await is('nolist', 'Ready', 'True/EnoughNodesVerified');
       assertNames(
         await message('nolist', 'PrerequisitesMet'),
         /\bLinux node \(missing permission list nodes\)/,
@@ -155,7 +155,7 @@ describe('prerequisites that cannot be read', () => {
       await message('norole', 'PrerequisitesMet'),
       /\bLinux node groups \(missing permission eks:DescribeNodegroup\)/,
     );
-    await is('norole', 'Ready', 'True/Verified');
+    await is('norole', 'Ready', 'True/EnoughNodesVerified');
     fixture.world.cloud.faults.calls.clear();
     await is('norole', 'PrerequisitesMet', 'False/NodeRoleShared');
     await remove('norole');
@@ -180,7 +180,7 @@ describe('prerequisites that cannot be read', () => {
     );
     assert.equal(creations('unseen'), 0);
     calls.clear();
-    await is('unseen', 'Ready', 'True/Verified');
+    await is('unseen', 'Ready', 'True/EnoughNodesVerified');
     await remove('unseen');
   });
 
@@ -198,21 +198,21 @@ describe('prerequisites that cannot be read', () => {
     });
     // EKS wrote the role into aws-auth when it created the group.
     await is('noauth', 'PrerequisitesMet', 'True/Met');
-    await is('noauth', 'Ready', 'True/Verified');
+    await is('noauth', 'Ready', 'True/EnoughNodesVerified');
     await remove('noauth');
   });
 
   it('do not need eks:DescribeAddon while IPAM is enabled, and name both ways to enable it otherwise', async () => {
     fixture.world.cloud.faults.removeAction({ action: 'eks:DescribeAddon' });
     await fixture.world.apply(poolManifest('noaddon'));
-    await is('noaddon', 'Ready', 'True/Verified');
+    await is('noaddon', 'Ready', 'True/EnoughNodesVerified');
     assert.equal(conditionOf(await fixture.world.pool('noaddon'), 'PrerequisitesMet'), 'True/Met');
     await fixture.world.apply(windowsIpam(false));
     await fixture.world.apply(poolManifest('noaddontoo'));
     await is('noaddontoo', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
     assertNames(await message('noaddontoo', 'PrerequisitesMet'), 'vpc-cni', 'enable-windows-ipam: "true"');
     await fixture.world.apply(windowsIpam(true));
-    await is('noaddontoo', 'Ready', 'True/Verified');
+    await is('noaddontoo', 'Ready', 'True/EnoughNodesVerified');
     await fixture.world.kubectl('delete', 'windowspool', 'noaddon', 'noaddontoo', '--timeout=60s');
   });
 });

@@ -90,7 +90,7 @@ describe('Windows IPAM that the operator enables', () => {
     const { world } = fixture;
     await world.apply(windowsIpam(false, { 'warm-ip-target': '2' }));
     await world.apply(poolManifest('config'));
-    await is('config', 'Ready', 'True/Verified');
+    await is('config', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual((await configMap(world))?.data, { [KEY]: 'true', 'warm-ip-target': '2' });
     const { type, note } = await announced(world, 'config');
     assert.deepEqual([type, note], ['Normal', `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`]);
@@ -101,7 +101,7 @@ describe('Windows IPAM that the operator enables', () => {
     const { world } = fixture;
     await world.kubectl('delete', ...CONFIG_MAP);
     await world.apply(poolManifest('noconfig'));
-    await is('noconfig', 'Ready', 'True/Verified');
+    await is('noconfig', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual((await configMap(world))?.data, { [KEY]: 'true' });
     await remove('noconfig');
   });
@@ -111,7 +111,7 @@ describe('Windows IPAM that the operator enables', () => {
     await world.apply(windowsIpam(false));
     await world.kubectl('annotate', ...CONFIG_MAP.slice(0, 2), 'configmap/amazon-vpc-cni', ...HELM);
     await world.apply(poolManifest('helm'));
-    await is('helm', 'Ready', 'True/Verified');
+    await is('helm', 'Ready', 'True/EnoughNodesVerified');
     const { type, note } = await announced(world, 'helm');
     assert.equal(type, 'Warning');
     assertNames(note, 'Helm release kube-system/aws-vpc-cni');
@@ -134,7 +134,7 @@ describe('Windows IPAM that the operator enables', () => {
       world.cloud.resetCalls();
       const name = format.toLowerCase();
       await world.apply(poolManifest(name));
-      await is(name, 'Ready', 'True/Verified');
+      await is(name, 'Ready', 'True/EnoughNodesVerified');
       const { status, addonVersion, serviceAccountRoleArn } = world.cloud.state.addons.get('vpc-cni') ?? {};
       assert.deepEqual(
         [valuesOf(world), status, addonVersion, serviceAccountRoleArn, sent(world, 'UpdateAddon')],
@@ -151,7 +151,7 @@ describe('Windows IPAM that the operator enables', () => {
     await becomes('true');
     await world.apply(windowsIpam(false));
     await world.apply(poolManifest('edited'));
-    await is('edited', 'Ready', 'True/Verified');
+    await is('edited', 'Ready', 'True/EnoughNodesVerified');
     assert.equal((await configMap(world))?.data?.[KEY], 'true');
     await remove('edited');
   });
@@ -171,7 +171,7 @@ describe('Windows IPAM that the operator enables', () => {
     );
     assert.equal(valuesOf(world), '{}');
     world.cloud.faults.restoreAction();
-    await is('noupdate', 'Ready', 'True/Verified');
+    await is('noupdate', 'Ready', 'True/EnoughNodesVerified');
     await remove('noupdate');
   });
 
@@ -186,7 +186,7 @@ describe('Windows IPAM that the operator enables', () => {
     } finally {
       await world.kubectl('apply', ...rbac);
     }
-    await is('norole2', 'Ready', 'True/Verified');
+    await is('norole2', 'Ready', 'True/EnoughNodesVerified');
     await remove('norole2');
   });
 
@@ -211,7 +211,7 @@ describe('Windows IPAM that the operator enables', () => {
           ),
         );
         assert.equal(sent(world, 'UpdateAddon'), 1);
-        await is(name, 'Ready', 'True/Verified');
+        await is(name, 'Ready', 'True/EnoughNodesVerified');
         assert.equal(sent(world, 'UpdateAddon'), 2);
         assert.equal(conditionOf(await world.pool(name), 'PrerequisitesMet'), 'True/Met');
         await remove(name);
@@ -233,7 +233,7 @@ describe('Windows IPAM that the operator enables', () => {
     );
     assert.equal((await configMap(world))?.data?.[KEY], 'false');
     await world.patchPool('paused', { paused: false });
-    await is('paused', 'Ready', 'True/Verified');
+    await is('paused', 'Ready', 'True/EnoughNodesVerified');
     await remove('paused');
   });
 });
@@ -258,7 +258,7 @@ describe('Windows IPAM that another user disables again', () => {
       /Next attempt at \S+Z/,
     );
     assert.equal((await writes(world)).length, before + 1);
-    await is('next', 'Ready', 'True/Verified');
+    await is('next', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual([(await configMap(world))?.data?.[KEY], (await writes(world)).length], ['true', before + 2]);
     await remove('next');
     await remove('fight');

@@ -15,13 +15,24 @@ describe('waiting for a pool', () => {
 
   const answer = (observedGeneration: number) => {
     const lastTransitionTime = '2026-01-01T00:00:00Z';
-    const ready = { type: 'Ready', status: 'True', reason: 'Verified', message: 'It is.', lastTransitionTime };
+    const ready = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'EnoughNodesVerified',
+      message: 'It is.',
+      lastTransitionTime,
+    };
     const status = { observedGeneration, conditions: [ready] };
     const patch = JSON.stringify({ status });
     return world.kubectl('patch', 'windowspool', NAME, '--subresource=status', '--type=merge', '-p', patch);
   };
   const ready = (timeoutMs: number) =>
-    world.waitForPool(NAME, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified', timeoutMs);
+    world.waitForPool(
+      NAME,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+      timeoutMs,
+    );
 
   it('ends with the condition of its current generation', async () => {
     await answer(1);
@@ -30,7 +41,7 @@ describe('waiting for a pool', () => {
 
   it('continues while the condition is of an earlier generation, and reports that at the timeout', async () => {
     await world.patchPool(NAME, { nodeGroup: { scaling: { maxSize: 4 } } });
-    await assert.rejects(ready(500), /generation 1, the spec of 2\.\nReady=True Verified/);
+    await assert.rejects(ready(500), /generation 1, the spec of 2\.\nReady=True EnoughNodesVerified/);
     await answer(2);
     assert.equal((await ready(10_000))?.metadata.generation, 2);
   });

@@ -43,9 +43,9 @@ describe('an automatic update', function () {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'UpToDate') === 'True/AsSpecified',
+        conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
     );
   /** Waits for some more polls of the group, and asserts that no update is sent. */
   async function assertNoUpdates(what: string): Promise<void> {
@@ -105,7 +105,10 @@ describe('an automatic update', function () {
     const [minute = '', hour = ''] = closed.schedule.split(' ');
     const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}Z`;
     assertNames(messageOf(pool, 'UpToDate'), new RegExp(`\\b\\d{4}-\\d\\d-\\d\\dT${time}\\b`));
-    assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
+    assert.deepEqual(
+      [conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')],
+      ['True/EnoughNodesVerified', 'absent'],
+    );
     await assertNoUpdates('while the window is closed');
     await update({ maintenanceWindows: [closed, OPEN] });
     await settledAt('1.36-2026.05.12');
@@ -127,7 +130,7 @@ describe('an automatic update', function () {
   it('with a window that never opens is reported', async () => {
     await update({ maintenanceWindows: [{ ...OPEN, timeZone: 'Mars/Base' }] });
     const pool = await waitForUpToDate('False/InvalidMaintenanceWindow', 'maintenanceWindows[0].timeZone: Mars/Base');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
   });
 
   it('that fails leaves the pool Ready and is not repeated, and the next release is installed automatically', async () => {
@@ -143,7 +146,7 @@ describe('an automatic update', function () {
       'kubectl annotate wp followed winpool.dev/retry=$(date +%s) --overwrite',
     );
     const states = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
-    assert.deepEqual(states, ['True/Verified', 'True/Active', 'absent', 'absent']);
+    assert.deepEqual(states, ['True/EnoughNodesVerified', 'True/Active', 'absent', 'absent']);
     await assertNoUpdates('after the failure');
     world.cloud.faults.release({ date: '2026.06.02' });
     const next = await settledAt('1.36-2026.06.02');
@@ -155,7 +158,7 @@ describe('an automatic update', function () {
     await update({ policy: 'Manual' });
     world.cloud.faults.release({ date: '2026.06.09' });
     const pool = await waitForUpToDate('False/UpdateAvailable', 'Set nodeGroup.releaseVersion: 1.36-2026.06.09');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     await assertNoUpdates('with policy Manual');
   });
 });

@@ -53,9 +53,15 @@ describe('a node group that EKS cannot change', () => {
   it('is replaced by a second one, while a PodDisruptionBudget keeps the pods available', async function () {
     this.timeout(180_000);
     const manifest = (instanceType: string) =>
-      poolManifest(POOL, { nodeGroup: { replacement: 'BlueGreen', instanceTypes: [instanceType], scaling: SIZE } });
+      poolManifest(POOL, {
+        nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [instanceType], scaling: SIZE },
+      });
     await fixture.world.apply(manifest('m5.large'));
-    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      POOL,
+      'to be Ready',
+      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+    );
     for (const each of [budget, deployment]) await fixture.world.apply(each);
     await fixture.world.kubectl('rollout', 'status', `deployment/${APP}`, '--timeout=60s');
 

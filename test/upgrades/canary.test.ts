@@ -9,7 +9,7 @@ import { withOperator } from '../sharedWorld.ts';
 
 /** The shortest time that the API accepts. */
 const AFTER_MS = 60_000;
-const UPDATE = { update: { canary: { nodes: 1, after: '1m' } } };
+const UPDATE = { update: { canary: { nodes: 1, soakDuration: '1m' } } };
 
 /** A pool whose canary passes, with its custom AMIs, and one whose canary fails, with its releases. */
 const [PASSING, FAILING] = ['canary', 'canary-failing'];
@@ -49,7 +49,8 @@ describe('an update with a canary', function () {
         name,
         'to be Ready, and created',
         (pool) =>
-          conditionOf(pool, 'Ready') === 'True/Verified' && conditionOf(pool, 'NodeGroupReady') === 'True/Active',
+          conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+          conditionOf(pool, 'NodeGroupReady') === 'True/Active',
       );
   });
 
@@ -96,7 +97,7 @@ describe('an update with a canary', function () {
     await fixture.world.waitForPool(
       PASSING,
       'to have one node group as specified',
-      watched((found) => canaryIn(found) === undefined && conditionOf(found, 'UpToDate') === 'True/AsSpecified'),
+      watched((found) => canaryIn(found) === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec'),
     );
     assert.deepEqual(wrong, []);
     assert.deepEqual(

@@ -25,7 +25,7 @@ describe('pools that are upgraded at the same time', () => {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.disruption === undefined &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'Ready') === 'True/Verified',
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
       60_000,
     );
   const updating = () =>
@@ -79,7 +79,7 @@ describe('pools that are upgraded at the same time', () => {
       /\bWindowsPool turn-[abc]\b/,
       '--max-pools-updating=1',
     );
-    assert.equal(conditionOf(waiting, 'Ready'), 'True/Verified');
+    assert.equal(conditionOf(waiting, 'Ready'), 'True/EnoughNodesVerified');
     for (const name of POOLS) await settledAt(name, NEW);
     assert.deepEqual(broken, []);
     assert.ok(reasons.has('False/WaitingForBudget'), `${[...reasons]}`);
@@ -127,7 +127,7 @@ describe('pools that are upgraded at the same time', () => {
   it('do not wait forever for the share that a killed operator had reserved', async () => {
     await fixture.operator.kill();
     const disruption = {
-      cause: 'Upgrade',
+      reason: 'Update',
       target: 'x',
       change: 'release 1.36-2026.05.19',
       since: '2026-01-01T00:00:00Z',

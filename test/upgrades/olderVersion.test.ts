@@ -19,7 +19,11 @@ describe('a new pool that pins an older Kubernetes version', () => {
     );
     assertNames(messageOf(pool, 'NodeGroupReady'), /\bnodeGroup\.kubernetesVersion\b.*\b1\.35\b.*\b1\.36\b/);
     await fixture.world.patchPool(name, { nodeGroup: { kubernetesVersion: null } });
-    await fixture.world.waitForPool(name, 'to be Ready', (found) => conditionOf(found, 'Ready') === 'True/Verified');
+    await fixture.world.waitForPool(
+      name,
+      'to be Ready',
+      (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+    );
     assert.equal(fixture.world.cloud.state.group(name).nodegroup.version, '1.36');
   });
 
@@ -28,7 +32,11 @@ describe('a new pool that pins an older Kubernetes version', () => {
     const restore = setSwitch(fixture.world, 'olderVersionAtCreation', 'accept');
     try {
       await fixture.world.apply(pinned(name));
-      await fixture.world.waitForPool(name, 'to be Ready', (found) => conditionOf(found, 'Ready') === 'True/Verified');
+      await fixture.world.waitForPool(
+        name,
+        'to be Ready',
+        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+      );
       assert.equal(fixture.world.cloud.state.group(name).nodegroup.version, '1.35');
     } finally {
       restore();

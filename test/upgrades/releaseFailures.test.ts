@@ -62,7 +62,10 @@ describe('a release whose nodes fail in one pool', () => {
       (found) => conditionOf(found, 'UpToDate') === 'False/ReleaseNotVerified',
     );
     assertNames(messageOf(pool, 'UpToDate'), `release ${NEW}`, `node ${bad} of WindowsPool first`, 'WrongBuild');
-    assert.deepEqual([conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')], ['True/Verified', 'absent']);
+    assert.deepEqual(
+      [conditionOf(pool, 'Ready'), conditionOf(pool, 'Reconciling')],
+      ['True/EnoughNodesVerified', 'absent'],
+    );
     const polls = () =>
       fixture.world.cloud.calls().filter(({ operation, input }) => {
         return operation === 'DescribeNodegroup' && (input as { nodegroupName?: string }).nodegroupName === 'second';

@@ -29,9 +29,9 @@ describe('an upgrade', () => {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/Verified' &&
+        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
         conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/AsSpecified' : 'False/UpdateAvailable') &&
+        conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/MatchesSpec' : 'False/UpdateAvailable') &&
         pool?.status?.nodeGroup?.latestReleaseVersion === NEWER,
     );
 

@@ -112,7 +112,7 @@ describe('kubectl windowspool migrate', () => {
   };
   const disrupted = (of: WindowsPool): WindowsPool => ({
     ...of,
-    status: { ...of.status, disruption: { cause: 'Upgrade', since: '2026-03-01T11:00:00Z' } },
+    status: { ...of.status, disruption: { reason: 'Update', startTime: '2026-03-01T11:00:00Z' } },
   });
   const problems: readonly (readonly [what: string, of: Move])[] = [
     ['none', move],

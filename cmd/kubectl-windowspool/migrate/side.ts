@@ -7,7 +7,7 @@ import {
   isOurs,
   isReadinessTaint,
   isSameTaint,
-  REGISTRATION_TAINT,
+  registrationTaintsOf,
 } from '../../../controllers/windowspool/nodes/nodeTaints.ts';
 import { buildOf, releaseOf, WINDOWS_BUILD_LABEL, yearOf } from '../../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord, Taint } from '../../../controllers/windowspool/ports/nodes.ts';
@@ -101,8 +101,8 @@ export function usableNodes({ nodes }: Pick<Side, 'nodes'>): readonly NodeRecord
 /** Taints that pods must tolerate to run in the pool: those that all usable nodes have; without such a node, those of the spec. */
 export function taintsOf(side: Side): readonly Taint[] {
   const [first, ...others] = usableNodes(side);
-  const { registrationTaint, taints = [] } = side.pool.spec;
-  const found = first ? first.taints : [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...taints];
+  const { taints = [] } = side.pool.spec;
+  const found = first ? first.taints : [...registrationTaintsOf(side.pool.spec), ...taints];
   return found
     .filter((taint) => taint.effect !== 'PreferNoSchedule' && !isTemporary(taint))
     .filter((taint) => others.every((node) => node.taints.some((other) => isSameTaint(taint, other))));

@@ -82,7 +82,7 @@ export const situations: Readonly<Record<string, WindowsPool>> = {
     reason: 'UpdateFailed',
     message: 'Update of node group web to AMI release 1.36-2026.03.17 failed: PodEvictionFailure (ip-10-0-1-1).',
   }),
-  'drain-blocked': withCondition('NodesLeaving', {
+  'drain-blocked': withCondition('Disrupting', {
     status: 'True',
     reason: 'DrainBlocked',
     message: 'Draining ip-10-0-1-1: eviction of shop/cart-0 is blocked by PodDisruptionBudget cart.',

@@ -45,7 +45,7 @@ function filled(): Registry {
   pools.add('pool-0', [
     { metric: 'windowspool_drift_corrected_total', labels: { part: 'tag' }, value: 1 },
     { metric: 'windowspool_evictions_total', labels: { result: 'blocked' }, value: 1 },
-    { metric: 'windowspool_instances_ended_total', labels: { operation: 'Remove' }, value: 1 },
+    { metric: 'windowspool_instances_ended_total', labels: { operation: 'Remove', reason: 'Requested' }, value: 1 },
     { metric: 'windowspool_drains_aborted_total', labels: { reason: 'timed-out' }, value: 1 },
   ]);
   return registry;

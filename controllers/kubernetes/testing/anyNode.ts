@@ -74,7 +74,7 @@ export const anyNode: fc.Arbitrary<NodeJson> = fc.record(
         annotations: fc
           .tuple(
             map(text),
-            optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text, 'winpool.dev/claim': value }),
+            optional({ 'winpool.dev/replace': text, 'winpool.dev/remove': text, 'winpool.dev/ownership': value }),
           )
           .map(([others, annotations]) => ({ ...others, ...annotations })),
         finalizers: fc.array(key, { maxLength: 3 }),

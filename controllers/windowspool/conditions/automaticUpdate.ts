@@ -35,7 +35,7 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
     const again = `${next}${describeRetry(pool, failed)}`;
     return falseCondition(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
-  if (isPaused(pool)) return falseCondition('Outdated', `${what} It is updated when the pool is resumed.`);
+  if (isPaused(pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
   const unverified = unverifiedRelease(s);
   if (unverified) {
     const remedy = `To update anyway, ${overrideFor(s, group, change)}.`;
@@ -44,7 +44,7 @@ function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): C
       `${what} ${describeReleaseFailure(unverified)} ${describeWait(unverified)} ${remedy}`,
     );
   }
-  if (!waitingForWindow(s)) return falseCondition('Outdated', `${what} It is about to be updated.`);
+  if (!waitingForWindow(s)) return falseCondition('UpdatePending', `${what} It is about to be updated.`);
   const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
   const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
   const remedy = `To update now, ${overrideFor(s, group, change)}.`;

@@ -75,7 +75,7 @@ describe('while something is in progress, the pool is Reconciling', () => {
         nodes: sampleNodes(2),
       }),
       {
-        Ready: ['True Verified', '2 of 2'],
+        Ready: ['True EnoughNodesVerified', '2 of 2'],
         NodeGroupReady: ['True Updating', 'web', '1.36-2026.03.17'],
         NodesVerified: ['Unknown Joining', '2 of 3'],
         Reconciling: ['True Updating', 'web', '1.36-2026.03.17'],

@@ -126,7 +126,7 @@ describe('a state that ends without user action does not stall the pool', () => 
       'a RuntimeClass that was there before and fits',
       sampleState({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
       {
-        RuntimeClassReady: ['True UsedAsIs', 'windows-2022'],
+        RuntimeClassReady: ['True Unmanaged', 'windows-2022'],
       },
     ],
     [

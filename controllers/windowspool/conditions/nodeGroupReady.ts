@@ -186,7 +186,7 @@ function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
       );
     default:
       if (differences.length > 0 && !canBeReplaced(s.pool)) {
-        const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.`;
+        const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.`;
         return falseCondition('ImmutableDifference', message, 'stalled');
       }
       return withOpenChange(s, group, assessWorking(s, group));

@@ -23,7 +23,7 @@ describe('a rolling update or growth of a Ready pool', () => {
         nodes: [...sampleNodes(3), young],
       }),
       {
-        Ready: ['True Verified', '3 of 4'],
+        Ready: ['True EnoughNodesVerified', '3 of 4'],
         NodesVerified: ['Unknown Joining', '1 node', 'ip-9', 'KubeletNotReady'],
       },
     ],
@@ -63,7 +63,7 @@ describe('NodesVerified names failing nodes', () => {
       'and Ready stays True with enough verified nodes',
       sampleState({ nodes: [...sampleNodes(3), wrongNode('ip-9')] }),
       {
-        Ready: ['True Verified', '3 of 4'],
+        Ready: ['True EnoughNodesVerified', '3 of 4'],
         NodesVerified: ['False WrongBuild', '1 of 4', 'ip-9', '2025', '10.0.26100', '2022', '10.0.20348'],
       },
     ],
@@ -93,7 +93,7 @@ describe('NodesVerified names failing nodes', () => {
         ],
       }),
       {
-        Ready: ['True Verified', '3 of 7'],
+        Ready: ['True EnoughNodesVerified', '3 of 7'],
         NodesVerified: ['False NodesFailing', '4 of 7', 'ip-6', '2025', '10.0.26100', '2022', '10.0.20348'],
       },
     ],
@@ -135,7 +135,7 @@ describe('nodes that a NodeReadinessRule keeps pods off', () => {
       'are mentioned while the pool is Ready with the others',
       sampleState({ nodes: [...sampleNodes(3), held('ip-9')] }),
       {
-        Ready: ['True Verified', '4 of 4'],
+        Ready: ['True EnoughNodesVerified', '4 of 4'],
         NodesVerified: ['True AllVerified', '4 nodes', '1 node', 'readiness.k8s.io/'],
       },
     ],

@@ -51,7 +51,7 @@ export function ready<P extends Parts>(
   const needed = neededNodes(s.pool);
   if (verified - awaitingRule >= needed || isRolling?.(s, parts)) {
     const also = stalled ? ` The pool is stalled (${stalled.reason}): see the condition Stalled.` : '';
-    return trueCondition('Verified', `${verified} of ${count(total, 'node')} verified.${also}`);
+    return trueCondition('EnoughNodesVerified', `${verified} of ${count(total, 'node')} verified.${also}`);
   }
   if (verified >= needed) {
     const usable = verified - awaitingRule;

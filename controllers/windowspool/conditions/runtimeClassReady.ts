@@ -45,7 +45,7 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
   const { name, managedBy } = seen;
   if (misfits.length === 0)
     return trueCondition(
-      'UsedAsIs',
+      'Unmanaged',
       `RuntimeClass ${name} was not created by the operator. It fits and is used unchanged.`,
     );
   if (isReplaced(seen, s.pool)) return pending(s, 'replaced');

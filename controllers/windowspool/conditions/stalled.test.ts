@@ -157,7 +157,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
         'WINDOWS_FULL_2022_x86_64',
         'WINDOWS_CORE_2022_x86_64',
         '100',
-        'nodeGroup.replacement: BlueGreen',
+        'nodeGroup.immutableChangePolicy: Replace',
       ]),
     ],
     [

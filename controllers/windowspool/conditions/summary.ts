@@ -3,7 +3,7 @@
  *
  *   NodeGroupReady  NodesFound  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each covers its own part
  *   Ready                                                                                      the summary of them: ready.ts
- *   NodesLeaving  Reconciling  Stalled  Paused                                                 present only while true (kstatus)
+ *   Disrupting  Reconciling  Stalled  Paused                                                 present only while true (kstatus)
  */
 
 import type { ConditionState } from '../model/conditions.ts';

@@ -59,7 +59,7 @@ const automaticUpdate = {
 
 describe('UpToDate', () => {
   const table: readonly (readonly [string, ObservedState, Brief])[] = [
-    ['is True when nothing differs', sampleState(), ['True AsSpecified', 'web']],
+    ['is True when nothing differs', sampleState(), ['True MatchesSpec', 'web']],
     [
       'is True with labels, taints and tags of other clients, and with a size that an autoscaler set',
       sampleState(
@@ -70,12 +70,12 @@ describe('UpToDate', () => {
           scaling: { minSize: 3, maxSize: 5, desiredSize: 5 },
         }),
       ),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'is True for either spelling of the registration taint',
       sampleState(group({ taints: [{ key: 'os', value: 'Windows', effect: 'NoSchedule' }] })),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'names each edit with both values when driftPolicy is Report',
@@ -145,7 +145,7 @@ describe('UpToDate', () => {
     [
       'warns of a pinned release that fails verification in another pool',
       sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
-      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'ip-10-0-9-1', 'api', 'WrongBuild'],
+      ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'ip-10-0-9-1', 'api', 'WrongBuild'],
     ],
     [
       'warns of a newer release that fails verification in another pool',
@@ -158,14 +158,14 @@ describe('UpToDate', () => {
     [
       'is False until edits are corrected',
       sampleState(group(edited)),
-      ['False Outdated', 'web', 'winpool.dev/windows-build', '10.0.17763', '10.0.20348', 'os:NoSchedule'],
+      ['False UpdatePending', 'web', 'winpool.dev/windows-build', '10.0.17763', '10.0.20348', 'os:NoSchedule'],
     ],
     [
       'is False until a change of the spec is applied, including removed fields',
       sampleState({
         pool: samplePool(
           {
-            registrationTaint: false,
+            registrationTaint: 'None',
             nodeGroup: { driftPolicy: 'Report' },
             taints: [{ key: 'gpu', effect: 'NoSchedule' }],
           },
@@ -173,7 +173,7 @@ describe('UpToDate', () => {
         ),
         ...group({}),
       }),
-      ['False Outdated', 'web', 'gpu:NoSchedule', 'os:NoSchedule', 'windows'],
+      ['False UpdatePending', 'web', 'gpu:NoSchedule', 'os:NoSchedule', 'windows'],
     ],
     [
       'is False until a paused pool is resumed',
@@ -181,12 +181,12 @@ describe('UpToDate', () => {
         pool: samplePool({ paused: true, nodeGroup: { scaling: { maxSize: 9 } } }, { status }),
         ...group({}),
       }),
-      ['False Outdated', 'web', '3 to 9', 'resumed'],
+      ['False UpdatePending', 'web', '3 to 9', 'resumed'],
     ],
     [
       'is False until the desired size is sent',
       sampleState({ pool: samplePool({ nodeGroup: { scaling: { desiredSize: 4 } } }, { status }), ...group({}) }),
-      ['False Outdated', 'web', 'nodeGroup.scaling.desiredSize'],
+      ['False UpdatePending', 'web', 'nodeGroup.scaling.desiredSize'],
     ],
     [
       'names the pinned release that the group does not have',
@@ -194,7 +194,7 @@ describe('UpToDate', () => {
         pool: samplePool({ nodeGroup: { releaseVersion: '1.36-2026.03.17' } }, { status }),
         ...group({}),
       }),
-      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.03.17'],
+      ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.03.17'],
     ],
     [
       'reports a pinned version that waits for the control plane',
@@ -219,7 +219,7 @@ describe('UpToDate', () => {
         ...group({}),
         newestRelease: { ok: true, value: '1.36-2026.02.28' },
       }),
-      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
+      ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
     ],
     [
       'names the release that waits for a maintenance window',
@@ -237,12 +237,12 @@ describe('UpToDate', () => {
     [
       'reports in an open window the same as without windows',
       sampleState({ pool: automatic([ALWAYS]), ...newest('1.36-2026.02.28') }),
-      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
+      ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.02.28'],
     ],
     [
       'is False while an automatic update of a paused pool is due',
       sampleState({ pool: automatic([SATURDAYS], { paused: true }), ...newest('1.36-2026.02.28') }),
-      ['False Outdated', 'web', '1.36-2026.02.11', '1.36-2026.02.28', 'resumed'],
+      ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.02.28', 'resumed'],
     ],
     [
       'names a window that never opens, even if no update is due',
@@ -264,7 +264,7 @@ describe('UpToDate', () => {
     [
       'does not report windows when updates are manual',
       sampleState({ pool: automatic([NEVER], { nodeGroup: { update: { policy: 'Manual' } } }) }),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'reports that an automatic update failed, and what is installed next',
@@ -277,7 +277,7 @@ describe('UpToDate', () => {
     [
       'is True with the newest release',
       sampleState({ newestRelease: { ok: true, value: '1.36-2026.02.11' } }),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'reports a newer release, with the field to set',
@@ -323,7 +323,7 @@ describe('UpToDate', () => {
     [
       'warns about an old AMI when the newest release is unknown',
       sampleState(group({ releaseVersion: '1.36-2025.12.01' })),
-      ['True AsSpecified', 'web', '2026-04-01'],
+      ['True MatchesSpec', 'web', '2026-04-01'],
     ],
     [
       'does not warn about the newest release, however old it is',
@@ -331,12 +331,12 @@ describe('UpToDate', () => {
         ...group({ releaseVersion: '1.36-2025.11.01' }),
         newestRelease: { ok: true, value: '1.36-2025.11.01' },
       }),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'does not warn a day before three months',
       sampleState(group({ releaseVersion: '1.36-2025.12.02' })),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'reports why the newest release is unknown',
@@ -346,7 +346,7 @@ describe('UpToDate', () => {
           error: sampleError('denied', { operation: 'GetParameter', message: 'not authorized: ssm:GetParameter' }),
         },
       }),
-      ['True AsSpecified', 'web', 'ssm:GetParameter'],
+      ['True MatchesSpec', 'web', 'ssm:GetParameter'],
     ],
     [
       'reports another version of the launch template',
@@ -377,7 +377,7 @@ describe('UpToDate', () => {
     [
       'is False until the group has the launch template version of the spec',
       templated(3, fits('3')),
-      ['False Outdated', 'web', '2 (expected 3)'],
+      ['False UpdatePending', 'web', '2 (expected 3)'],
     ],
     [
       'is False while EKS does not accept the launch template version of the spec',
@@ -387,7 +387,7 @@ describe('UpToDate', () => {
     [
       'is False until an automatic update to a new launch template version starts',
       templated('$Latest', fits('3'), AUTOMATIC),
-      ['False Outdated', 'web', 'version 2', 'windows', 'desired: 3'],
+      ['False UpdatePending', 'web', 'version 2', 'windows', 'desired: 3'],
     ],
     [
       'names the window that a release and a launch template version wait for',
@@ -425,12 +425,12 @@ describe('UpToDate', () => {
           },
         ],
       }),
-      ['False Outdated', 'web', 'CreateOrUpdateTags', 'the call was refused'],
+      ['False UpdatePending', 'web', 'CreateOrUpdateTags', 'the call was refused'],
     ],
     [
       'is False when the group differs in a field that EKS cannot change',
       sampleState(group({ diskSizeGiB: 100 })),
-      ['False ImmutableDifference', 'web', '100', 'nodeGroup.replacement: BlueGreen'],
+      ['False ImmutableDifference', 'web', '100', 'nodeGroup.immutableChangePolicy: Replace'],
     ],
     [
       'names other differences together with a field that EKS cannot change',
@@ -469,7 +469,7 @@ describe('UpToDate', () => {
       sampleState({
         group: { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: sampleGroup() },
       }),
-      ['True AsSpecified', 'web'],
+      ['True MatchesSpec', 'web'],
     ],
     [
       'is Unknown for a pool that is being deleted',

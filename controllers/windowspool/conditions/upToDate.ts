@@ -85,7 +85,8 @@ function replacing(s: ObservedState): ConditionState {
 /** How fields that EKS cannot change come about, or what to do about them. */
 function remedyForImmutable(s: ObservedState): string {
   const { pool } = s;
-  if (!canBeReplaced(pool)) return 'Correct the spec, set nodeGroup.replacement: BlueGreen, or create another pool.';
+  if (!canBeReplaced(pool))
+    return 'Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.';
   const when = isPaused(pool)
     ? ' when the pool is resumed'
     : blockers(s).length > 0
@@ -141,7 +142,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
   if (canaryDue(s) && blockers(s).length > 0) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
     const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
-    return falseCondition('Outdated', `${what} ${wait}`);
+    return falseCondition('UpdatePending', `${what} ${wait}`);
   }
   if (waitsForBudget(s)) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
@@ -156,7 +157,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
     const what = open.length > 0 ? differing(group, open) : size;
     const wait = isPaused(pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
-    return falseCondition('Outdated', `${what} ${wait}${doubtOf(s)}`);
+    return falseCondition('UpdatePending', `${what} ${wait}${doubtOf(s)}`);
   }
   return assessScalingTags(s, group) ?? assessRelease(s, group);
 }
@@ -183,7 +184,7 @@ function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionStat
   if (!error) return undefined;
   const why = describeFailure(error);
   const message = `The tags for the cluster-autoscaler cannot be set on the Auto Scaling group of node group ${name}. ${why} The operator retries.`;
-  return falseCondition('Outdated', message);
+  return falseCondition('UpdatePending', message);
 }
 
 /** Whether a newer AMI release or launch template version exists, for a group that otherwise matches the spec. */
@@ -211,7 +212,7 @@ function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
       : '';
   // For the newest release, its age is not reported: there is no update.
   const message = `Node group ${group.name} matches the spec.${newest ? '' : end}${unknown}`;
-  return trueCondition('AsSpecified', message);
+  return trueCondition('MatchesSpec', message);
 }
 
 /** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */

@@ -1,7 +1,7 @@
 /** Which nodes are requested, which of them may start now, and what the others wait for. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
-import { NODE_OPERATION } from '../model/disruption.ts';
+import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
@@ -10,7 +10,7 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { isBeingDrained, isRetiring, nodesOfOther } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
-import { type Operation, operationFor } from './nodeAnnotations.ts';
+import { type Operation, operationFor, UNHEALTHY } from './nodeAnnotations.ts';
 import { absencesIn, idleGroup, isInIdleGroup } from './nodeBudget.ts';
 import { replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
@@ -27,7 +27,7 @@ export interface Refusal {
 }
 
 /** A requested node, as status will record it. */
-export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instance'> {
+export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instanceID' | 'reason'> {
   readonly operation: Operation;
 }
 
@@ -101,14 +101,14 @@ function candidatesOf(s: ObservedState, mayRemediate: boolean): (Candidate & { r
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
   const ordered = s.poolNodes.ordered.filter((node) => s.poolNodes.isMarked(node.name) && !isBeingDrained(s, node));
   const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map(
-    (node) => [node, operationFor(node) ?? 'Remediate'] as const,
+    (node) => [node, wanted(operationFor(node))] as const,
   );
-  const retired = isRetiring(s) ? nodesOfOther(s).map((node) => [node, 'Retire'] as const) : [];
-  const nodes = [...requested, ...retired].map(([node, operation]) => ({
+  const retired = isRetiring(s) ? nodesOfOther(s).map((node) => [node, wanted('DrainNodeGroup')] as const) : [];
+  const nodes = [...requested, ...retired].map(([node, what]) => ({
     name: node.name,
     uid: node.uid,
-    instance: terminatesInstances ? reportedInstanceOf(node) : '',
-    operation,
+    instanceID: terminatesInstances ? reportedInstanceOf(node) : '',
+    ...what,
     ...(s.former && !isInIdleGroup(s, node) && { isHeld: true as const }),
   }));
   const late = (mayRemediate ? unhealthyInstances(s) : []).filter(
@@ -117,12 +117,17 @@ function candidatesOf(s: ObservedState, mayRemediate: boolean): (Candidate & { r
   const instances = late.map(({ id, privateDnsName }) => ({
     name: privateDnsName || id,
     uid: id,
-    instance: id,
-    operation: 'Remediate' as const,
+    instanceID: id,
+    ...wanted(undefined),
   }));
   // Status records them by name, and a name may have passed to another instance.
   const named = new Set(nodes.map(({ name }) => name));
   return [...nodes, ...instances.filter(({ name }) => !named.has(name))];
+}
+
+/** The requested operation; without one, the node is replaced because it is unhealthy. */
+function wanted(operation: Operation | undefined): Pick<Candidate, 'operation' | 'reason'> {
+  return operation ? { operation } : { operation: 'Replace', reason: UNHEALTHY };
 }
 
 /** The instance ID that a kubelet reports, which may be any text: empty if it is no instance ID, and the node then fails the membership check. */
@@ -133,13 +138,15 @@ function reportedInstanceOf(node: NodeRecord): string {
 
 /** Whether the pool has a share of the budget for this, or may get one. */
 function hasTurn({ pool, fleet, settings }: ObservedState): boolean {
-  if (isDisrupted(pool)) return pool.status?.disruption?.cause === NODE_OPERATION;
+  if (isDisrupted(pool)) return pool.status?.disruption?.reason === NODE_REPLACEMENT;
   return fleet.disrupted.length < settings.maxPoolsUpdating;
 }
 
 /** The desired size of the group once pending removals are done. */
 function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
-  const removed = terminating.filter(({ operation, ended }) => operation === 'Remove' && ended === undefined);
+  const removed = terminating.filter(
+    ({ operation, terminationAcceptedTime }) => operation === 'Remove' && terminationAcceptedTime === undefined,
+  );
   return (group?.scaling.desiredSize ?? 0) - removed.length;
 }
 

@@ -74,12 +74,17 @@ export function drainOf(
 /** How many pods terminate with a node that is not drained: those that a drain would have evicted. */
 export function podsThatEnd(
   pods: readonly DrainPod[],
-  entry: Pick<LeavingNode, 'since'>,
+  entry: Pick<LeavingNode, 'startTime'>,
   node: Pick<NodeRecord, 'ready'>,
   now: number,
 ): number {
   const everything: DrainOptions = { timeoutMs: 0, evictsEmptyDir: true, evictsBare: true };
-  const { evict, terminating } = drainOf(pods, { ready: node.ready, since: Date.parse(entry.since) }, everything, now);
+  const { evict, terminating } = drainOf(
+    pods,
+    { ready: node.ready, since: Date.parse(entry.startTime) },
+    everything,
+    now,
+  );
   return evict.length + terminating.length;
 }
 

@@ -38,8 +38,8 @@ export function waitAction(entry: LeavingNode, s: ObservedState): DrainAction {
 }
 
 /** Whether the drain has taken longer than its timeout. */
-export function isTimedOut({ since }: LeavingNode, { pool, now }: ObservedState): boolean {
-  return now - Date.parse(since) >= drainOptionsOf(pool).timeoutMs;
+export function isTimedOut({ startTime }: LeavingNode, { pool, now }: ObservedState): boolean {
+  return now - Date.parse(startTime) >= drainOptionsOf(pool).timeoutMs;
 }
 
 /** The next action for a cordoned node: `then` as soon as it is empty, or if it is excluded from drain. */
@@ -52,7 +52,7 @@ export function evictAction(
   if (isExcludedFromDrain(now)) return then;
   if (!pods?.ok) return waitAction(entry, s);
   const options = drainOptionsOf(s.pool);
-  const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.since) }, options, s.now);
+  const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.startTime) }, options, s.now);
   if (isEmpty(drain)) return then;
   if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
   return drain.evict.length > 0 ? { kind: 'evict', pods: drain.evict } : { kind: 'wait' };

@@ -53,7 +53,7 @@ describe('the events of terminating nodes', () => {
     world.pods = world.pods.map((pod) => (pod.node === 'b' ? { ...pod, keptBy: 'cart' } : pod));
     for (const name of ['a', 'b']) annotate(world, name, REPLACE);
     await pass(world, deps, 3);
-    assert.deepEqual(world.pools.get('web')?.status?.disruption?.gone, ['a']);
+    assert.deepEqual(world.pools.get('web')?.status?.disruption?.terminatedNodes, ['a']);
     world.pods = [];
     await until(world, deps, () => hasEnded(world, 2), 'the end of both');
     const last = eventsIn(world).findLast((line) => line.includes('NodeDisruptionFinished'));
@@ -111,7 +111,7 @@ describe('the events of terminating nodes', () => {
       ['Normal NodeDisruptionStarted', 'node b', 'i-b', 'pods'],
       ['Normal InstanceTerminated', 'i-b', 'node b', '1 pod'],
     ]);
-    assertBrief(conditionOf(world, 'NodesLeaving'), 'True Draining', 'i-b', 'node b');
+    assertBrief(conditionOf(world, 'Disrupting'), 'True Draining', 'i-b', 'node b');
     assert.deepEqual(world.evicted, []);
   });
 });

@@ -3,7 +3,7 @@
  * node has its own events, as with Karpenter and the cluster-autoscaler: `kubectl describe node` shows them without the pool.
  */
 import type { WindowsPoolStatus } from '../api.gen.ts';
-import { blockedDrains } from '../conditions/nodesLeaving.ts';
+import { blockedDrains } from '../conditions/disrupting.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Events } from '../ports/pools.ts';
@@ -39,7 +39,7 @@ export function publishReplaced(s: ObservedState, status: WindowsPoolStatus, eve
   const before = pool.status?.disruption;
   const gone = goneNodes(s);
   if (!before || status.disruption || gone.length === 0) return;
-  const since = Date.parse(before.since);
+  const since = Date.parse(before.startTime);
   const found = poolNodes.nodesBefore(Number.POSITIVE_INFINITY).filter(({ createdAt }) => createdAt >= since);
   const message = describeReplaced(
     gone,

@@ -1,4 +1,5 @@
 /** The operations that the annotations of a node request. Pure. */
+import type { LeavingNode } from '../api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   EXCLUDE_FROM_DRAIN_ANNOTATION,
@@ -9,20 +10,21 @@ import {
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
-/**
- * No annotation requests `Remediate`, because the node has been failing for too long, and `Retire`, because its node group is replaced by another one.
- */
-export type Operation = 'Replace' | 'Remove' | 'Remediate' | 'Retire';
+/** No annotation requests `DrainNodeGroup`: the node group of the node is replaced by another one, or was a canary. */
+export type Operation = 'Replace' | 'Remove' | 'DrainNodeGroup';
 
-const ANNOTATIONS: Readonly<Record<string, string>> = {
-  Replace: REPLACE_ANNOTATION,
-  Remove: REMOVE_ANNOTATION,
-  Remediate: REMEDIATION_ANNOTATION,
-} satisfies Record<Exclude<Operation, 'Retire'>, string>;
+/** The reason of a replacement that no annotation requests: the node has failed verification for too long. */
+export const UNHEALTHY = 'Unhealthy';
+
+/** Whether the node is replaced because it is unhealthy. */
+export function isRemediation({ reason }: Pick<LeavingNode, 'reason'>): boolean {
+  return reason === UNHEALTHY;
+}
 
 /** The annotation that requests the operation, and in which the operator records that it was given up. */
-export function annotationOf(operation: string): string {
-  return ANNOTATIONS[operation] ?? REPLACE_ANNOTATION;
+export function annotationOf(entry: Pick<LeavingNode, 'operation' | 'reason'>): string {
+  if (isRemediation(entry)) return REMEDIATION_ANNOTATION;
+  return entry.operation === 'Remove' ? REMOVE_ANNOTATION : REPLACE_ANNOTATION;
 }
 
 /** The requested operation; undefined: none. With both annotations the node is replaced, which is less destructive. */

@@ -93,7 +93,7 @@ describe('a node with the replace annotation', () => {
     await pass(world, deps, 10);
     assert.deepEqual([world.ended, nodeOf(world, 'b')?.unschedulable], [[], true]);
     const [reserved] = terminatingIn(world);
-    assert.deepEqual([reserved?.name, reserved?.instance, reserved?.operation], ['b', 'i-b', 'Replace']);
+    assert.deepEqual([reserved?.name, reserved?.instanceID, reserved?.operation], ['b', 'i-b', 'Replace']);
     world.pods = world.pods.map(({ keptBy: _kept, ...pod }) => pod);
     await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement');
     assert.deepEqual(world.ended, ['i-b']);
@@ -239,7 +239,7 @@ describe('a node with the replace annotation', () => {
     annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     await pass(world, deps, 5);
     const node = nodeOf(world, 'b');
-    assert.ok(node && terminatingIn(world)[0]?.ended);
+    assert.ok(node && terminatingIn(world)[0]?.terminationAcceptedTime);
     world.setNode({ ...node, deleting: true });
     await pass(world, deps, 30);
     assert.deepEqual([world.ended, isSettled(world)], [['i-b'], true]);
@@ -325,7 +325,7 @@ describe('a node that is drained to remove it', () => {
     await pass(world, deps, 30);
     const [group] = world.groups.values();
     assert.deepEqual([world.ended, group?.scaling.desiredSize, nodeOf(world, 'b')?.unschedulable], [[], 3, false]);
-    assertBrief(conditionOf(world, 'NodesLeaving'), 'True RemovalRejected', 'Node b', 'nodeGroup.scaling.desiredSize');
+    assertBrief(conditionOf(world, 'Disrupting'), 'True RemovalRejected', 'Node b', 'nodeGroup.scaling.desiredSize');
   });
 });
 
@@ -410,7 +410,7 @@ describe('a node that fails verification, with remediation.policy Replace,', () 
     await pass(world, deps, 30);
     assert.deepEqual([world.ended, isSettled(world)], [[], true]);
     assertBrief(
-      conditionOf(world, 'NodesLeaving'),
+      conditionOf(world, 'Disrupting'),
       'True TooManyUnhealthy',
       '2 nodes',
       'remediation.maxUnhealthy',

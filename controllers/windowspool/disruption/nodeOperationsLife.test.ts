@@ -154,7 +154,10 @@ class Life {
       world.nodes.filter((each) => isOurs(each) && each.unschedulable).length === 0,
       'two nodes are cordoned at a time',
     );
-    assert.equal(terminatingIn(world).filter(({ ended }) => ended === undefined).length, 1);
+    assert.equal(
+      terminatingIn(world).filter(({ terminationAcceptedTime }) => terminationAcceptedTime === undefined).length,
+      1,
+    );
   }
 
   #checkTermination(): void {

@@ -16,7 +16,7 @@ import { desiredNodes, expectationOf, lateInstances } from '../queries.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
-import { operationFor } from './nodeAnnotations.ts';
+import { isRemediation, operationFor } from './nodeAnnotations.ts';
 
 /** Whether the operator replaces unhealthy nodes itself, and does not only report them. */
 export function replacesUnhealthy({ spec }: Pick<WindowsPool, 'spec'>): boolean {
@@ -99,9 +99,10 @@ export function amountOf(limit: string, nodes: number): number {
 }
 
 /** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
-export function isStillRequested({ operation }: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
-  if (operation === 'Retire') return isBeingDrained(s, now);
-  if (operation !== 'Remediate') return operationFor(now) === operation;
+export function isStillRequested(entry: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
+  const { operation } = entry;
+  if (operation === 'DrainNodeGroup') return isBeingDrained(s, now);
+  if (!isRemediation(entry)) return operationFor(now) === operation;
   const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
   const fails = verifyNode(now, expectationOf(s), s.now, preparation).state === 'failing';
   return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);

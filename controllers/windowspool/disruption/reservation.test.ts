@@ -28,10 +28,10 @@ import { Fleet } from './fleet.ts';
 import { nextReservation, reservationFor } from './reservation.ts';
 
 const RESERVATION: DisruptionReservation = {
-  cause: 'Upgrade',
+  reason: 'Update',
   target: 't',
   change: `release ${NEXT}`,
-  since: '2026-03-01T11:00:00Z',
+  startTime: '2026-03-01T11:00:00Z',
 };
 const GRACE_END = '2026-03-01T12:15:00Z';
 const { signal } = new AbortController();
@@ -54,9 +54,9 @@ const ended: NodeGroupUpdate = { id: 'u-1', type: 'VersionUpdate', status: 'Succ
 
 describe('a share of the disruption budget', () => {
   const FOREIGN_UPDATE = {
-    cause: 'Upgrade',
+    reason: 'Update',
     change: 'an update that the operator did not start',
-    since: '2026-03-01T12:00:00Z',
+    startTime: '2026-03-01T12:00:00Z',
   };
   type Case = readonly [string, ObservedStateChange, DisruptionReservation | undefined];
   const table: readonly Case[] = [
@@ -68,19 +68,19 @@ describe('a share of the disruption budget', () => {
         pool: reserving(RESERVATION, 'VersionUpdate'),
         errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
-      { ...RESERVATION, settlesBy: GRACE_END },
+      { ...RESERVATION, deadline: GRACE_END },
     ],
     [
       'is released after the join grace even if the result is still unknown',
       {
-        pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
+        pool: reserving({ ...RESERVATION, deadline: '2026-03-01T12:00:00Z' }, 'VersionUpdate'),
         errors: [{ at: NOW, step: 'describeUpdate', error: sampleError('denied') }],
       },
       undefined,
     ],
     [
       'gets the whole join grace again when EKS continues',
-      { pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
+      { pool: reserving({ ...RESERVATION, deadline: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
       RESERVATION,
     ],
     [
@@ -92,21 +92,21 @@ describe('a share of the disruption budget', () => {
     [
       'is held for the join grace while a new node joins',
       { pool: reserving(RESERVATION, 'VersionUpdate'), update: ended, nodes: joining },
-      { ...RESERVATION, settlesBy: GRACE_END },
+      { ...RESERVATION, deadline: GRACE_END },
     ],
     [
       'is held for the join grace while a node is missing',
       { pool: reserving(RESERVATION, 'VersionUpdate'), update: ended, nodes: sampleNodes(2) },
-      { ...RESERVATION, settlesBy: GRACE_END },
+      { ...RESERVATION, deadline: GRACE_END },
     ],
     [
       'is not held longer when more nodes join',
-      { pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:05:00Z' }), nodes: joining },
-      { ...RESERVATION, settlesBy: '2026-03-01T12:05:00Z' },
+      { pool: reserving({ ...RESERVATION, deadline: '2026-03-01T12:05:00Z' }), nodes: joining },
+      { ...RESERVATION, deadline: '2026-03-01T12:05:00Z' },
     ],
     [
       'is released at the end of the join grace',
-      { pool: reserving({ ...RESERVATION, settlesBy: '2026-03-01T12:00:00Z' }), nodes: joining },
+      { pool: reserving({ ...RESERVATION, deadline: '2026-03-01T12:00:00Z' }), nodes: joining },
       undefined,
     ],
     [
@@ -136,11 +136,11 @@ describe('a share of the disruption budget', () => {
     [
       'is held then for the rest of the previous join grace',
       {
-        pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }),
+        pool: reserving({ ...RESERVATION, deadline: GRACE_END }),
         nodes: joining,
         errors: [{ at: NOW, step: 'updateNodeGroupVersion', error: sampleError('denied') }],
       },
-      { ...RESERVATION, settlesBy: GRACE_END },
+      { ...RESERVATION, deadline: GRACE_END },
     ],
     [
       'is held while AWS cannot be read',
@@ -184,14 +184,14 @@ describe('a share of the disruption budget', () => {
 });
 
 it('a share that is reserved while nodes of the last update join keeps its deadline', () => {
-  const s = sampleState({ pool: reserving({ ...RESERVATION, settlesBy: GRACE_END }) });
+  const s = sampleState({ pool: reserving({ ...RESERVATION, deadline: GRACE_END }) });
   const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
   assert.deepEqual(reservationFor(s, change, 'another'), {
-    cause: 'Upgrade',
+    reason: 'Update',
     target: 'another',
     change: `release ${NEXT}`,
-    since: '2026-03-01T12:00:00Z',
-    settlesBy: GRACE_END,
+    startTime: '2026-03-01T12:00:00Z',
+    deadline: GRACE_END,
   });
 });
 
@@ -216,7 +216,7 @@ describe('a pool that waits for its share', () => {
       { ...s, settings: { ...settings, maxPoolsUpdating: 2 } },
       { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, paused: true } } },
     ].map((observed) => nodeGroupConditions(observed).UpToDate.reason);
-    assert.deepEqual(reasons, ['Outdated', 'Outdated']);
+    assert.deepEqual(reasons, ['UpdatePending', 'UpdatePending']);
   });
 });
 

@@ -5,7 +5,7 @@
  *   update due ──reserved──▶ EKS replaces nodes ──▶ new nodes are verified ──released──▶
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { type DisruptionReservation, NODE_OPERATION } from '../model/disruption.ts';
+import { type DisruptionReservation, NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
@@ -35,7 +35,7 @@ export function terminatingNodes({ status }: Pick<WindowsPool, 'status'>): reado
  */
 export function isDisrupted({ status }: WindowsPool): boolean {
   const { nodes = [] } = status?.disruption ?? {};
-  const isDone = nodes.length > 0 && nodes.every(({ drained }) => drained !== undefined);
+  const isDone = nodes.length > 0 && nodes.every(({ drainedTime }) => drainedTime !== undefined);
   return status?.disruption !== undefined && !isDone;
 }
 
@@ -49,9 +49,9 @@ export function reservationFor(
   target: string,
 ): DisruptionReservation {
   const before = pool.status?.disruption;
-  const since = before?.target === target ? before.since : timeOf(now);
-  const settling = before?.settlesBy !== undefined && { settlesBy: before.settlesBy };
-  return { cause: 'Upgrade', target, change: describeVersionChange(change), since, ...settling };
+  const startTime = before?.target === target ? before.startTime : timeOf(now);
+  const settling = before?.deadline !== undefined && { deadline: before.deadline };
+  return { reason: 'Update', target, change: describeVersionChange(change), startTime, ...settling };
 }
 
 /** Whether a rolling update is due and waits because the maximum number of other pools disrupts nodes. */
@@ -86,17 +86,17 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
-  const isAmidDrain = reservation.cause === NODE_OPERATION && isRetiring(s) && nodesOfOther(s).length > 0;
+  const isAmidDrain = reservation.reason === NODE_REPLACEMENT && isRetiring(s) && nodesOfOther(s).length > 0;
   if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;
   // Nodes that are missing now are missing for another reason.
-  if ((isRefused(s) || isIdle(s, reservation)) && reservation.settlesBy === undefined) return undefined;
-  const settlesBy = reservation.settlesBy ?? timeOf(s.now + s.settings.joinGraceMs);
+  if ((isRefused(s) || isIdle(s, reservation)) && reservation.deadline === undefined) return undefined;
+  const deadline = reservation.deadline ?? timeOf(s.now + s.settings.joinGraceMs);
   const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
-  return isSettled || s.now >= Date.parse(settlesBy) ? undefined : { ...reservation, settlesBy };
+  return isSettled || s.now >= Date.parse(deadline) ? undefined : { ...reservation, deadline };
 }
 
 /** The reservation while nodes are replaced: without the deadline of an earlier phase. */
-function unsettled({ settlesBy: _before, ...reservation }: DisruptionReservation): DisruptionReservation {
+function unsettled({ deadline: _before, ...reservation }: DisruptionReservation): DisruptionReservation {
   return reservation;
 }
 
@@ -106,7 +106,7 @@ export function goneNodes({ pool, operations }: Pick<ObservedState, 'pool' | 'op
   const known = new Set(terminatingNodes(pool).map(({ uid }) => uid));
   const seen = operations?.nodes.filter(({ entry }) => known.has(entry.uid)) ?? [];
   const gone = seen.filter((view) => isGone(view) && !isNodeless(view.entry));
-  return [...(pool.status?.disruption?.gone ?? []), ...gone.map(({ entry }) => entry.name)];
+  return [...(pool.status?.disruption?.terminatedNodes ?? []), ...gone.map(({ entry }) => entry.name)];
 }
 
 /** How many names of nodes that are gone status records. */
@@ -126,12 +126,12 @@ function withCurrentNodes({ after, done }: Outcome): DisruptionReservation | und
   const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));
   const { nodes, ...before } = reservation;
   const goneNames = goneNodes(after);
-  const rest = goneNames.length > 0 ? { ...before, gone: goneNames.slice(-MAX_REPORTED) } : before;
+  const rest = goneNames.length > 0 ? { ...before, terminatedNodes: goneNames.slice(-MAX_REPORTED) } : before;
   const remaining = nodes
     .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid) && !givenUp.includes(uid))
     .filter((entry) => !isKeptByAws(entry, after))
     .map((entry) => afterTermination(entry, { after, done }))
-    .map((entry) => (drained.includes(entry.uid) ? { ...entry, drained: timeOf(now) } : entry));
+    .map((entry) => (drained.includes(entry.uid) ? { ...entry, drainedTime: timeOf(now) } : entry));
   return remaining.length > 0 ? { ...rest, nodes: remaining } : rest;
 }
 
@@ -143,7 +143,7 @@ function isConfigUpdate({ after, accepted }: Outcome): boolean {
 
 /** Another client updates the group, which may disrupt nodes. */
 function foreignUpdateReservation({ now }: ObservedState): DisruptionReservation {
-  return { cause: 'Upgrade', change: UNKNOWN_UPDATE, since: timeOf(now) };
+  return { reason: 'Update', change: UNKNOWN_UPDATE, startTime: timeOf(now) };
 }
 
 /** Whether EKS refused to start the update. */
@@ -152,14 +152,14 @@ function isRefused({ errors }: ObservedState): boolean {
 }
 
 /** Whether the reservation was only for instances that AWS refuses to terminate, and no node is gone. */
-function isIdle(s: ObservedState, { gone = [] }: DisruptionReservation): boolean {
+function isIdle(s: ObservedState, { terminatedNodes = [] }: DisruptionReservation): boolean {
   const entries = terminatingNodes(s.pool);
-  return entries.length > 0 && gone.length === 0 && entries.every((entry) => isKeptByAws(entry, s));
+  return entries.length > 0 && terminatedNodes.length === 0 && entries.every((entry) => isKeptByAws(entry, s));
 }
 
 /** Whether it is an instance that did not join and that AWS refuses to terminate: nothing has to be undone, and other pools may proceed. */
 function isKeptByAws(entry: LeavingNode, s: ObservedState): boolean {
-  return isNodeless(entry) && terminationRefusal(entry.uid, Date.parse(entry.since), s) !== undefined;
+  return isNodeless(entry) && terminationRefusal(entry.uid, Date.parse(entry.startTime), s) !== undefined;
 }
 
 /** Whether the update may be in progress: it has not ended as far as is known, or EKS did not respond to the call. */

@@ -1,8 +1,8 @@
 /** The rules for nodes that are replaced or removed by annotation, or remediated. */
 import type { LeavingNode } from '../api.gen.ts';
-import { describeRest } from '../conditions/nodesLeaving.ts';
+import { describeRest } from '../conditions/disrupting.ts';
 import type { DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
-import { NODE_OPERATION } from '../model/disruption.ts';
+import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
@@ -14,7 +14,7 @@ import { count } from '../util/words.ts';
 import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
-import { annotationOf, isExcludedFromDrain } from './nodeAnnotations.ts';
+import { annotationOf, isExcludedFromDrain, isRemediation } from './nodeAnnotations.ts';
 import { idleGroup, idleGroups } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
@@ -50,10 +50,13 @@ export function admissionSteps(
 ): Step[] {
   const { begin } = admit(s);
   if (begin.length === 0) return [];
-  const since = timeOf(s.now);
-  const nodes: LeavingNode[] = [...terminatingNodes(s.pool), ...begin.map((candidate) => ({ ...candidate, since }))];
-  const { settlesBy: _open, ...known } = s.pool.status?.disruption ?? { since };
-  const reservation: DisruptionReservation = { ...known, cause: NODE_OPERATION, change: describe(nodes), nodes };
+  const startTime = timeOf(s.now);
+  const nodes: LeavingNode[] = [
+    ...terminatingNodes(s.pool),
+    ...begin.map((candidate) => ({ ...candidate, startTime })),
+  ];
+  const { deadline: _open, ...known } = s.pool.status?.disruption ?? { startTime };
+  const reservation: DisruptionReservation = { ...known, reason: NODE_REPLACEMENT, change: describe(nodes), nodes };
   const begins = begin.map((candidate) => describeTurn(candidate, s));
   const memory = remember(reservation);
   return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
@@ -61,27 +64,28 @@ export function admissionSteps(
 
 /** Describes what happens to a node whose turn begins. */
 function describeTurn(candidate: Candidate, s: ObservedState): string {
-  const { name, instance, operation } = candidate;
-  if (isNodeless(candidate)) return `replace instance ${instance}, which did not join`;
+  const { name, instanceID, operation } = candidate;
+  if (isNodeless(candidate)) return `replace instance ${instanceID}, which did not join`;
   const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
     return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
-  const verb = operation === 'Remove' || operation === 'Retire' ? 'remove' : 'replace';
-  const why =
-    operation === 'Remediate'
-      ? ', which fails verification'
-      : operation === 'Retire'
-        ? `, whose ${whyRetired(s.pool)}`
-        : '';
-  const how = isExcluded ? `terminate instance ${instance} with its pods` : `drain it, terminate instance ${instance}`;
+  const verb = operation === 'Remove' || operation === 'DrainNodeGroup' ? 'remove' : 'replace';
+  const why = isRemediation(candidate)
+    ? ', which fails verification'
+    : operation === 'DrainNodeGroup'
+      ? `, whose ${whyRetired(s.pool)}`
+      : '';
+  const how = isExcluded
+    ? `terminate instance ${instanceID} with its pods`
+    : `drain it, terminate instance ${instanceID}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 
 function describe(nodes: readonly LeavingNode[]): string {
-  const retired = nodes.filter(({ operation }) => operation === 'Retire').length;
+  const retired = nodes.filter(({ operation }) => operation === 'DrainNodeGroup').length;
   const removed = nodes.filter(({ operation }) => operation === 'Remove').length;
-  const remediated = nodes.filter(({ operation }) => operation === 'Remediate').length;
+  const remediated = nodes.filter(isRemediation).length;
   const replaced = nodes.length - removed - remediated - retired;
   const parts = [
     ...(replaced > 0 ? [`replace ${count(replaced, 'node')}`] : []),
@@ -120,8 +124,9 @@ function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAc
     default: {
       if (!action.answer) return [{ kind: 'uncordonNode', node }];
       const why = action.why ?? (action.answer === 'timed-out' ? describeRest(view, s) : undefined);
-      if (entry.operation === 'Retire') return [{ kind: 'giveUpNode', node, entry, why: why ?? 'its drain timed out' }];
-      const answer = { key: annotationOf(entry.operation), value: action.answer, ...(why && { why }) };
+      if (entry.operation === 'DrainNodeGroup')
+        return [{ kind: 'giveUpNode', node, entry, why: why ?? 'its drain timed out' }];
+      const answer = { key: annotationOf(entry), value: action.answer, ...(why && { why }) };
       return [{ kind: 'uncordonNode', node, answer }];
     }
   }

@@ -16,8 +16,8 @@ const a = node('a', cordoned);
 function busy(): ObservedState {
   const entries = [
     terminating('a'),
-    terminating('b', { operation: 'Remove', ended: '2026-03-01T11:59:00Z' }),
-    terminating('c', { operation: 'Remediate', drained: 'x' }),
+    terminating('b', { operation: 'Remove', terminationAcceptedTime: '2026-03-01T11:59:00Z' }),
+    terminating('c', { operation: 'Replace', reason: 'Unhealthy', drainedTime: 'x' }),
   ];
   const view = { entry: terminating('a'), node: { ok: true, value: a }, pods: { ok: true, value: [podOn()] } } as const;
   return scene({
@@ -32,9 +32,9 @@ const shown = (s: ObservedState) => Object.fromEntries(terminatingNodeSamples(s)
 describe('the metrics of terminating nodes', () => {
   it('show the stage of each, and the start of the first unfinished one', () => {
     assert.deepEqual(shown(busy()), {
-      'windowspool_nodes_leaving{operation="Replace",stage="blocked"}': 1,
-      'windowspool_nodes_leaving{operation="Remove",stage="ending"}': 1,
-      'windowspool_nodes_leaving{operation="Remediate",stage="drained"}': 1,
+      'windowspool_nodes_leaving{operation="Replace",reason="Requested",stage="blocked"}': 1,
+      'windowspool_nodes_leaving{operation="Remove",reason="Requested",stage="ending"}': 1,
+      'windowspool_nodes_leaving{operation="Replace",reason="Unhealthy",stage="drained"}': 1,
       windowspool_nodes_waiting_to_leave: 0,
       windowspool_nodes_leaving_start_timestamp_seconds: BEGAN,
     });
@@ -47,7 +47,7 @@ describe('the metrics of terminating nodes', () => {
       entries: [terminating('a')],
     });
     assert.deepEqual(shown(s), {
-      'windowspool_nodes_leaving{operation="Replace",stage="draining"}': 1,
+      'windowspool_nodes_leaving{operation="Replace",reason="Requested",stage="draining"}': 1,
       windowspool_nodes_waiting_to_leave: 1,
       windowspool_nodes_leaving_start_timestamp_seconds: BEGAN,
     });
@@ -71,7 +71,10 @@ describe('the metrics of terminating nodes', () => {
   it('count evictions by result, terminated instances, and failed drains', () => {
     const after = busy();
     const evictions = [podOn(), podOn({ name: 'cart-1' }), podOn({ name: 'cart-2' })];
-    const [entry, other] = [terminating('b', { operation: 'Remove' }), terminating('i-9', { operation: 'Remediate' })];
+    const [entry, other] = [
+      terminating('b', { operation: 'Remove' }),
+      terminating('i-9', { operation: 'Replace', reason: 'Unhealthy' }),
+    ];
     const restored = (value?: string) => ({
       kind: 'uncordonNode',
       node: a,
@@ -90,8 +93,8 @@ describe('the metrics of terminating nodes', () => {
       'windowspool_evictions_total{result="accepted"}': 2,
       'windowspool_evictions_total{result="blocked"}': 1,
       'windowspool_evictions_total{result="failed"}': 1,
-      'windowspool_instances_ended_total{operation="Remove"}': 1,
-      'windowspool_instances_ended_total{operation="Remediate"}': 1,
+      'windowspool_instances_ended_total{operation="Remove",reason="Requested"}': 1,
+      'windowspool_instances_ended_total{operation="Replace",reason="Unhealthy"}': 1,
       'windowspool_drains_aborted_total{reason="timed-out"}': 1,
       'windowspool_drains_aborted_total{reason="refused"}': 1,
       'windowspool_drains_aborted_total{reason="withdrawn"}': 1,

@@ -1,12 +1,13 @@
 /** The metrics of terminating nodes. Pure. */
 import type { LeavingNode } from '../api.gen.ts';
-import { stageOf } from '../conditions/nodesLeaving.ts';
+import { stageOf } from '../conditions/disrupting.ts';
 import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../metricCatalogue.ts';
 import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { admit } from './admission.ts';
 import { nameOf } from './drain.ts';
+import { isRemediation, UNHEALTHY } from './nodeAnnotations.ts';
 import { replacesUnhealthy } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 
@@ -15,15 +16,15 @@ type Labels = LabelsOf<'windowspool_nodes_leaving'>;
 /** How many nodes are terminating, by operation and stage; since when; how many wait; and whether remediation is short-circuited. */
 export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
   const entries = terminatingNodes(s.pool);
-  const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${stageOf(entry, s)}`);
+  const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${reasonOf(entry)} ${stageOf(entry, s)}`);
   const { waiting, halted } = admit(s);
   const first = Math.min(
-    ...entries.filter(({ drained }) => drained === undefined).map(({ since }) => Date.parse(since)),
+    ...entries.filter(({ drainedTime }) => drainedTime === undefined).map(({ startTime }) => Date.parse(startTime)),
   );
   return [
     ...[...groups].map(([key, found]) => {
-      const [operation, stage] = key.split(' ') as [Labels['operation'], Labels['stage']];
-      return gaugeSample('windowspool_nodes_leaving', { operation, stage }, found.length);
+      const [operation, reason, stage] = key.split(' ') as [Labels['operation'], Labels['reason'], Labels['stage']];
+      return gaugeSample('windowspool_nodes_leaving', { operation, reason, stage }, found.length);
     }),
     gaugeSample('windowspool_nodes_waiting_to_leave', {}, waiting.length),
     ...(Number.isFinite(first)
@@ -50,7 +51,7 @@ function countsOf(step: Outcome['done'][number], { operations }: ObservedState):
     }
     case 'terminateInstance':
     case 'terminateUnregistered': {
-      const labels = { operation: operationOf(step.entry) };
+      const labels = { operation: operationOf(step.entry), reason: reasonOf(step.entry) };
       return [{ metric: 'windowspool_instances_ended_total', labels, value: 1 }];
     }
     case 'uncordonNode': {
@@ -70,5 +71,9 @@ function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], va
 
 /** The operation in status, where the schema only limits its length. */
 function operationOf({ operation }: Pick<LeavingNode, 'operation'>): Labels['operation'] {
-  return operation === 'Remove' || operation === 'Remediate' || operation === 'Retire' ? operation : 'Replace';
+  return operation === 'Remove' || operation === 'DrainNodeGroup' ? operation : 'Replace';
+}
+
+function reasonOf(entry: LeavingNode): Labels['reason'] {
+  return isRemediation(entry) ? UNHEALTHY : 'Requested';
 }

@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 const node = sampleNode({ name: 'ip-1', providerID: 'aws:///eu-west-1a/i-1' });
 const ending: Termination = {
   name: 'ip-1',
-  instance: 'i-1',
+  instanceID: 'i-1',
   scalingGroups: ['eks-web'],
   shrink: true,
   doubt: (now) => otherNode(now, node, 'i-1'),

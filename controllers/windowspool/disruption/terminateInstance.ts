@@ -26,7 +26,7 @@ export interface Termination {
   /** The name of its node, or the name that its node would have. */
   readonly name: string;
   /** The ID when the reservation was made: a kubelet that has since changed its providerID is not trusted. */
-  readonly instance: string;
+  readonly instanceID: string;
   /** The scaling groups of the pool's node group, from EKS. */
   readonly scalingGroups: readonly string[];
   /** Whether the group shrinks by one. */
@@ -40,13 +40,20 @@ export function terminationOf(
   { node, entry, scalingGroups }: Extract<Step, { kind: 'terminateInstance' }>,
   s: ObservedState,
 ): Termination {
-  const { instance, operation, ended } = entry;
+  const { instanceID, operation, terminationAcceptedTime } = entry;
   // An instance that is already terminating cannot be kept.
-  const isRequested = (now: NodeRecord) => ended !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
+  const isRequested = (now: NodeRecord) =>
+    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
-    otherNode(now, node, instance) ??
+    otherNode(now, node, instanceID) ??
     (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);
-  return { name: node.name, instance, scalingGroups, shrink: operation === 'Remove' || operation === 'Retire', doubt };
+  return {
+    name: node.name,
+    instanceID,
+    scalingGroups,
+    shrink: operation === 'Remove' || operation === 'DrainNodeGroup',
+    doubt,
+  };
 }
 
 /** The termination of an instance that did not join. */
@@ -54,10 +61,10 @@ export function unregisteredTerminationOf({
   entry,
   scalingGroups,
 }: Extract<Step, { kind: 'terminateUnregistered' }>): Termination {
-  const { name, instance } = entry;
+  const { name, instanceID } = entry;
   const doubt = (now: NodeRecord) =>
-    instanceIdOf(now) === instance ? `instance ${instance} has joined as node ${name}` : undefined;
-  return { name, instance, scalingGroups, shrink: false, doubt };
+    instanceIdOf(now) === instanceID ? `instance ${instanceID} has joined as node ${name}` : undefined;
+  return { name, instanceID, scalingGroups, shrink: false, doubt };
 }
 
 /**
@@ -69,24 +76,24 @@ export async function terminateInstance(
   writers: Ports,
   signal: AbortSignal,
 ): Promise<CallResult<void>> {
-  const { name, instance, shrink } = termination;
+  const { name, instanceID, shrink } = termination;
   const read = await writers.nodes.read(name, signal);
   if (!read.ok) return read;
   // The instance of a deleted node must still be terminated.
   const message = read.value && termination.doubt(read.value);
   if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
-  const found = await writers.instances.find(instance, signal);
+  const found = await writers.instances.find(instanceID, signal);
   if (!found.ok) return found;
   if (found.value === undefined || isOver(found.value)) return DONE;
   const { scalingGroup = '' } = found.value;
   const why = membershipMismatch(termination, found.value);
   if (why) return { ok: false, error: notAMember(why) };
-  const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instance, signal);
+  const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instanceID, signal);
   if (!lifecycle.ok) return lifecycle;
   // The lifecycle hook of EKS keeps a terminating instance running for a time, so the EC2 state alone is not enough. An instance that went back to a
   // warm pool is no longer a node, and is restarted before it becomes one.
   if (lifecycle.value === undefined || /^(?:Terminat|Warmed:)/.test(lifecycle.value)) return DONE;
-  return writers.scalingGroups.terminateInstance(instance, shrink, signal);
+  return writers.scalingGroups.terminateInstance(instanceID, shrink, signal);
 }
 
 const DONE: CallResult<void> = { ok: true, value: undefined };
@@ -98,8 +105,8 @@ export function isOver(instance: KnownInstance | undefined): boolean {
 }
 
 /** Why a node must not be terminated: its name belongs to another node now, or it reports another instance. */
-export function otherNode(now: NodeRecord, seen: NodeRecord, instance: string): string | undefined {
-  const isSame = now.uid === seen.uid && instanceIdOf(now) === instance;
+export function otherNode(now: NodeRecord, seen: NodeRecord, instanceID: string): string | undefined {
+  const isSame = now.uid === seen.uid && instanceIdOf(now) === instanceID;
   return isSame ? undefined : `node ${seen.name} was recreated`;
 }
 
@@ -108,29 +115,29 @@ export function otherNode(now: NodeRecord, seen: NodeRecord, instance: string): 
  * providerID, so two nodes can claim the same instance; the name of a node is the one in EC2.
  */
 export function membershipMismatch(
-  { name, instance, scalingGroups }: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
+  { name, instanceID, scalingGroups }: Pick<Termination, 'name' | 'instanceID' | 'scalingGroups'>,
   { scalingGroup, privateDnsName }: Pick<KnownInstance, 'scalingGroup' | 'privateDnsName'>,
 ): string | undefined {
-  if (scalingGroup === undefined) return `instance ${instance} of node ${name} is in no Auto Scaling group`;
+  if (scalingGroup === undefined) return `instance ${instanceID} of node ${name} is in no Auto Scaling group`;
   if (!scalingGroups.includes(scalingGroup))
-    return `instance ${instance} of node ${name} is in Auto Scaling group ${scalingGroup}, which is not the pool's`;
-  const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instance;
-  return isOther ? `node ${name} reports instance ${instance}, which belongs to node ${privateDnsName}` : undefined;
+    return `instance ${instanceID} of node ${name} is in Auto Scaling group ${scalingGroup}, which is not the pool's`;
+  const isOther = privateDnsName !== '' && privateDnsName !== name && name !== instanceID;
+  return isOther ? `node ${name} reports instance ${instanceID}, which belongs to node ${privateDnsName}` : undefined;
 }
 
 /** Error `refused` if the node's instance is not the pool's, from what EC2 says now. */
 export async function instanceMismatch(
-  termination: Pick<Termination, 'name' | 'instance' | 'scalingGroups'>,
+  termination: Pick<Termination, 'name' | 'instanceID' | 'scalingGroups'>,
   instances: Pick<Instances, 'find'>,
   signal: AbortSignal,
 ): Promise<CallResult<void>> {
-  const { name, instance } = termination;
-  if (instance === '') return { ok: false, error: notAMember(`node ${name} reports no EC2 instance ID`) };
-  const found = await instances.find(instance, signal);
+  const { name, instanceID } = termination;
+  if (instanceID === '') return { ok: false, error: notAMember(`node ${name} reports no EC2 instance ID`) };
+  const found = await instances.find(instanceID, signal);
   if (!found.ok) return found;
   const why = found.value
     ? membershipMismatch(termination, found.value)
-    : `node ${name} reports instance ${instance}, which does not exist`;
+    : `node ${name} reports instance ${instanceID}, which does not exist`;
   return why ? { ok: false, error: notAMember(why) } : DONE;
 }
 

@@ -5,8 +5,8 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { isOver } from './terminateInstance.ts';
 
 /** Whether it is an instance that did not join: status records its instance ID as its UID. */
-export function isNodeless({ uid, instance }: Pick<LeavingNode, 'uid' | 'instance'>): boolean {
-  return uid === instance;
+export function isNodeless({ uid, instanceID }: Pick<LeavingNode, 'uid' | 'instanceID'>): boolean {
+  return uid === instanceID;
 }
 
 /**
@@ -16,7 +16,8 @@ export function isNodeless({ uid, instance }: Pick<LeavingNode, 'uid' | 'instanc
  */
 export function isGone({ entry, node, instance }: TerminatingNodeView): boolean {
   const now = node.ok ? node.value : undefined;
-  if (!isNodeless(entry)) return node.ok && (now?.uid !== entry.uid || (now.deleting && entry.ended !== undefined));
-  const hasJoined = now !== undefined && instanceIdOf(now) === entry.instance;
+  if (!isNodeless(entry))
+    return node.ok && (now?.uid !== entry.uid || (now.deleting && entry.terminationAcceptedTime !== undefined));
+  const hasJoined = now !== undefined && instanceIdOf(now) === entry.instanceID;
   return hasJoined || (instance?.ok === true && isOver(instance.value));
 }

@@ -8,9 +8,9 @@ import { afterTermination, isOnItsWay, keepTerminations, withTerminations } from
 
 const RECORDED = timeOf(NOW);
 const [a, b] = ['a', 'b'].map((name) => terminating(name)) as [LeavingNode, LeavingNode];
-const recorded = { ...a, requested: RECORDED };
+const recorded = { ...a, terminationRequestTime: RECORDED };
 const statusOf = (...nodes: readonly LeavingNode[]) => ({
-  disruption: { since: RECORDED, cause: 'NodeOperation', change: 'replace 2 nodes', nodes: [...nodes] },
+  disruption: { startTime: RECORDED, reason: 'NodeReplacement', change: 'replace 2 nodes', nodes: [...nodes] },
 });
 
 describe('the record of a termination', () => {
@@ -27,9 +27,14 @@ describe('the record of a termination', () => {
 
   const ages: readonly (readonly [string, LeavingNode, number, boolean])[] = [
     ['there is none', a, settings.pollMs, false],
-    ['it is younger than three minutes', { ...a, requested: timeOf(NOW - 3 * MINUTE + 1_000) }, settings.pollMs, true],
-    ['it is three minutes old', { ...a, requested: timeOf(NOW - 3 * MINUTE) }, settings.pollMs, false],
-    ['it is older than nine short poll intervals', { ...a, requested: timeOf(NOW - 9_000) }, 1_000, false],
+    [
+      'it is younger than three minutes',
+      { ...a, terminationRequestTime: timeOf(NOW - 3 * MINUTE + 1_000) },
+      settings.pollMs,
+      true,
+    ],
+    ['it is three minutes old', { ...a, terminationRequestTime: timeOf(NOW - 3 * MINUTE) }, settings.pollMs, false],
+    ['it is older than nine short poll intervals', { ...a, terminationRequestTime: timeOf(NOW - 9_000) }, 1_000, false],
   ];
   for (const [what, entry, pollMs, isWaiting] of ages)
     it(`${isWaiting ? 'delays' : 'does not delay'} the request if ${what}`, () => {
@@ -46,7 +51,12 @@ describe('the record of a termination', () => {
   });
   const TERMINATE = 'TerminateInstanceInAutoScalingGroup';
   const results: readonly (readonly [string, readonly Step[], ReturnType<typeof failed>[], LeavingNode])[] = [
-    ['becomes the time of the termination that AWS accepted', [record, sent], [], { ...a, ended: RECORDED }],
+    [
+      'becomes the time of the termination that AWS accepted',
+      [record, sent],
+      [],
+      { ...a, terminationAcceptedTime: RECORDED },
+    ],
     ['is removed when AWS rejected the request', [record], [failed('throttled', TERMINATE)], a],
     ['is removed when no request was sent', [record], [failed('unavailable', 'DescribeInstances')], a],
     ['stays when AWS did not respond', [record], [failed('unavailable', TERMINATE)], recorded],

@@ -17,11 +17,11 @@ const REQUEST_MS = 180_000;
 
 /** Whether the termination may have been requested so recently that the request is still on its way. With short poll intervals, it is given less time. */
 export function isOnItsWay(
-  { requested }: LeavingNode,
+  { terminationRequestTime }: LeavingNode,
   { now, settings }: Pick<ObservedState, 'now' | 'settings'>,
 ): boolean {
-  if (requested === undefined) return false;
-  return now - Date.parse(requested) < Math.min(REQUEST_MS, 9 * settings.pollMs);
+  if (terminationRequestTime === undefined) return false;
+  return now - Date.parse(terminationRequestTime) < Math.min(REQUEST_MS, 9 * settings.pollMs);
 }
 
 /** The status with the record that these terminations are about to be requested. `now`: epoch milliseconds. */
@@ -33,7 +33,9 @@ export function withTerminations(
   const about = new Set(entries.map(({ uid }) => uid));
   const { disruption } = status ?? {};
   if (!disruption?.nodes) return { ...status };
-  const nodes = disruption.nodes.map((entry) => (about.has(entry.uid) ? { ...entry, requested: timeOf(now) } : entry));
+  const nodes = disruption.nodes.map((entry) =>
+    about.has(entry.uid) ? { ...entry, terminationRequestTime: timeOf(now) } : entry,
+  );
   return { ...status, disruption: { ...disruption, nodes } };
 }
 
@@ -51,9 +53,9 @@ export function keepTerminations<M extends { readonly reservation?: DisruptionRe
 
 /** The entry after a run: with the time at which AWS accepted the termination, and without a record of a request that was not sent. */
 export function afterTermination(entry: LeavingNode, { after, done }: Pick<Outcome, 'after' | 'done'>): LeavingNode {
-  const { requested, ...rest } = entry;
+  const { terminationRequestTime, ...rest } = entry;
   const isAccepted = done.some((step) => terminatedBy(step)?.uid === entry.uid);
-  if (isAccepted) return { ...rest, ended: timeOf(after.now) };
+  if (isAccepted) return { ...rest, terminationAcceptedTime: timeOf(after.now) };
   const isRecorded = done.some(
     (step) => step.kind === 'recordTerminations' && step.entries.some(({ uid }) => uid === entry.uid),
   );

@@ -38,13 +38,13 @@ export interface CommonConditions {
 export interface NodeGroupConditions extends CommonConditions {
   readonly NodeGroupReady: ConditionState;
   readonly UpToDate: ConditionState;
-  readonly NodesLeaving?: ConditionState;
+  readonly Disrupting?: ConditionState;
 }
 
 /** The conditions of a pool of existing nodes. */
 export interface ExistingNodesConditions extends CommonConditions {
   readonly NodesFound: ConditionState;
-  readonly NodesLeaving?: ConditionState;
+  readonly Disrupting?: ConditionState;
 }
 
 /** The conditions of a pool of either kind. */

@@ -127,7 +127,7 @@ interface Steps {
   cordonNode: {
     node: NodeRecord;
     /** What must be true of its instance; absent when that was just read. */
-    check?: { readonly instance: string; readonly scalingGroups: readonly string[] };
+    check?: { readonly instanceID: string; readonly scalingGroups: readonly string[] };
   };
   /** Reports that a node of a former group could not be drained. It stays cordoned. Writes nothing to the node. */
   giveUpNode: { node: NodeRecord; entry: LeavingNode; why: string };

@@ -7,6 +7,11 @@ import type { NodeRecord, Taint } from '../ports/nodes.ts';
 /** The taint that keeps Linux pods off Windows nodes: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */
 export const REGISTRATION_TAINT: Taint = { key: 'os', value: 'windows', effect: 'NoSchedule' };
 
+/** The taint with which the nodes of a pool register; empty if the spec has none. */
+export function registrationTaintsOf({ registrationTaint }: Pick<WindowsPoolSpec, 'registrationTaint'>): Taint[] {
+  return registrationTaint === 'None' ? [] : [REGISTRATION_TAINT];
+}
+
 /** The taint that nodes register with when verification.policy is Gate: the node group carries it. */
 export const GATE_TAINT: Taint = { key: GATE_TAINT_KEY, effect: 'NoSchedule' };
 

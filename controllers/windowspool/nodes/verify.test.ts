@@ -51,10 +51,8 @@ const reserving = sampleExpectation({ verification: { policy: 'Report', minimumR
 
 type Conditions = NonNullable<WindowsPoolSpec['verification']['requiredConditions']>;
 
-function remediating(...conditions: Conditions): Expectation {
-  return sampleExpectation({
-    remediation: { policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%', conditions },
-  });
+function failingWith(...unhealthyConditions: Conditions): Expectation {
+  return sampleExpectation({ verification: { policy: 'Report', unhealthyConditions } });
 }
 
 function requiring(type: string): Expectation {
@@ -112,7 +110,7 @@ describe('a node passes verification', () => {
     [
       'without the registration taint if the pool does not require it',
       { taints: [] },
-      sampleExpectation({ registrationTaint: false }),
+      sampleExpectation({ registrationTaint: 'None' }),
     ],
     ['with a kubelet three minor versions old', { kubeletVersion: 'v1.33.9' }, sampleExpectation()],
     [
@@ -265,16 +263,16 @@ describe('a node fails verification', () => {
       [['NotReady', 'False']],
     ],
     [
-      'with a condition of remediation.conditions',
+      'with a condition of verification.unhealthyConditions',
       { conditions: ['MemoryPressure=False', 'DiskPressure=True'] },
-      remediating({ type: 'KernelDeadlock', status: 'True' }, { type: 'DiskPressure', status: 'True' }),
-      [['UnhealthyCondition', 'DiskPressure=True', 'remediation.conditions']],
+      failingWith({ type: 'KernelDeadlock', status: 'True' }, { type: 'DiskPressure', status: 'True' }),
+      [['UnhealthyCondition', 'DiskPressure=True', 'verification.unhealthyConditions']],
     ],
     [
-      'with an unknown condition, if remediation.conditions lists that status',
+      'with an unknown condition, if verification.unhealthyConditions lists that status',
       { conditions: ['example.com/Agent=Unknown'] },
-      remediating({ type: 'example.com/Agent', status: 'Unknown' }),
-      [['UnhealthyCondition', 'example.com/Agent=Unknown', 'remediation.conditions']],
+      failingWith({ type: 'example.com/Agent', status: 'Unknown' }),
+      [['UnhealthyCondition', 'example.com/Agent=Unknown', 'verification.unhealthyConditions']],
     ],
     [
       'without a condition of verification.requiredConditions',

@@ -186,7 +186,7 @@ export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
 }
 
 function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
-  if (!spec.registrationTaint) return undefined;
+  if (spec.registrationTaint === 'None') return undefined;
   return node.taints.some(isRegistrationTaint)
     ? undefined
     : 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it';
@@ -202,8 +202,8 @@ function runtimeHandlerMissing({ runtimeHandlers }: NodeRecord, { spec }: Expect
 
 /** As in a MachineHealthCheck: https://cluster-api.sigs.k8s.io/tasks/automated-machine-management/healthchecking */
 function unhealthyCondition({ conditions }: NodeRecord, { spec }: Expectation): string | undefined {
-  const found = spec.remediation?.conditions?.map(stateOf).find((state) => conditions.includes(state));
-  return found && `has the condition ${found}, which remediation.conditions lists`;
+  const found = spec.verification.unhealthyConditions?.map(stateOf).find((state) => conditions.includes(state));
+  return found && `has the condition ${found}, which verification.unhealthyConditions lists`;
 }
 
 function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectation): string | undefined {

@@ -30,10 +30,10 @@ export interface UpdateSettings {
 export interface WarmPool {
   readonly minSize: number;
   /** How many instances the warm pool and the group have together. Undefined in EKS: the maximum size of the group. */
-  readonly maxPreparedCapacity: number | undefined;
+  readonly maxGroupPreparedCapacity: number | undefined;
   readonly poolState: 'Stopped' | 'Running' | 'Hibernated';
   /** Whether instances return to the warm pool when the group shrinks. */
-  readonly reuse: boolean;
+  readonly reuseOnScaleIn: boolean;
 }
 
 /** One entry of EKS `health.issues`. */

@@ -10,7 +10,7 @@ export interface Machine {
   readonly disk: Disk;
   readonly httpTokens: 'Required' | 'Optional';
   /** Network hops of a response of the instance metadata service. */
-  readonly hopLimit: number;
+  readonly httpPutResponseHopLimit: number;
   /** All security groups, sorted by ID; empty: EKS uses the cluster security group. */
   readonly securityGroups: readonly string[];
   /** Of the instances and their volumes. */
@@ -28,7 +28,7 @@ export interface Disk {
   /** False: the account decides. */
   readonly encrypted: boolean;
   /** Absent: the EBS key of the account. */
-  readonly kmsKeyId?: string;
+  readonly kmsKeyID?: string;
 }
 
 /** What a gp3 volume has without iops and throughput: https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html */

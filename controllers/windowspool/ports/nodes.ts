@@ -60,7 +60,7 @@ export interface NodeRecord {
   readonly createdAt: number;
   readonly deleting: boolean;
   readonly labels: Readonly<Record<string, string>>;
-  /** The annotation winpool.dev/claim: empty when absent, undefined when the node has no annotations at all. */
+  /** The annotation winpool.dev/ownership: empty when absent, undefined when the node has no annotations at all. */
   readonly ownership: string | undefined;
   /** The annotations that request and record node operations: the keys in OPERATION_ANNOTATIONS. */
   readonly annotations: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ export interface NodeMarks {
   /** Labels with their values; null removes a label. */
   readonly labels: Readonly<Record<string, string | null>>;
   readonly taints: { readonly set: readonly Taint[]; readonly remove: readonly Taint[] };
-  /** The annotation winpool.dev/claim; undefined removes it. */
+  /** The annotation winpool.dev/ownership; undefined removes it. */
   readonly ownership: string | undefined;
 }
 

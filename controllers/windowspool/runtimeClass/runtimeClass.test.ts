@@ -148,7 +148,7 @@ describe('a RuntimeClass that no pool created', () => {
   }
 
   it('fits without a toleration if the nodes have no taint', () => {
-    const untainted = samplePool({ registrationTaint: false });
+    const untainted = samplePool({ registrationTaint: 'None' });
     assert.deepEqual(misfitsOf(foreign({ tolerations: [] }), desired, untainted), []);
   });
 
@@ -295,7 +295,7 @@ describe('the condition RuntimeClassReady', () => {
       for (const managedBy of [undefined, HELM]) {
         const how = `${adoption} if the RuntimeClass${managedBy ? ' of Helm' : ''} fits`;
         const texts = () => [conditionOf({ pool: adopting(adoption), runtimeClass: { ...fitting, managedBy } })];
-        check(`is UsedAsIs with ${how}`, texts, [['True UsedAsIs', 'windows-2022']]);
+        check(`is Unmanaged with ${how}`, texts, [['True Unmanaged', 'windows-2022']]);
       }
 
       const pool = adopting(adoption, { runtimeClass: { name: 'isolated' } });
@@ -340,7 +340,7 @@ describe('two pools with one RuntimeClass that no pool created', () => {
   it('keep it if it fits both', () => {
     const seen = foreign({ nodeSelector: { 'kubernetes.io/os': 'windows' } });
     for (const adoption of ADOPTIONS)
-      assert.deepEqual(reconciled(named(adoption, adopting(adoption)), seen), ['UsedAsIs']);
+      assert.deepEqual(reconciled(named(adoption, adopting(adoption)), seen), ['Unmanaged']);
   });
 
   it('do not replace the RuntimeClass of the other pool if both name it and have IfUnowned', () => {

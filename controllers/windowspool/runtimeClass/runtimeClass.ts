@@ -1,7 +1,7 @@
 /** The desired RuntimeClass of a pool: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
 import type { WindowsPool } from '../api.gen.ts';
 import { POOL_KEY } from '../labels.ts';
-import { REGISTRATION_TAINT } from '../nodes/nodeTaints.ts';
+import { REGISTRATION_TAINT, registrationTaintsOf } from '../nodes/nodeTaints.ts';
 import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
@@ -61,8 +61,8 @@ export function misfitsOf(seen: RuntimeClass, desired: DesiredRuntimeClass, pool
   const isOtherSelector =
     seen.nodeSelector['kubernetes.io/os'] !== 'windows' ||
     Object.entries(seen.nodeSelector).some(([key, value]) => desired.nodeSelector[key] !== value);
-  const { registrationTaint, runtimeClass, taints = [] } = pool.spec;
-  const needed = [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...(runtimeClass.name ? taints : [])];
+  const { runtimeClass, taints = [] } = pool.spec;
+  const needed = [...registrationTaintsOf(pool.spec), ...(runtimeClass.name ? taints : [])];
   const untolerated = needed.filter((taint) => !seen.tolerations.some((toleration) => covers(toleration, taint)));
   return [
     ...(seen.handler === desired.handler ? [] : [`its handler is ${seen.handler}, expected ${desired.handler}`]),

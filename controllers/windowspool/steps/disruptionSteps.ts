@@ -55,7 +55,7 @@ export const disruptionSteps: StepKinds<
     describe: ({ node, entry, withPods }) => {
       const shrinks = entry.operation === 'Remove' ? ', and shrink the node group by one' : '';
       const pods = withPods === undefined ? '' : ` with its ${count(withPods, 'pod')}`;
-      return `terminate instance ${entry.instance} of node ${node.name}${pods}${shrinks}`;
+      return `terminate instance ${entry.instanceID} of node ${node.name}${pods}${shrinks}`;
     },
     describeMany: (nodes) => `terminate the instances of ${nodes}`,
     reason: 'InstanceTerminated',
@@ -65,8 +65,8 @@ export const disruptionSteps: StepKinds<
     run: unobserved((step, writers, signal, s) => terminateInstance(terminationOf(step, s), writers, signal)),
   },
   terminateUnregistered: {
-    subject: ({ entry }) => `instance ${entry.instance}`,
-    describe: ({ entry }) => `terminate instance ${entry.instance}, which did not join`,
+    subject: ({ entry }) => `instance ${entry.instanceID}`,
+    describe: ({ entry }) => `terminate instance ${entry.instanceID}, which did not join`,
     reason: 'InstanceTerminated',
     writesAws: true,
     takesNodes: true,

@@ -32,7 +32,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     describeMany: (nodes) => `restore the labels and taints of ${nodes}`,
     reason: 'NodeReleased',
     writesNode: true,
-    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/claim`,
+    describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/ownership`,
     run: unobserved(({ node, change }, { nodes }, signal) => nodes.setMarks(node, change, signal)),
   },
   taintNode: {
@@ -59,5 +59,5 @@ function describeMarks({ labels, taints }: NodeMarks): string {
   const inLabels = setAndRemove(keys(false), keys(true));
   const inTaints = describeTaints(taints);
   const parts = [...(inLabels ? [`labels ${inLabels}`] : []), ...(inTaints ? [`taints ${inTaints}`] : [])];
-  return parts.join('; ') || 'only the annotation winpool.dev/claim';
+  return parts.join('; ') || 'only the annotation winpool.dev/ownership';
 }

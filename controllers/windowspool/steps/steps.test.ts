@@ -78,7 +78,13 @@ describe('the description of a step', () => {
       {
         kind: 'giveUpNode',
         node: sampleNode({ name: 'ip-1' }),
-        entry: { name: 'ip-1', uid: 'u', instance: 'i-1', operation: 'Retire', since: '2026-03-01T12:00:00Z' },
+        entry: {
+          name: 'ip-1',
+          uid: 'u',
+          instanceID: 'i-1',
+          operation: 'DrainNodeGroup',
+          startTime: '2026-03-01T12:00:00Z',
+        },
         why: '1 pod left',
       },
       ['node ip-1', '1 pod'],

@@ -15,7 +15,7 @@ const CANARY_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web-2/4d5e
 const at = (ms: number) => new Date(ms).toISOString();
 
 /** The settings of updates with a canary. */
-export const WITH_CANARY: UpdateSpec = { policy: 'Manual', force: false, canary: { nodes: 2, after: '30m' } };
+export const WITH_CANARY: UpdateSpec = { policy: 'Manual', force: false, canary: { nodes: 2, soakDuration: '30m' } };
 
 /** The spec of a pool that pins the next release. */
 export const trying = (update: UpdateSpec = WITH_CANARY, nodeGroup: SpecChange['nodeGroup'] = {}): SpecChange => ({

@@ -106,7 +106,7 @@ export function samplePool(
       nodeGroup: {
         edition: 'Core',
         nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
-        accessEntry: 'None',
+        accessEntryManagement: 'EKS',
         subnets: SUBNETS.slice(0, 2).map((id) => ({ id })),
         instanceTypes: ['m5.large'],
         capacityType: 'OnDemand',
@@ -114,11 +114,11 @@ export function samplePool(
         adoption: 'Never',
         update: { policy: 'Manual', force: false },
         driftPolicy: 'Correct',
-        replacement: 'Refuse',
+        immutableChangePolicy: 'Reject',
         ...nodeGroup,
         scaling: { minSize: 3, maxSize: 5, ...nodeGroup?.scaling },
       },
-      registrationTaint: true,
+      registrationTaint: 'OSWindows',
       verification: { policy: 'Report', ...verification },
       runtimeClass: {
         handler: 'runhcs-wcow-process',

@@ -23,8 +23,8 @@ export const cordoned = { unschedulable: true, annotations: { ...REPLACE, ...BY_
 
 /** The record in status of a removal that started two minutes ago. */
 export function terminating(name: string, change: Partial<LeavingNode> = {}): LeavingNode {
-  const since = new Date(NOW - 2 * MINUTE).toISOString();
-  return { name, uid: `uid-${name}`, instance: `i-${name}`, operation: 'Replace', since, ...change };
+  const startTime = new Date(NOW - 2 * MINUTE).toISOString();
+  return { name, uid: `uid-${name}`, instanceID: `i-${name}`, operation: 'Replace', startTime, ...change };
 }
 
 /** A pod that must leave its node. */
@@ -68,7 +68,7 @@ export function scene({
   fresh = true,
   rest,
 }: Scene = {}): ObservedState {
-  const reservation = entries && { cause: 'NodeOperation', since: '2026-03-01T11:58:00Z', nodes: [...entries] };
+  const reservation = entries && { reason: 'NodeReplacement', startTime: '2026-03-01T11:58:00Z', nodes: [...entries] };
   const lost = disruption ?? reservation;
   const status = { ...knownStatus(), ...(lost && { disruption: lost }) };
   const scaling = { minSize: 2, maxSize: 5, ...spec?.nodeGroup?.scaling };

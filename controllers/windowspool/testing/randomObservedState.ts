@@ -95,7 +95,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     held: fc.boolean(),
     known: fc.boolean(),
     failed: maybe(fc.constantFrom('create', 'update', 'other')),
-    replacement: fc.constantFrom('Refuse' as const, 'BlueGreen' as const),
+    immutableChangePolicy: fc.constantFrom('Reject' as const, 'Replace' as const),
     former: maybe(randomFormer),
     update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
     conditions: randomConditions,
@@ -118,14 +118,14 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
         }),
       },
       nodeGroup: {
-        replacement: r.replacement,
+        immutableChangePolicy: r.immutableChangePolicy,
         scaling: {
           minSize: r.min,
           maxSize: 5,
           ...(r.desired !== undefined && { desiredSize: Math.max(r.min, r.desired) }),
         },
         ...(r.warm !== undefined && {
-          warmPool: { minSize: r.warm, poolState: 'Stopped' as const, reuse: r.going },
+          warmPool: { minSize: r.warm, poolState: 'Stopped' as const, reuseOnScaleIn: r.going },
         }),
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
         ...(r.machine && { diskSizeGiB: undefined, ...r.machine }),
@@ -214,9 +214,9 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
     labels: fc.dictionary(fc.string(), fc.string()),
     warmPool: fc.constantFrom(undefined, {
       minSize: 1,
-      maxPreparedCapacity: undefined,
+      maxGroupPreparedCapacity: undefined,
       poolState: 'Running' as const,
-      reuse: true,
+      reuseOnScaleIn: true,
     }),
     modifiedAt: ago,
     diskSizeGiB: fc.constantFrom(undefined, 50, 100),

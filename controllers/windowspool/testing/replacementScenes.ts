@@ -33,7 +33,7 @@ const SINCE = new Date(NOW - 20 * MINUTE).toISOString();
 export function replacing(type: string = NEW, nodeGroup: SpecChange['nodeGroup'] = {}): SpecChange {
   return {
     nodeGroup: {
-      replacement: 'BlueGreen',
+      immutableChangePolicy: 'Replace',
       instanceTypes: [type],
       ...nodeGroup,
       scaling: { minSize: 2, maxSize: 5, ...nodeGroup?.scaling },

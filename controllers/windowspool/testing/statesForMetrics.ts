@@ -71,7 +71,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     group: {
       kind: 'seen',
       group: sampleGroup(undefined, {
-        warmPool: { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: false },
+        warmPool: { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: false },
       }),
     },
     autoscaler: { tags: {}, templateVersions: [], podAddresses: 9, warmInstances: 2 },
@@ -79,7 +79,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   'a rolling update': {
     pool: samplePool(
       {},
-      { status: { ...knownStatus({ update }), disruption: { cause: 'Upgrade', since: '2026-03-01T10:59:58Z' } } },
+      { status: { ...knownStatus({ update }), disruption: { reason: 'Update', startTime: '2026-03-01T10:59:58Z' } } },
     ),
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'UPDATING' }) },
   },

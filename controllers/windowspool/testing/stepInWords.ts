@@ -17,7 +17,7 @@ export function stepInWords(step: Step): string {
 function memoryInWords(memory: Memory | ReservationMemory): string {
   const { reservation } = memory;
   if (reservation?.nodes)
-    return `reserve the turn of ${reservation.nodes.map(({ name, operation }) => `${name} (${operation})`).join(', ')}`;
+    return `reserve the turn of ${reservation.nodes.map(({ name, operation, reason }) => `${name} (${reason ? `${operation}, ${reason}` : operation})`).join(', ')}`;
   if (!('nodeGroupName' in memory)) return 'reserve';
   const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate } = memory;
   const what = machineTemplate
@@ -77,8 +77,8 @@ const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonl
   cordonNode: ({ node }) => [node.name],
   giveUpNode: ({ node }) => [node.name],
   evictPods: ({ node, evictions }) => [node.name, ...evictions.map(({ pod }) => pod.name)],
-  terminateInstance: ({ entry, withPods }) => [entry.instance, entry.operation, withPods && `withPods=${withPods}`],
-  terminateUnregistered: ({ entry }) => [entry.instance],
+  terminateInstance: ({ entry, withPods }) => [entry.instanceID, entry.operation, withPods && `withPods=${withPods}`],
+  terminateUnregistered: ({ entry }) => [entry.instanceID],
   reportDrained: ({ node }) => [node.name],
   uncordonNode: ({ node, answer }) => [node.name, answer?.value],
   createNodePod: ({ node, pod }) => [node.name, pod.purpose, pod.purpose === 'image-pull' && pod.containers[0]?.image],

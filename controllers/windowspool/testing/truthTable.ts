@@ -31,7 +31,7 @@ function textsOf(s: ObservedState, types: readonly string[]): string[] {
 }
 
 const HEALTHY: Shown = {
-  Ready: ['True Verified', '3 of 3'],
+  Ready: ['True EnoughNodesVerified', '3 of 3'],
   PrerequisitesMet: ['True Met', 'prod'],
   NodeGroupReady: ['True Active', 'web', 'ACTIVE'],
   RuntimeClassReady: ['True Available', 'windows-2022', '10.0.20348'],
@@ -77,7 +77,7 @@ export function truthTable(name: string): (lines: readonly Line[]) => void {
   return (lines) => {
     for (const [title, observed, differing] of lines) {
       const [, reason] = differing.Stalled?.[0].split(' ') ?? [];
-      const pointer = reason ? { Ready: ['True Verified', '3 of 3', `(${reason})`] as const } : {};
+      const pointer = reason ? { Ready: ['True EnoughNodesVerified', '3 of 3', `(${reason})`] as const } : {};
       const want: Shown = { ...HEALTHY, ...pointer, ...differing };
       const test = it(title, () => {
         const found = Object.entries(findingsOf(observed)).map(([type, text]) => [type, briefOf(text, want[type])]);

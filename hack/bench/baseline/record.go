@@ -96,7 +96,7 @@ func trim(object any) (any, error) {
 }
 
 // ownership is the annotation in which a pool of existing nodes records what it changed on a node.
-const ownership = "winpool.dev/claim"
+const ownership = "winpool.dev/ownership"
 
 // operationAnnotations are the annotations that request and record node operations.
 var operationAnnotations = []string{

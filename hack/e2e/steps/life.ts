@@ -236,7 +236,7 @@ export const replace: Step = {
       `Node ${name} is being replaced. Nodes: ${last.map((found) => `${found.metadata.name}, ${isVerified(found) ? '' : 'not '}verified`).join('; ') || 'none'}`;
     await until(run, signal, isReplaced, explain);
     // Ready is still True from before the replacement.
-    await settled(run, signal, (pool) => conditionOf(pool, 'NodesLeaving') === 'absent');
+    await settled(run, signal, (pool) => conditionOf(pool, 'Disrupting') === 'absent');
   },
 };
 

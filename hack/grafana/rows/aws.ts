@@ -35,7 +35,7 @@ export function aws(): PanelBuilder[] {
     graph({
       title: 'Throttling',
       asks: 'Does AWS throttle the operator? The SDK retries a throttled call before the call fails. All clients of the AWS account share the limits.',
-      alerts: ['WindowsOperatorThrottled'],
+      alerts: ['WindowsPoolOperatorThrottled'],
       unit: 'reqps',
       width: 8,
       queries: [

@@ -38,7 +38,7 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Node group health issues',
         asks: 'Which health issues does EKS report? The condition NodeGroupReady of the pool quotes EKS and has the next step.',
-        alerts: ['WindowsNodeGroupHealthIssue'],
+        alerts: ['WindowsPoolNodeGroupHealthIssue'],
         unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_health_issues') }],
@@ -53,7 +53,7 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Node group status',
         asks: 'Which node groups are not ACTIVE? EKS accepts no other change of a node group while an operation is in progress.',
-        alerts: ['WindowsNodeGroupDegraded'],
+        alerts: ['WindowsPoolNodeGroupDegraded'],
         unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_status') }],

@@ -52,7 +52,7 @@ export function nodes(): PanelBuilder[] {
       {
         title: 'Failed checks',
         asks: 'Which checks do nodes fail? docs/conditions.md explains each reason and what to do.',
-        alerts: ['WindowsNodesUnverified'],
+        alerts: ['WindowsPoolNodesUnverified'],
         unit: 'none',
         width: 8,
         queries: [{ expr: `sum by (reason) (${ofPools('windowspool_node_failures')})`, legend: '{{reason}}' }],

@@ -12,7 +12,7 @@ export function operator(): PanelBuilder[] {
       {
         title: 'Leaders',
         asks: 'Is exactly one replica the leader? Without a leader, no pool is reconciled. For a moment after a change of the leader, two may be shown.',
-        alerts: ['WindowsOperatorNoLeader'],
+        alerts: ['WindowsPoolOperatorNoLeader'],
         unit: 'none',
         width: 4,
         height: 8,
@@ -24,7 +24,7 @@ export function operator(): PanelBuilder[] {
       {
         title: 'Replicas',
         asks: 'Which replicas run which version, and since when?',
-        alerts: ['WindowsOperatorDown'],
+        alerts: ['WindowsPoolOperatorDown'],
         unit: 'none',
         width: 8,
         queries: [
@@ -86,7 +86,7 @@ function work(): PanelBuilder[] {
     graph({
       title: 'Watches',
       asks: 'Does the operator receive changes from the cluster? Repeated failures mean that its cache is stale: check its permissions and the API server.',
-      alerts: ['WindowsOperatorCacheStale'],
+      alerts: ['WindowsPoolOperatorCacheStale'],
       unit: 'cps',
       width: 8,
       queries: [

@@ -113,7 +113,7 @@ function unverifiedNodes(width: number): PanelBuilder {
     {
       title: 'Unverified nodes',
       asks: 'How many nodes fail verification, or have joined but are not verified yet? `kubectl describe windowspool` lists the failing nodes.',
-      alerts: ['WindowsNodesUnverified'],
+      alerts: ['WindowsPoolNodesUnverified'],
       unit: 'none',
       width,
       height: 4,
@@ -212,7 +212,7 @@ function conditionHistory(): PanelBuilder {
       queries: [{ expr: `${is('True')} + 2 * ${is('Unknown')}`, legend: '{{type}}' }],
     },
     FALSE_IS_BAD,
-    { Stalled: TRUE_IS_BAD, Reconciling: TRUE_IS_NEWS, Paused: TRUE_IS_NEWS, NodesLeaving: TRUE_IS_NEWS },
+    { Stalled: TRUE_IS_BAD, Reconciling: TRUE_IS_NEWS, Paused: TRUE_IS_NEWS, Disrupting: TRUE_IS_NEWS },
   );
 }
 

@@ -14,7 +14,7 @@ export function terminating(): PanelBuilder[] {
     table(
       {
         title: 'Pools with leaving nodes',
-        asks: 'Which pools have nodes that are being replaced or removed, and since when? The condition NodesLeaving of the pool names the nodes, and the pods that block a drain.',
+        asks: 'Which pools have nodes that are being replaced or removed, and since when? The condition Disrupting of the pool names the nodes, and the pods that block a drain.',
         unit: 'none',
         width: 8,
         queries: [
@@ -26,6 +26,7 @@ export function terminating(): PanelBuilder[] {
       [
         { field: 'pool', title: 'Pool', link: TO_POOL },
         { field: 'operation', title: 'Operation' },
+        { field: 'reason', title: 'Reason' },
         { field: 'stage', title: 'Stage' },
         { field: 'Value #A', title: 'Nodes' },
         { field: 'Value #B', title: 'Oldest', unit: 's', steps: AGE },
@@ -36,7 +37,7 @@ export function terminating(): PanelBuilder[] {
       {
         title: 'Leaving nodes by stage',
         asks: 'Do drains make progress? If a drain is blocked for a long time, a PodDisruptionBudget allows no eviction, or a pod has no controller.',
-        alerts: ['WindowsDrainStuck'],
+        alerts: ['WindowsPoolDrainStuck'],
         unit: 'none',
         width: 8,
         queries: [{ expr: `sum by (stage) (${ofPools('windowspool_nodes_leaving')})`, legend: '{{stage}}' }],
@@ -77,7 +78,7 @@ function ends(): PanelBuilder[] {
     graph({
       title: 'Short-circuited remediation',
       asks: 'In how many pools do more nodes fail than remediation.maxUnhealthy allows, so that the operator replaces none? The nodes probably have one common cause: check the failed checks.',
-      alerts: ['WindowsRemediationShortCircuited'],
+      alerts: ['WindowsPoolRemediationShortCircuited'],
       unit: 'none',
       width: 8,
       queries: [{ expr: `sum(${ofPools('windowspool_remediation_short_circuited')})`, legend: 'pools' }],

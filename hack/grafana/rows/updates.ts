@@ -46,7 +46,7 @@ export function updates(): PanelBuilder[] {
       {
         title: 'Updates in progress',
         asks: 'Which updates are in progress in EKS, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
-        alerts: ['WindowsUpdateStuck'],
+        alerts: ['WindowsPoolUpdateStuck'],
         unit: 'none',
         width: 8,
         queries: [
@@ -65,7 +65,7 @@ export function updates(): PanelBuilder[] {
     progress('replacement', {
       title: 'Replacements of node groups',
       asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
-      alerts: ['WindowsReplacementStuck'],
+      alerts: ['WindowsPoolReplacementStuck'],
       steps: UPDATE_AGE,
     }),
     progress('canary', {
@@ -77,7 +77,7 @@ export function updates(): PanelBuilder[] {
       {
         title: 'Age of the AMI release',
         asks: 'How old are the Windows patches on the nodes? AWS publishes a release with new patches every month.',
-        alerts: ['WindowsReleaseOld'],
+        alerts: ['WindowsPoolReleaseOld'],
         unit: 's',
         width: 12,
         queries: [
@@ -93,7 +93,7 @@ export function updates(): PanelBuilder[] {
       {
         title: 'Time until the AMI becomes private',
         asks: 'How long can a pool start nodes from its AMI release? After that, scaling up and replacing nodes fail.',
-        alerts: ['WindowsAmiNearEnd'],
+        alerts: ['WindowsPoolAmiNearEnd'],
         unit: 's',
         width: 12,
         queries: [

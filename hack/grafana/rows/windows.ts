@@ -18,7 +18,7 @@ function scraped(): PanelBuilder[] {
       {
         title: 'Nodes without windows_exporter',
         asks: 'How many nodes are missing in the panels of this row, because they do not run windows_exporter or Prometheus cannot scrape it? Counts all nodes of the pool, regardless of the variable Node.',
-        alerts: ['WindowsExporterMissing'],
+        alerts: ['WindowsPoolExporterMissing'],
         unit: 'none',
         width: 6,
         height: 7,
@@ -82,7 +82,7 @@ function machine(): PanelBuilder[] {
       {
         title: 'Committed memory',
         asks: 'How close are nodes to their commit limit, which is physical memory plus page files? At the limit, memory allocations fail and processes may crash.',
-        alerts: ['WindowsNodeCommitMemoryHigh'],
+        alerts: ['WindowsPoolNodeCommitMemoryHigh'],
         unit: 'percentunit',
         width: 8,
         queries: [
@@ -98,7 +98,7 @@ function machine(): PanelBuilder[] {
       {
         title: 'Disk usage',
         asks: 'Which volumes are nearly full? Windows images are large; the kubelet removes unused images above 85%.',
-        alerts: ['WindowsNodeDiskSpaceLow'],
+        alerts: ['WindowsPoolNodeDiskSpaceLow'],
         unit: 'percentunit',
         width: 8,
         queries: [

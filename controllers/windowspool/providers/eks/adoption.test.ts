@@ -57,7 +57,7 @@ const conditionOf = (world: FakeWorld, type: string) => {
   const found = world.pools.get('web')?.status?.conditions?.find((condition) => condition.type === type);
   return `${found?.status}/${found?.reason}`;
 };
-const isUpToDate = (world: FakeWorld) => () => conditionOf(world, 'UpToDate') === 'True/AsSpecified';
+const isUpToDate = (world: FakeWorld) => () => conditionOf(world, 'UpToDate') === 'True/MatchesSpec';
 const CORRECTED = {
   labels: { tier: 'web', team: 'legacy', 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.20348' },
   taints: [
@@ -154,7 +154,7 @@ describe('a pool that adopts a group', () => {
     await wake(world, world.start());
     assert.deepEqual(
       ['Ready', 'RuntimeClassReady'].map((type) => conditionOf(world, type)),
-      ['False/Adopting', 'True/UsedAsIs'],
+      ['False/Adopting', 'True/Unmanaged'],
     );
   });
 

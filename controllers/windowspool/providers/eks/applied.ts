@@ -119,9 +119,12 @@ function fieldsOf({
 }
 
 /** Without a capacity, that of a warm pool is the maximum size of its group, as in `warmPoolOf`. */
-function describeWarmPool({ minSize, maxPreparedCapacity, poolState, reuse }: WarmPool, maxSize: number): string {
-  const capacity = `maxPreparedCapacity ${maxPreparedCapacity ?? Math.max(minSize, maxSize)}`;
-  return `minSize ${minSize}, ${capacity}, poolState ${poolState}, reuse ${reuse}`;
+function describeWarmPool(
+  { minSize, maxGroupPreparedCapacity, poolState, reuseOnScaleIn }: WarmPool,
+  maxSize: number,
+): string {
+  const capacity = `maxGroupPreparedCapacity ${maxGroupPreparedCapacity ?? Math.max(minSize, maxSize)}`;
+  return `minSize ${minSize}, ${capacity}, poolState ${poolState}, reuseOnScaleIn ${reuseOnScaleIn}`;
 }
 
 /** The field of a label. */

@@ -1,6 +1,7 @@
 /** The conditions of a pool with a node group, and when it is Ready. Pure. */
+
+import { disrupting } from '../../conditions/disrupting.ts';
 import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
-import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
 import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
@@ -17,14 +18,14 @@ type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Pa
 
 /** The conditions of a pool with a node group. */
 export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
-  const terminating = nodesLeaving(s);
+  const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodeGroupReady: nodeGroupReady(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(s),
-    ...(terminating && { NodesLeaving: terminating }),
+    ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);
 }

@@ -9,7 +9,7 @@ import { membershipMismatch, terminationRefusal } from '../../disruption/termina
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
-import { LEFT_ANSWER, NODE_OPERATION } from '../../model/disruption.ts';
+import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
@@ -24,7 +24,7 @@ import { nextVersionChange } from './upgrades/automaticUpdates.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
 export function waitForTerminatingNodes(s: ObservedState): Step[] | undefined {
-  const isLeaving = s.pool.status?.disruption?.cause === NODE_OPERATION;
+  const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
   return isLeaving && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
 }
 
@@ -51,7 +51,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (!isIdle || !exists || isGone(view)) return { kind: 'wait' };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
-  if (entry.ended !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
+  if (entry.terminationAcceptedTime !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
@@ -64,18 +64,18 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
     return isStillInBudget(entry, now, s, idleGroup(s)) ? { kind: 'cordon' } : { kind: 'restore' };
   }
   // The group that replaces this one has lost nodes: the drain continues when it has them again.
-  if (entry.operation === 'Retire' && !canTakeOver(s)) return waitAction(entry, s);
+  if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s)) return waitAction(entry, s);
   return evictAction(view, now, s, terminateAction(entry, s));
 }
 
 /** Whether the termination has been requested so long ago that it is requested again. */
-function isRepeated({ ended = '' }: LeavingNode, { now }: ObservedState): boolean {
-  return now - Date.parse(ended) >= TERMINATE_AGAIN_MS;
+function isRepeated({ terminationAcceptedTime = '' }: LeavingNode, { now }: ObservedState): boolean {
+  return now - Date.parse(terminationAcceptedTime) >= TERMINATE_AGAIN_MS;
 }
 
-function unknownInstance({ name, instance }: LeavingNode): string {
-  if (instance === '') return `node ${name} reports no EC2 instance ID`;
-  return `node ${name} reports instance ${instance}, which does not exist`;
+function unknownInstance({ name, instanceID }: LeavingNode): string {
+  if (instanceID === '') return `node ${name} reports no EC2 instance ID`;
+  return `node ${name} reports instance ${instanceID}, which does not exist`;
 }
 
 /**
@@ -83,7 +83,7 @@ function unknownInstance({ name, instance }: LeavingNode): string {
  * until the drain timeout.
  */
 function terminateAction(entry: LeavingNode, s: ObservedState): DrainAction {
-  const error = terminationRefusal(entry.uid, Date.parse(entry.since), s);
+  const error = terminationRefusal(entry.uid, Date.parse(entry.startTime), s);
   if (!error) return { kind: 'end' };
   const { kind, message: why } = error;
   if (kind === 'refused') return { kind: 'restore', answer: 'refused', why };
@@ -111,11 +111,11 @@ async function hasLeft(
   signal: AbortSignal,
 ): Promise<CallResult<boolean>> {
   const group = ownGroups(s).find(({ name }) => name === s.poolNodes.groupOf(node));
-  if (group?.warmPool?.reuse !== true) return { ok: true, value: false };
+  if (group?.warmPool?.reuseOnScaleIn !== true) return { ok: true, value: false };
   if (s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid)) return { ok: true, value: true };
   if (!isRepeated(entry, s)) return { ok: true, value: false };
   for (const name of group.autoScalingGroups) {
-    const lifecycle = await scalingGroups.lifecycleOf(name, entry.instance, signal);
+    const lifecycle = await scalingGroups.lifecycleOf(name, entry.instanceID, signal);
     if (!lifecycle.ok) return lifecycle;
     // EC2 Auto Scaling accepted the termination: an instance that is in service is back.
     if (lifecycle.value !== undefined) return { ok: true, value: lifecycle.value === 'InService' };
@@ -138,11 +138,12 @@ export async function readTerminatingNode(
   const node = await sources.nodes.read(entry.name, signal);
   // EC2 rejects an empty instance ID.
   const known = async (): Promise<CallResult<KnownInstance | undefined>> =>
-    entry.instance === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instance, signal);
+    entry.instanceID === '' ? { ok: true, value: undefined } : sources.instances.find(entry.instanceID, signal);
   if (isNodeless(entry)) return { entry, node, instance: await known() };
   const now = node.ok ? node.value : undefined;
   if (now?.uid !== entry.uid) return { entry, node };
-  if (entry.ended !== undefined) return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
+  if (entry.terminationAcceptedTime !== undefined)
+    return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
   if (!isStillRequested(entry, now, s)) return { entry, node };
   // The instance must be verified to be the pool's before the node is changed.
   if (!isPrepared(now)) return { entry, node, instance: await known() };

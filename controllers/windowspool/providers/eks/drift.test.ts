@@ -26,7 +26,7 @@ describe('an external edit of the group', () => {
     edit(world, EDIT);
     world.now += settings.resyncMs * 1.25;
     await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
-    await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
+    await until(world, deps, () => upToDate(world) === 'MatchesSpec', 'UpToDate');
     assert.equal(groupOf(world).labels.x, 'y', 'the label of another client stays');
     assert.equal(warnings(world).length, 1);
     assertMentions(warnings(world)[0], 'web', TIER);
@@ -45,7 +45,7 @@ describe('an external edit of the group', () => {
         call === 'UpdateNodegroupConfig' && failures++ < calls ? sampleError('throttled') : undefined;
       world.now += settings.resyncMs * 1.25;
       await until(world, deps, () => groupOf(world).labels.tier === 'web', 'the correction');
-      await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate');
+      await until(world, deps, () => upToDate(world) === 'MatchesSpec', 'UpToDate');
       const drifts = world.events.filter(({ reason }) => reason === 'Drifted').map(({ message }) => message);
       assertBriefs(
         drifts.map((message) => `Drifted: ${message}`),
@@ -109,7 +109,7 @@ describe('an external edit of the group', () => {
     assert.equal(warnings(world).length, 2);
     assert.equal(groupOf(world).labels.tier, 'db');
     world.apply(fresh(spec));
-    await until(world, deps, () => upToDate(world) === 'AsSpecified', 'UpToDate with driftPolicy Correct');
+    await until(world, deps, () => upToDate(world) === 'MatchesSpec', 'UpToDate with driftPolicy Correct');
     assert.deepEqual([groupOf(world).labels.tier, groupOf(world).scaling.maxSize], ['web', 5]);
   });
 
@@ -121,7 +121,7 @@ describe('an external edit of the group', () => {
     edit(world, { scalingConfig: { desiredSize: 5 } });
     world.now = deps.awsCache.dueAt('web');
     await wake(world, deps);
-    assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['AsSpecified', [], 0]);
+    assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['MatchesSpec', [], 0]);
   });
 
   it('of the bounds is corrected together with a size outside of them, and the autoscaler is not reverted after that', async () => {
@@ -178,7 +178,7 @@ describe('a change that is reverted after a crash', () => {
           await until(
             world,
             deps,
-            () => upToDate(world) === 'AsSpecified' && read(groupOf(world)) !== initial,
+            () => upToDate(world) === 'MatchesSpec' && read(groupOf(world)) !== initial,
             'the change',
           ).catch((error: unknown) => {
             if (!(error instanceof Crash)) throw error;
@@ -190,7 +190,7 @@ describe('a change that is reverted after a crash', () => {
             await wake(world, again);
             world.now = Math.max(world.now, again.awsCache.dueAt('web'));
           }
-          assert.deepEqual([read(groupOf(world)), upToDate(world)], [initial, 'AsSpecified'], `crash at call ${at}`);
+          assert.deepEqual([read(groupOf(world)), upToDate(world)], [initial, 'MatchesSpec'], `crash at call ${at}`);
         }
       });
     }

@@ -12,7 +12,7 @@ describe('the target of an update', () => {
   const base = configTargetOf(samplePool(), { scaling: { maxSize: 5 } });
   const table: readonly (readonly [string, WindowsPool, boolean])[] = [
     ['labels', samplePool({ labels: { a: 'b' } }), true],
-    ['taints', samplePool({ registrationTaint: false }), true],
+    ['taints', samplePool({ registrationTaint: 'None' }), true],
     ['max', samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }), true],
     ['a desired size', samplePool({ nodeGroup: { scaling: { desiredSize: 3 } } }), true],
     ['tags, which are not part of an update', samplePool({ nodeGroup: { tags: { a: 'b' } } }), false],
@@ -48,7 +48,7 @@ describe('the smallest change', () => {
     ['sets a taint', { taints: [taint('yes')] }, {}, { taints: { set: [taint('yes')], remove: [] } }],
     [
       'removes the registration taint',
-      { registrationTaint: false },
+      { registrationTaint: 'None' },
       {},
       { taints: { set: [], remove: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }] } },
     ],

@@ -47,7 +47,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Ec2SubnetMissingIpv6Assignment:
     'Assign IPv6 addresses in the subnets (aws ec2 modify-subnet-attribute --subnet-id SUBNET --assign-ipv6-address-on-creation).',
   Ec2SubnetNotFound:
-    'Set nodeGroup.replacement: BlueGreen and existing subnets, because EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
+    'Set nodeGroup.immutableChangePolicy: Replace and existing subnets, because EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
   IamInstanceProfileNotFound:
     'Recreate the instance profile with its former name (aws iam create-instance-profile), and add the role to it (aws iam add-role-to-instance-profile --role-name ROLE).',
   IamLimitExceeded: `Delete unused IAM roles and instance profiles, or request a higher quota (${QUOTAS} iam).`,
@@ -66,7 +66,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   PodEvictionFailure:
     'Relax the PodDisruptionBudgets of the pods that were not evicted (kubectl get pdb --all-namespaces), or delete these pods.',
   SourceEc2LaunchTemplateNotFound:
-    'The launch template was deleted. Create another launch template, and set nodeGroup.replacement: BlueGreen and nodeGroup.launchTemplate.',
+    'The launch template was deleted. Create another launch template, and set nodeGroup.immutableChangePolicy: Replace and nodeGroup.launchTemplate.',
   Unknown: `Check the Auto Scaling group (${ACTIVITIES}). If the issue remains, open a case with AWS Support.`,
 };
 

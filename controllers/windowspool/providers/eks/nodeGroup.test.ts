@@ -46,7 +46,7 @@ describe('the desired node group', () => {
   });
 
   it('has no taint of its own without registrationTaint', () => {
-    assert.deepEqual(desiredNodeGroup(samplePool({ registrationTaint: false })).taints, []);
+    assert.deepEqual(desiredNodeGroup(samplePool({ registrationTaint: 'None' })).taints, []);
   });
 
   it('does not set the build label, which the kubelet sets', () => {

@@ -3,7 +3,7 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../labels.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
-import { gateTaintOf, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import { gateTaintOf, registrationTaintsOf } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
 import {
   CUSTOM,
@@ -114,9 +114,9 @@ export function labelsFor({ metadata, spec }: WindowsPool): Readonly<Record<stri
 
 /** The taints with which the group's nodes register. */
 export function taintsFor(pool: WindowsPool): readonly Taint[] {
-  const { registrationTaint, verification, taints = [] } = pool.spec;
+  const { verification, taints = [] } = pool.spec;
   return [
-    ...(registrationTaint ? [REGISTRATION_TAINT] : []),
+    ...registrationTaintsOf(pool.spec),
     ...(verification.policy === 'Gate' ? [gateTaintOf(pool)] : []),
     ...taints,
   ];
@@ -163,9 +163,9 @@ export function updateOf(spec: WindowsPool['spec']): { readonly update?: UpdateS
 export function warmPoolOf(spec: WindowsPool['spec']): { readonly warmPool?: WarmPool } {
   const { warmPool } = nodeGroupIn(spec);
   if (!warmPool) return {};
-  const { minSize, poolState, reuse } = warmPool;
-  const maxPreparedCapacity = warmPool.maxPreparedCapacity ?? Math.max(minSize, scalingIn(spec).maxSize);
-  return { warmPool: { minSize, maxPreparedCapacity, poolState, reuse } };
+  const { minSize, poolState, reuseOnScaleIn } = warmPool;
+  const maxGroupPreparedCapacity = warmPool.maxGroupPreparedCapacity ?? Math.max(minSize, scalingIn(spec).maxSize);
+  return { warmPool: { minSize, maxGroupPreparedCapacity, poolState, reuseOnScaleIn } };
 }
 
 /** The tags that are kept up to date. The hash of the creation request is not: it never changes. */

@@ -238,9 +238,9 @@ async function readFormer(
   { awsCache, sources, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup | undefined> {
   const record = otherGroupIn(pool);
-  const { replacement, update } = nodeGroupIn(pool.spec);
+  const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
   const isKnown = pool.metadata.finalizers?.includes(FINALIZER) === true;
-  const mayHaveOther = isKnown || replacement === 'BlueGreen' || update.canary !== undefined;
+  const mayHaveOther = isKnown || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);

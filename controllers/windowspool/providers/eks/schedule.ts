@@ -1,7 +1,7 @@
 /** When AWS is read again for a pool's node group. Pure. */
 
 import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
-import { NODE_OPERATION } from '../../model/disruption.ts';
+import { NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { groupOf, isDeleting, isPaused } from '../../queries.ts';
@@ -83,7 +83,7 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
   if (group.arn !== s.pool.status?.nodeGroup?.arn) return SHORTEST_MS;
   if (isUpdateOpen(s)) return spread(s, pollMs);
   // The group shrank, or waits for another node.
-  const isLosing = s.pool.status?.disruption?.cause === NODE_OPERATION;
+  const isLosing = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
   return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
 }
 

@@ -121,14 +121,14 @@ function latestRelease({
 /** The warm pool, with the number of its instances as last known. */
 function warmPoolState({ pool, autoscaler }: ObservedState, { warmPool }: NodeGroup): Pick<NodeGroupState, 'warmPool'> {
   if (!warmPool) return {};
-  const { minSize, maxPreparedCapacity, poolState, reuse } = warmPool;
+  const { minSize, maxGroupPreparedCapacity, poolState, reuseOnScaleIn } = warmPool;
   const instances = autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances;
   return {
     warmPool: {
       minSize,
-      ...(maxPreparedCapacity !== undefined && { maxPreparedCapacity }),
+      ...(maxGroupPreparedCapacity !== undefined && { maxGroupPreparedCapacity }),
       poolState,
-      reuse,
+      reuseOnScaleIn,
       ...(instances !== undefined && { instances }),
     },
   };

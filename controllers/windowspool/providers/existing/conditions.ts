@@ -1,6 +1,7 @@
 /** The conditions of a pool of existing nodes, and when it is Ready. Pure. */
+
+import { disrupting } from '../../conditions/disrupting.ts';
 import { nodesFound } from '../../conditions/nodesFound.ts';
-import { nodesLeaving } from '../../conditions/nodesLeaving.ts';
 import { nodesVerified, noneFound } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
@@ -13,13 +14,13 @@ type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' |
 
 /** The conditions of a pool of existing nodes. */
 export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
-  const terminating = nodesLeaving(s);
+  const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
-    ...(terminating && { NodesLeaving: terminating }),
+    ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);
 }

@@ -34,11 +34,11 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
   if (!now || isGone(view) || isReleased) return { kind: 'wait' };
   if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
-  if (!member?.ok) return entry.drained === undefined ? waitAction(entry, s) : { kind: 'wait' };
+  if (!member?.ok) return entry.drainedTime === undefined ? waitAction(entry, s) : { kind: 'wait' };
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `node ${entry.name} does not belong to the pool` };
   // A user who uncordons a drained node uses it again.
-  if (entry.drained !== undefined)
+  if (entry.drainedTime !== undefined)
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
   if (isPrepared(now)) {
     const { text, remedy } = describeDrained(entry, now, podsEndingWith(view, now, s.now));
@@ -70,6 +70,6 @@ async function readExistingNode(
   if (now?.uid !== entry.uid || !isStillRequested(entry, now, s)) return { entry, node };
   const member: CallResult<boolean> =
     list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
-  const isDone = entry.drained !== undefined || !member.ok || !member.value || !isPrepared(now);
+  const isDone = entry.drainedTime !== undefined || !member.ok || !member.value || !isPrepared(now);
   return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
 }

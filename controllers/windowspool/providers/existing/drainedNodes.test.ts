@@ -22,7 +22,7 @@ import { conditionOf, until, wake } from '../../testing/life.ts';
 import { annotate, cordon, nodeOf, pass } from '../../testing/nodeLife.ts';
 import { podOn, REPLACE } from '../../testing/nodeScenes.ts';
 
-const check = textTable('conditions/NodesLeavingOfExistingNodes');
+const check = textTable('conditions/DisruptingOfExistingNodes');
 
 /** A settled pool of the nodes a, b and c, with a pod on each. */
 async function settled(spec: Partial<WindowsPoolSpec> = {}): Promise<{ world: FakeWorld; deps: Deps }> {
@@ -48,7 +48,7 @@ function stateOf(node: NodeRecord | undefined): string {
 }
 
 const statesIn = (world: FakeWorld) => world.nodes.map(stateOf);
-const leavingCondition = (world: FakeWorld) => conditionOf(world, 'NodesLeaving') ?? '';
+const leavingCondition = (world: FakeWorld) => conditionOf(world, 'Disrupting') ?? '';
 
 function end(world: FakeWorld, name: string): void {
   world.nodes = world.nodes.filter((node) => node.name !== name);
@@ -242,7 +242,7 @@ describe('existing nodes with the replace annotation', () => {
       'with the tool that terminates it',
       emptyingScene(
         { now: cordonedMember({ labels: { ...member('a').labels, 'kops.k8s.io/instancegroup': 'win' } }) },
-        { drained: '2026-03-01T11:59:00Z' },
+        { drainedTime: '2026-03-01T11:59:00Z' },
       ),
       ['Drained', 'Node a', 'kops delete instance a'],
     ],
@@ -254,13 +254,13 @@ describe('existing nodes with the replace annotation', () => {
             annotations: { ...cordonedMember().annotations, [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' },
           }),
         },
-        { drained: '2026-03-01T11:59:00Z' },
+        { drainedTime: '2026-03-01T11:59:00Z' },
       ),
       ['Drained', 'Node a', 'kubectl delete node a'],
     ],
     [
       'also when it cannot be read',
-      emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drained: '2026-03-01T11:59:00Z' }),
+      emptyingScene({ node: { ok: false, error: sampleError('denied') } }, { drainedTime: '2026-03-01T11:59:00Z' }),
       ['Drained', 'Node a'],
     ],
     [
@@ -289,7 +289,7 @@ describe('existing nodes with the replace annotation', () => {
   ];
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { NodesLeaving: found, Reconciling, Ready } = evaluateConditions(observed);
+      const { Disrupting: found, Reconciling, Ready } = evaluateConditions(observed);
       assert.equal(Reconciling?.reason, want?.[0] === 'Draining' ? 'Draining' : undefined);
       assert.equal(Ready.status, 'True');
       return found ? [`${found.reason}: ${found.message}`] : [];

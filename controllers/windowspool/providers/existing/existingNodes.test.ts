@@ -81,7 +81,7 @@ describe('a pool of existing nodes', () => {
   it('labels, taints and verifies its nodes, and creates a RuntimeClass, without AWS calls', async () => {
     const { world, next } = await settledWorld({ labels: { tier: 'web' } });
     assert.deepEqual(conditions(world), {
-      Ready: 'True Verified',
+      Ready: 'True EnoughNodesVerified',
       PrerequisitesMet: 'True Met',
       NodesFound: 'True NodesFound',
       RuntimeClassReady: 'True Available',
@@ -119,7 +119,10 @@ describe('a pool of existing nodes', () => {
       bare('n1'),
       bare('n2', wrong),
     ]);
-    assert.deepEqual([conditions(world).Ready, conditions(world).NodesVerified], ['True Verified', 'False WrongBuild']);
+    assert.deepEqual(
+      [conditions(world).Ready, conditions(world).NodesVerified],
+      ['True EnoughNodesVerified', 'False WrongBuild'],
+    );
     assert.deepEqual(keysOf(world), [['os'], ['os', QUARANTINE_TAINT_KEY]]);
     const [first] = world.nodes;
     assert.ok(first);
@@ -299,7 +302,7 @@ describe('a pool of existing nodes', () => {
     world.remove('web');
     await until(world, deps, () => world.pools.size === 0, 'the deletion of the pool');
     assert.ok(
-      world.events.some(({ message: text }) => /has 300 nodes with the annotation winpool\.dev\/claim/.test(text)),
+      world.events.some(({ message: text }) => /has 300 nodes with the annotation winpool\.dev\/ownership/.test(text)),
     );
   });
 

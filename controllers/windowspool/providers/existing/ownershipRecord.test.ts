@@ -57,7 +57,7 @@ const taints = fc.uniqueArray(taint, { selector: ({ key: name, effect }) => `${n
 const anySpec = fc.record({
   labels: fc.dictionary(key, value, { noNullPrototype: true }),
   taints: taints.map((list) => list.filter((each) => each.key !== 'os')),
-  registrationTaint: fc.boolean(),
+  registrationTaint: fc.constantFrom('OSWindows' as const, 'None' as const),
 });
 const anyNode = fc
   .record({

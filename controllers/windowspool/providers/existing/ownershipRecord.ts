@@ -8,7 +8,13 @@
 import type { WindowsPool, WindowsPoolSpec } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { TaintChange } from '../../model/poolNodes.ts';
-import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
+import {
+  hasGateTaintOf,
+  isOurs,
+  isSameTaint,
+  REGISTRATION_TAINT,
+  registrationTaintsOf,
+} from '../../nodes/nodeTaints.ts';
 import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
 import { labelIn } from '../../util/labelSelector.ts';
@@ -196,8 +202,8 @@ function desiredLabels({ kernelVersion }: NodeRecord, pool: string, spec: Window
   return { ...spec.labels, [POOL_KEY]: pool, ...(build && { [WINDOWS_BUILD_LABEL]: build }) };
 }
 
-function expectedTaints({ registrationTaint, taints = [] }: WindowsPoolSpec): readonly Taint[] {
-  return [...(registrationTaint ? [REGISTRATION_TAINT] : []), ...taints];
+function expectedTaints(spec: WindowsPoolSpec): readonly Taint[] {
+  return [...registrationTaintsOf(spec), ...(spec.taints ?? [])];
 }
 
 function labelsFor(

@@ -10,7 +10,7 @@ import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 export const existing: Provider = {
   observe: (pool, _before, context) => observeExisting(pool, context),
   // While a node is drained, its membership is checked against the current spec of the pool.
-  mayUseCache: (pool) => terminatingNodes(pool).every(({ drained }) => drained !== undefined),
+  mayUseCache: (pool) => terminatingNodes(pool).every(({ drainedTime }) => drainedTime !== undefined),
   needsRead: () => false,
   chains: existingNodesChains,
   deletionChains: existingNodesDeletionChains,

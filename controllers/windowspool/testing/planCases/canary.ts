@@ -229,7 +229,7 @@ const ending: readonly PlanCase[] = [
   },
   {
     name: 'a canary ends when the spec asks for other canaries',
-    observed: canaryScene({ spec: trying({ ...WITH_CANARY, canary: { nodes: 3, after: '30m' } }) }),
+    observed: canaryScene({ spec: trying({ ...WITH_CANARY, canary: { nodes: 3, soakDuration: '30m' } }) }),
     want: [END],
   },
   {
@@ -240,7 +240,7 @@ const ending: readonly PlanCase[] = [
   {
     name: 'a canary ends when another group is to replace the main group',
     observed: canaryScene({
-      spec: trying(WITH_CANARY, { replacement: 'BlueGreen', instanceTypes: ['m5.xlarge'] }),
+      spec: trying(WITH_CANARY, { immutableChangePolicy: 'Replace', instanceTypes: ['m5.xlarge'] }),
     }),
     want: [END],
   },
@@ -252,7 +252,7 @@ const ending: readonly PlanCase[] = [
   {
     name: 'the nodes of a canary that has ended are cordoned, and leave one after the other',
     observed: canaryScene({ record: ENDED, canary: { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } } }),
-    want: ['cordonNode x', 'cordonNode y', 'reserve the turn of x (Retire)'],
+    want: ['cordonNode x', 'cordonNode y', 'reserve the turn of x (DrainNodeGroup)'],
   },
   {
     name: 'the nodes of a canary that has ended do not leave while the main group lacks verified nodes',
@@ -262,7 +262,7 @@ const ending: readonly PlanCase[] = [
       nodes: [...MAIN_NODES.slice(1), ...CORDONED],
     }),
     want: [],
-    waits: { because: 'UpToDate Outdated', until: '20s' },
+    waits: { because: 'UpToDate UpdatePending', until: '20s' },
   },
   {
     name: 'a canary without nodes is deleted',
@@ -282,7 +282,7 @@ const ending: readonly PlanCase[] = [
       nodes: MAIN_NODES,
     }),
     want: [],
-    waits: { because: 'UpToDate Outdated', until: '20s' },
+    waits: { because: 'UpToDate UpdatePending', until: '20s' },
   },
 ];
 

@@ -61,7 +61,7 @@ const otherKind = (from: Partial<NodeGroupSpec>, to: Partial<NodeGroupSpec>, res
   machineState(
     to,
     { machine: from, group: from.ami ? CUSTOM_GROUP : {} },
-    { accessEntry: 'None', ...rest },
+    { accessEntryManagement: 'EKS', ...rest },
     { prerequisites: sampleFacts(), newestRelease: known(NEXT) },
   );
 /** The pool follows a parameter. */
@@ -76,7 +76,7 @@ const following = (value: string, rest: Parameters<typeof machineState>[2] = {},
     ...change,
   });
 
-const BLUE_GREEN = { replacement: 'BlueGreen' } as const;
+const BLUE_GREEN = { immutableChangePolicy: 'Replace' } as const;
 
 const noAccess = (mode: string, mapping: boolean) => {
   const groups = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
@@ -93,7 +93,7 @@ const noAccess = (mode: string, mapping: boolean) => {
 /** A pool without a group that creates the access entry. */
 const managing = (change: Partial<ObservedState>) => ({
   ...machineToBe(AMI_1, change),
-  pool: machinePool(AMI_1, { accessEntry: 'Create' }),
+  pool: machinePool(AMI_1, { accessEntryManagement: 'Operator' }),
 });
 
 export const customAmiCases: readonly PlanCase[] = [
@@ -183,7 +183,7 @@ export const customAmiCases: readonly PlanCase[] = [
       },
     ),
     want: [
-      `reserve web of ${CLUSTER_ARN}: sending template ami, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags`,
+      `reserve web of ${CLUSTER_ARN}: sending template ami, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyID, template metadataOptions.httpTokens, template metadataOptions.httpPutResponseHopLimit, template securityGroups, template instanceTags`,
       update(1),
     ],
   },

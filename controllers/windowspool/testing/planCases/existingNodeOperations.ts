@@ -9,7 +9,7 @@ import type { PlanCase } from './planCase.ts';
 const EXCLUDED = { [EXCLUDE_FROM_DRAIN_ANNOTATION]: 'true' };
 const asked = (...annotations: readonly Readonly<Record<string, string>>[]) =>
   ['a', 'b', 'c'].map((name, i) => member(name, { annotations: annotations[i] ?? {} }));
-const DRAINED = { drained: new Date(NOW - MINUTE).toISOString() };
+const DRAINED = { drainedTime: new Date(NOW - MINUTE).toISOString() };
 
 const turnCases: readonly PlanCase[] = [
   ...([REPLACE, REMOVE] as const).map((order, i) => ({
@@ -34,13 +34,13 @@ const turnCases: readonly PlanCase[] = [
     name: 'a node waits while another one is not Ready',
     observed: existingScene({ nodes: [member('a', { annotations: REPLACE }), member('b', { ready: 'False' })] }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+    waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },
   {
     name: 'a node waits while another pool replaces nodes',
     observed: existingScene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+    waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },
   {
     name: 'a node waits until the drained one is gone',
@@ -48,7 +48,7 @@ const turnCases: readonly PlanCase[] = [
       nodes: [cordonedMember(), member('b', { annotations: REPLACE }), member('c')],
     }),
     want: [],
-    waits: { because: 'NodesLeaving Drained', until: '10m' },
+    waits: { because: 'Disrupting Drained', until: '10m' },
   },
   {
     name: 'a node gets the ownership record before it gets its turn',
@@ -62,7 +62,7 @@ const turnCases: readonly PlanCase[] = [
       nodes: [failingMember('a', 60), member('b'), member('c')],
     }),
     want: [],
-    waits: { because: 'NodesLeaving ReplacementDue', until: '10m' },
+    waits: { because: 'Disrupting ReplacementDue', until: '10m' },
   },
 ];
 
@@ -97,11 +97,11 @@ const drainCases: readonly PlanCase[] = [
     name: 'the drain of an existing node waits for terminating pods',
     observed: emptyingScene({ pods: known([podOn({ deletingAt: NOW })]) }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'an existing node whose drain times out is kept',
-    observed: emptyingScene({ pods: known([podOn()]) }, { since: longAgo }),
+    observed: emptyingScene({ pods: known([podOn()]) }, { startTime: longAgo }),
     want: ['uncordonNode a timed-out'],
   },
   {
@@ -129,7 +129,7 @@ const drainCases: readonly PlanCase[] = [
     name: 'a drained node is not changed',
     observed: emptyingScene({}, DRAINED),
     want: [],
-    waits: { because: 'NodesLeaving Drained', until: '10m' },
+    waits: { because: 'Disrupting Drained', until: '10m' },
   },
   {
     name: 'a drained node whose annotation was removed is kept',
@@ -157,7 +157,7 @@ const drainCases: readonly PlanCase[] = [
     name: 'a remembered read of an existing node causes no steps',
     observed: emptyingScene({ pods: known([]) }, {}, { fresh: false }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'an existing node whose pods cannot be listed is not changed',

@@ -32,7 +32,7 @@ const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const create = (template: string) =>
   `createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large ${template}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
 const SETTINGS =
-  'template ami, template userData, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyId, template metadataOptions.httpTokens, template metadataOptions.hopLimit, template securityGroups, template instanceTags, template other settings';
+  'template ami, template userData, template disk.sizeGiB, template disk.type, template disk.iops, template disk.throughput, template disk.encrypted, template disk.kmsKeyID, template metadataOptions.httpTokens, template metadataOptions.httpPutResponseHopLimit, template securityGroups, template instanceTags, template other settings';
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending ${SETTINGS}`;
 const RESERVE_DRIFT = (drift: string) => RESERVE.replace(new RegExp(`, template ${drift}|template ${drift}, `), '');
 const update = (version: number, id = TEMPLATE_ID) => `updateNodeGroupVersion web 1.36-2026.02.11 ${id}@${version}`;
@@ -71,11 +71,11 @@ const changes: readonly (readonly [before: object, after: object, change: string
   ],
   [DISK_100, { disk: { ...DISK_100.disk, throughput: 250 } }, 'disk.throughput not set -> 250'],
   [DISK_100, { disk: { ...DISK_100.disk, encrypted: false } }, 'disk.encrypted true -> false'],
-  [DISK_100, { disk: { ...DISK_100.disk, kmsKeyId: 'alias/disks' } }, 'disk.kmsKeyId not set -> alias/disks'],
+  [DISK_100, { disk: { ...DISK_100.disk, kmsKeyID: 'alias/disks' } }, 'disk.kmsKeyID not set -> alias/disks'],
   [
     DISK_100,
-    { ...DISK_100, metadataOptions: { httpTokens: 'Optional', hopLimit: 2 } },
-    'metadataOptions.httpTokens Required -> Optional, metadataOptions.hopLimit 1 -> 2',
+    { ...DISK_100, metadataOptions: { httpTokens: 'Optional', httpPutResponseHopLimit: 2 } },
+    'metadataOptions.httpTokens Required -> Optional, metadataOptions.httpPutResponseHopLimit 1 -> 2',
   ],
   [
     { instanceTags: { team: 'web' } },

@@ -100,7 +100,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
     name: 'the drain of a node waits for terminating pods',
     observed: drainingScene([podOn({ deletingAt: NOW })]),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a node waits for pods that block its drain',
@@ -108,7 +108,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       spec: { disruption: { drain: { podsWithEmptyDir: 'Block' } } },
     }),
     want: [],
-    waits: { because: 'NodesLeaving DrainBlocked', until: '100ms' },
+    waits: { because: 'Disrupting DrainBlocked', until: '100ms' },
   },
   {
     name: 'the instance of an empty node is terminated',
@@ -147,17 +147,17 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'a node whose drain times out is kept',
-    observed: drainingScene([podOn()], {}, { since: longAgo }),
+    observed: drainingScene([podOn()], {}, { startTime: longAgo }),
     want: ['uncordonNode a timed-out'],
   },
   {
     name: 'the drain timeout is that of the spec',
-    observed: drainingScene([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { since: longAgo }),
+    observed: drainingScene([podOn()], { spec: { disruption: { drain: { timeout: '1h' } } } }, { startTime: longAgo }),
     want: ['evictPods a cart-0'],
   },
   {
     name: 'a node that is empty is terminated, also after the timeout',
-    observed: drainedScene({}, { since: longAgo }),
+    observed: drainedScene({}, { startTime: longAgo }),
     want: [RECORD, 'terminateInstance i-a Replace'],
   },
   ...(['UPDATING', 'DELETING'] as const).map(
@@ -172,7 +172,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
     name: 'a remembered read of a node causes no steps',
     observed: drainedScene({}, {}, { fresh: false }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a node that cannot be read is not changed',
@@ -228,13 +228,13 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'a termination that may be on its way is not requested again',
-    observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE + 1).toISOString() }),
+    observed: drainedScene({}, { terminationRequestTime: new Date(NOW - 3 * MINUTE + 1).toISOString() }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a termination is requested again when it was not received within three minutes',
-    observed: drainedScene({}, { requested: new Date(NOW - 3 * MINUTE).toISOString() }),
+    observed: drainedScene({}, { terminationRequestTime: new Date(NOW - 3 * MINUTE).toISOString() }),
     want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
@@ -242,22 +242,22 @@ export const nodeOperationCases: readonly PlanCase[] = [
     observed: drainedScene(
       {},
       {
-        ended: new Date(NOW - 12 * MINUTE).toISOString(),
-        requested: new Date(NOW - 2 * MINUTE).toISOString(),
+        terminationAcceptedTime: new Date(NOW - 12 * MINUTE).toISOString(),
+        terminationRequestTime: new Date(NOW - 2 * MINUTE).toISOString(),
       },
     ),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '20s' },
+    waits: { because: 'Disrupting Draining', until: '20s' },
   },
   {
     name: 'an instance that is terminating is not terminated again',
-    observed: drainedScene({}, { ended: new Date(NOW - 9 * MINUTE).toISOString() }),
+    observed: drainedScene({}, { terminationAcceptedTime: new Date(NOW - 9 * MINUTE).toISOString() }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '20s' },
+    waits: { because: 'Disrupting Draining', until: '20s' },
   },
   {
     name: 'an instance that is still a node after 10 minutes is terminated again',
-    observed: drainedScene({}, { ended: new Date(NOW - 10 * MINUTE).toISOString() }),
+    observed: drainedScene({}, { terminationAcceptedTime: new Date(NOW - 10 * MINUTE).toISOString() }),
     want: [RECORD, 'terminateInstance i-a Replace'],
   },
   {
@@ -267,7 +267,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
   },
   {
     name: 'a failed node whose instance left the group is uncordoned, and may be replaced again when it comes back',
-    observed: leftScene('Remediate', BY_OPERATOR),
+    observed: leftScene('Replace', BY_OPERATOR),
     want: ['uncordonNode a'],
   },
   {
@@ -280,23 +280,23 @@ export const nodeOperationCases: readonly PlanCase[] = [
     name: 'a node that is being deleted is not released',
     observed: leftScene('Remove', { ...REMOVE, ...BY_OPERATOR }, { deleting: true }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
 ];
 
 /** The node a, whose instance was terminated ten minutes ago, and of which it is not known whether it has left the group. */
 function unknownScene() {
   const terminated = node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } });
-  const ended = new Date(NOW - 10 * MINUTE).toISOString();
+  const terminationAcceptedTime = new Date(NOW - 10 * MINUTE).toISOString();
   return terminatingScene(
     { node: known(terminated), hasLeft: unanswered('unavailable') },
-    { operation: 'Remove', ended },
+    { operation: 'Remove', terminationAcceptedTime },
   );
 }
 
 /** The node a, whose instance was terminated a minute ago and has left the group. */
 function leftScene(operation: string, annotations: NodeRecord['annotations'], change: Partial<NodeRecord> = {}) {
   const left = node('a', { unschedulable: true, annotations, ...change });
-  const ended = new Date(NOW - MINUTE).toISOString();
-  return terminatingScene({ node: known(left), hasLeft: known(true) }, { operation, ended });
+  const terminationAcceptedTime = new Date(NOW - MINUTE).toISOString();
+  return terminatingScene({ node: known(left), hasLeft: known(true) }, { operation, terminationAcceptedTime });
 }

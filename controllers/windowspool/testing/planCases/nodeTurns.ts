@@ -70,7 +70,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
       name: `a requested node waits while another one ${how}`,
       observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b', change), node('c')] }),
       want: [],
-      waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+      waits: { because: 'Disrupting DisruptionPending', until: '10m' },
     },
     {
       name: `a node that ${how} itself does not count, and gets its turn`,
@@ -82,30 +82,30 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a requested node waits while one is missing',
     observed: scene({ nodes: [node('a', { annotations: REPLACE }), node('b')] }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+    waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },
   {
     name: 'a requested node waits while another pool replaces nodes',
     observed: scene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+    waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },
   ...(['UPDATING', 'CREATING', 'DELETING'] as const).map(
     (status): PlanCase => ({
       name: `a node waits while its group is ${status}`,
       observed: scene({ nodes: asked(REPLACE), group: { status } }),
       want: [],
-      waits: { because: 'NodesLeaving DisruptionPending', until: '1s' },
+      waits: { because: 'Disrupting DisruptionPending', until: '1s' },
     }),
   ),
   {
     name: 'a requested node waits during a rolling update of the pool',
     observed: scene({
       nodes: asked(REPLACE),
-      disruption: { cause: 'Upgrade', since: '2026-03-01T11:58:00Z', settlesBy: '2026-03-01T12:15:00Z' },
+      disruption: { reason: 'Update', startTime: '2026-03-01T11:58:00Z', deadline: '2026-03-01T12:15:00Z' },
     }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '10m' },
+    waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },
   {
     name: 'a requested node in another cluster is not changed',
@@ -128,7 +128,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a rolling update waits while nodes are replaced one by one',
     observed: drainedScene({}, {}, { fresh: false, spec: { nodeGroup: { releaseVersion: NEXT } } }),
     want: [],
-    waits: { because: 'NodesLeaving Draining', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   ...(
     [
@@ -140,7 +140,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
       name: `no node is removed when ${why}`,
       observed: scene({ nodes: asked(REMOVE), spec, group }),
       want: [],
-      waits: { because: 'NodesLeaving RemovalRejected', until: '10m' },
+      waits: { because: 'Disrupting RemovalRejected', until: '10m' },
     }),
   ),
   {

@@ -7,7 +7,7 @@ import { otherAuthority, seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { CREATE, REMEMBER } from './steps.ts';
 
-const managing = samplePool({ nodeGroup: { accessEntry: 'Create' } });
+const managing = samplePool({ nodeGroup: { accessEntryManagement: 'Operator' } });
 const made = { ...managing, status: knownStatus() };
 const ENTRY = 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes';
 

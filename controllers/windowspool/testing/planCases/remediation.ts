@@ -55,7 +55,7 @@ export const remediationCases: readonly PlanCase[] = [
   {
     name: 'a node that has failed for too long is replaced',
     observed: scene({ spec, nodes: [failing('a', 15), node('b'), node('c')] }),
-    want: ['reserve the turn of a (Remediate)'],
+    want: ['reserve the turn of a (Replace, Unhealthy)'],
   },
   {
     name: 'a node that has failed for a short time is not replaced',
@@ -73,7 +73,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'no failing node is replaced when too many fail',
     observed: scene({ spec, nodes: [failing('a', 60), failing('b', 1), node('c')] }),
     want: [],
-    waits: { because: 'NodesLeaving TooManyUnhealthy', until: '10m' },
+    waits: { because: 'Disrupting TooManyUnhealthy', until: '10m' },
   },
   {
     name: 'a node with the replace annotation is replaced also when too many fail',
@@ -104,7 +104,7 @@ export const remediationCases: readonly PlanCase[] = [
       [
         'whose test has failed is replaced',
         { kind: 'seen', pods: [testPod({ ...NO_DNS, changedAt: NOW }, 3, untested)] },
-        { want: ['reserve the turn of a (Remediate)'] },
+        { want: ['reserve the turn of a (Replace, Unhealthy)'] },
       ],
     ] as const
   ).map(([what, nodePods, outcome]) => ({
@@ -114,7 +114,7 @@ export const remediationCases: readonly PlanCase[] = [
   })),
   ...(
     [
-      ['is replaced after unhealthyAfter', 20, { want: ['reserve the turn of ip-late (Remediate)'] }],
+      ['is replaced after unhealthyAfter', 20, { want: ['reserve the turn of ip-late (Replace, Unhealthy)'] }],
       [
         'is not replaced before unhealthyAfter',
         14,
@@ -130,7 +130,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'an instance that did not join is not replaced when too many nodes fail',
     observed: scene({ spec, nodes: [failing('b', 60), node('c')], rest: { instances: [late(20)] } }),
     want: [],
-    waits: { because: 'NodesLeaving TooManyUnhealthy', until: '10m' },
+    waits: { because: 'Disrupting TooManyUnhealthy', until: '10m' },
   },
   ...(
     [
@@ -159,7 +159,12 @@ export const remediationCases: readonly PlanCase[] = [
       ],
     ] as const
   ).map(([what, view, outcome]) => {
-    const entry = terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' });
+    const entry = terminating('ip-late', {
+      uid: 'i-late',
+      instanceID: 'i-late',
+      operation: 'Replace',
+      reason: 'Unhealthy',
+    });
     return {
       name: `an instance without a node ${what}`,
       observed: scene({ spec, nodes: [node('b'), node('c')], entries: [entry], views: [{ entry, ...view }] }),
@@ -170,7 +175,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'a node that recovers is kept',
     observed: terminatingScene(
       { node: known(node('a', { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
-      { operation: 'Remediate' },
+      { operation: 'Replace', reason: 'Unhealthy' },
       { spec },
     ),
     want: ['uncordonNode a'],
@@ -179,7 +184,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'the drain of a node that still fails continues',
     observed: terminatingScene(
       { node: known(failing('a', 20, { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
-      { operation: 'Remediate' },
+      { operation: 'Replace', reason: 'Unhealthy' },
       { spec },
     ),
     want: ['evictPods a cart-0'],
@@ -188,7 +193,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'a failing node whose drain times out is kept, and not drained again',
     observed: terminatingScene(
       { node: known(failing('a', 20, { unschedulable: true, annotations: BY_OPERATOR })), pods: known([podOn()]) },
-      { operation: 'Remediate', since: longAgo },
+      { operation: 'Replace', reason: 'Unhealthy', startTime: longAgo },
       { spec },
     ),
     want: ['uncordonNode a timed-out'],

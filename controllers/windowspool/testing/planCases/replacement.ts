@@ -39,9 +39,9 @@ const CREATE = `createNodeGroup ${SECOND} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2
 const REMEMBER = `remember ${SECOND} of ${CLUSTER_ARN}: 5 fields, desired open`;
 const DRAIN = 'beginDraining web';
 const SHRINK = 'shrinkFormerGroup web minSize=0 maxSize=2';
-const WARM = { minSize: 1, maxPreparedCapacity: 5, poolState: 'Stopped', reuse: true } as const;
+const WARM = { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: true } as const;
 const DELETE = 'deleteFormerGroup web drained';
-const RESERVE_FIRST = 'reserve the turn of a (Retire)';
+const RESERVE_FIRST = 'reserve the turn of a (DrainNodeGroup)';
 
 /** The pool before a replacement, whose spec has another instance type than its group. */
 const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) => {
@@ -67,12 +67,14 @@ const noAddress = sampleFacts({
 
 /** A node that fails its verification. */
 const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
-const views = [{ entry: terminating('a', { operation: 'Retire' }), node: known(CORDONED_NODES[0]), pods: known([]) }];
+const views = [
+  { entry: terminating('a', { operation: 'DrainNodeGroup' }), node: known(CORDONED_NODES[0]), pods: known([]) },
+];
 const retiring = (pods: typeof views = views, operations: object = {}) => ({
   disruption: {
-    cause: 'NodeOperation',
-    since: '2026-03-01T11:58:00Z',
-    nodes: [terminating('a', { operation: 'Retire', ...operations })],
+    reason: 'NodeReplacement',
+    startTime: '2026-03-01T11:58:00Z',
+    nodes: [terminating('a', { operation: 'DrainNodeGroup', ...operations })],
   },
   rest: { operations: { fresh: true, nextAt: NOW, nodes: pods, blocked: [] } },
 });
@@ -85,7 +87,7 @@ const beginning: readonly PlanCase[] = [
   },
   {
     name: 'a group that EKS cannot change is kept by default',
-    observed: due(replacing(NEW, { replacement: 'Refuse' })),
+    observed: due(replacing(NEW, { immutableChangePolicy: 'Reject' })),
     want: [],
     waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
@@ -278,7 +280,7 @@ const draining: readonly PlanCase[] = [
     want: [
       `remember ${SECOND} of ${CLUSTER_ARN}: sending update maxUnavailable`,
       `updateConfig ${SECOND} maxUnavailable=2`,
-      'reserve the turn of a (Retire), b (Retire)',
+      'reserve the turn of a (DrainNodeGroup), b (DrainNodeGroup)',
     ],
   },
   {
@@ -289,7 +291,7 @@ const draining: readonly PlanCase[] = [
       nodes: [...CORDONED_NODES, NEW_NODES[0] ?? bad, nodeIn(SECOND, 'y', { unschedulable: true })],
     }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '20s' },
+    waits: { because: 'Disrupting DisruptionPending', until: '20s' },
   },
   {
     name: 'no node of a former group leaves while the other group has too few verified nodes',
@@ -301,12 +303,12 @@ const draining: readonly PlanCase[] = [
     name: 'no node of a former group leaves while other pools disrupt nodes',
     observed: drainScene({ rest: { fleet: { disrupted: ['api'], failures: [] } } }),
     want: [],
-    waits: { because: 'NodesLeaving DisruptionPending', until: '20s' },
+    waits: { because: 'Disrupting DisruptionPending', until: '20s' },
   },
   {
     name: 'an empty node of a former group is terminated, and the group shrinks',
     observed: drainScene(retiring()),
-    want: ['recordTerminations', 'terminateInstance i-a Retire'],
+    want: ['recordTerminations', 'terminateInstance i-a DrainNodeGroup'],
   },
   {
     name: 'a node of a former group stays for now when its drain has timed out',
@@ -314,10 +316,10 @@ const draining: readonly PlanCase[] = [
       retiring(
         views.map((view) => ({
           ...view,
-          entry: { ...view.entry, since: '2026-03-01T11:40:00Z' },
+          entry: { ...view.entry, startTime: '2026-03-01T11:40:00Z' },
           pods: { ok: false, error: { kind: 'unavailable', operation: 'list pods', code: 'x', message: 'x' } } as never,
         })),
-        { since: '2026-03-01T11:40:00Z' },
+        { startTime: '2026-03-01T11:40:00Z' },
       ),
     ),
     want: ['giveUpNode a'],

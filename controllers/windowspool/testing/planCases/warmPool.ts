@@ -7,9 +7,9 @@ import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.t
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
 
-const SPEC: WarmPoolSpec = { minSize: 1, poolState: 'Stopped', reuse: false };
+const SPEC: WarmPoolSpec = { minSize: 1, poolState: 'Stopped', reuseOnScaleIn: false };
 /** As EKS has it: the capacity is the maximum size. */
-const FOUND: WarmPool = { ...SPEC, maxPreparedCapacity: 5 };
+const FOUND: WarmPool = { ...SPEC, maxGroupPreparedCapacity: 5 };
 
 /** A pool with a warm pool or without, whose group has another. `before`: the spec that was applied. */
 function warmed(
@@ -31,7 +31,7 @@ export const warmPoolCases: readonly PlanCase[] = [
     observed: warmed(SPEC, undefined),
     want: [
       sending('warmPool'),
-      'updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false',
+      'updateConfig web warmPool minSize=1 maxGroupPreparedCapacity=5 poolState=Stopped reuseOnScaleIn=false',
     ],
   },
   {
@@ -39,15 +39,15 @@ export const warmPoolCases: readonly PlanCase[] = [
     observed: warmed({ ...SPEC, minSize: 9 }, undefined),
     want: [
       sending('warmPool'),
-      'updateConfig web warmPool minSize=9 maxPreparedCapacity=9 poolState=Stopped reuse=false',
+      'updateConfig web warmPool minSize=9 maxGroupPreparedCapacity=9 poolState=Stopped reuseOnScaleIn=false',
     ],
   },
   {
     name: 'all settings of the warm pool are sent when one differs',
-    observed: warmed({ ...SPEC, maxPreparedCapacity: 3, poolState: 'Running', reuse: true }, FOUND, SPEC),
+    observed: warmed({ ...SPEC, maxGroupPreparedCapacity: 3, poolState: 'Running', reuseOnScaleIn: true }, FOUND, SPEC),
     want: [
       sending('warmPool'),
-      'updateConfig web warmPool minSize=1 maxPreparedCapacity=3 poolState=Running reuse=true',
+      'updateConfig web warmPool minSize=1 maxGroupPreparedCapacity=3 poolState=Running reuseOnScaleIn=true',
     ],
   },
   {
@@ -58,7 +58,7 @@ export const warmPoolCases: readonly PlanCase[] = [
   },
   {
     name: 'a warm pool without a capacity has that of the group',
-    observed: warmed(SPEC, { ...FOUND, maxPreparedCapacity: undefined }, SPEC),
+    observed: warmed(SPEC, { ...FOUND, maxGroupPreparedCapacity: undefined }, SPEC),
     want: [],
     rests: { until: '10m' },
   },
@@ -82,13 +82,13 @@ export const warmPoolCases: readonly PlanCase[] = [
   {
     name: 'a warm pool that another client changed is corrected',
     observed: warmed(SPEC, { ...FOUND, minSize: 9 }, SPEC),
-    want: ['updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false'],
+    want: ['updateConfig web warmPool minSize=1 maxGroupPreparedCapacity=5 poolState=Stopped reuseOnScaleIn=false'],
   },
   {
     name: 'with driftPolicy Report, a warm pool that another client changed is not corrected',
     observed: warmed(SPEC, { ...FOUND, minSize: 9 }, SPEC, 'Report'),
     want: [],
     waits: { because: 'UpToDate Drifted', until: '10m' },
-    later: ['updateConfig web warmPool minSize=1 maxPreparedCapacity=5 poolState=Stopped reuse=false'],
+    later: ['updateConfig web warmPool minSize=1 maxGroupPreparedCapacity=5 poolState=Stopped reuseOnScaleIn=false'],
   },
 ];

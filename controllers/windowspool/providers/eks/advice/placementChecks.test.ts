@@ -20,7 +20,7 @@ describe('advice about zones', () => {
         { subnets: known([first, { ...second, zone: 'eu-west-1b' }] as never) },
         { nodeGroup: { subnets: [{ id: 'subnet-0a000000' }] } },
       ),
-      [['SubnetsInOneZone', 'subnet-0a000000', 'eu-west-1a', 'nodeGroup.replacement: BlueGreen']],
+      [['SubnetsInOneZone', 'subnet-0a000000', 'eu-west-1a', 'nodeGroup.immutableChangePolicy: Replace']],
     ],
     ['subnets that do not exist', planned({ subnets: known([]) }), []],
   ]);

@@ -17,7 +17,7 @@ function severalZones({ facts, groupSubnets }: CheckInput): AdviceResult | undef
     const are =
       subnets.length === 1 ? `Subnet ${ids} is the only subnet of the pool` : `Subnets ${ids} are all in one zone`;
     const remedy = groupSubnets
-      ? 'EKS cannot change the subnets of a node group: to use several zones, set nodeGroup.replacement: BlueGreen and other subnets'
+      ? 'EKS cannot change the subnets of a node group: to use several zones, set nodeGroup.immutableChangePolicy: Replace and other subnets'
       : 'Add a subnet of another zone to nodeGroup.subnets';
     return advise(`${are}. If zone ${zone} fails, the pool has no nodes. ${remedy}`);
   });

@@ -100,7 +100,7 @@ describe('advice about the size of volumes', () => {
     [
       'a group that exists',
       running({}, { nodeGroup: { diskSizeGiB: 99 } }),
-      [['RootVolumeSmall', '99 GiB', 'nodeGroup.replacement: BlueGreen', 'nodeGroup.diskSizeGiB', '100']],
+      [['RootVolumeSmall', '99 GiB', 'nodeGroup.immutableChangePolicy: Replace', 'nodeGroup.diskSizeGiB', '100']],
     ],
     [
       'a launch template that leaves the size of the AMI',

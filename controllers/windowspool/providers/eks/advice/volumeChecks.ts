@@ -95,7 +95,7 @@ function sizeRemedy({ template, isOfMachine }: RootVolume, { creating }: CheckIn
   if (isOfMachine)
     return `Set nodeGroup.disk.sizeGiB to at least ${ENOUGH_GIB}${creating ? '' : ', which replaces all nodes'}`;
   if (creating) return `Set nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;
-  return `EKS cannot change the disk size of a node group: set nodeGroup.replacement: BlueGreen, and nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;
+  return `EKS cannot change the disk size of a node group: set nodeGroup.immutableChangePolicy: Replace, and nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;
 }
 
 function nameOf({ name, version }: LaunchTemplate): string {

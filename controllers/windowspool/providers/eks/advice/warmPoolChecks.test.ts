@@ -19,7 +19,9 @@ const instanceTypes = known([
   type('g4dn.xlarge', false, 16_384),
   type('m5.unknown'),
 ]);
-const warmPool = (poolState: WarmPoolSpec['poolState']) => ({ warmPool: { minSize: 1, poolState, reuse: false } });
+const warmPool = (poolState: WarmPoolSpec['poolState']) => ({
+  warmPool: { minSize: 1, poolState, reuseOnScaleIn: false },
+});
 
 /** A pool with a warm pool on these instance types. */
 const on = (

@@ -116,7 +116,7 @@ describe('a canary', () => {
 
   it('that has passed lets the update begin', () => {
     const { UpToDate } = nodeGroupConditions(canaryScene({ record: PASSED }));
-    assert.equal(UpToDate.reason, 'Outdated');
+    assert.equal(UpToDate.reason, 'UpdatePending');
   });
 
   const behind: readonly (readonly [title: string, scene: Parameters<typeof canaryScene>[0], other: RegExp])[] = [

@@ -88,7 +88,7 @@ export function isWhole(s: ObservedState): boolean {
  */
 export function passesAt({ pool, now }: Pick<ObservedState, 'pool' | 'now'>): number | undefined {
   const since = canaryIn(pool)?.verifiedSince;
-  const after = canarySpecIn(pool.spec)?.after;
+  const after = canarySpecIn(pool.spec)?.soakDuration;
   return after === undefined ? undefined : (since === undefined ? now : Date.parse(since)) + durationOf(after);
 }
 

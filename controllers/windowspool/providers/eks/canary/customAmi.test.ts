@@ -10,7 +10,7 @@ import { conditionOf, hours, nodesIn, ready, stateOf, until, updatesIn } from '.
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { SECOND } from '../../../testing/replacementScenes.ts';
 
-const CANARY = { canary: { nodes: 1, after: '30m' }, force: false } as const;
+const CANARY = { canary: { nodes: 1, soakDuration: '30m' }, force: false } as const;
 const MANUAL = { policy: 'Manual', ...CANARY } as const;
 const AUTOMATIC = { policy: 'Automatic', ...CANARY } as const;
 const PARAMETER = '/windowspool/golden';
@@ -163,13 +163,13 @@ describe('a canary with a custom AMI', () => {
     assert.deepEqual([[...world.groups.keys()], versionOf(world, 'web')], [['web'], '2']);
   });
 
-  for (const [replacement, why] of [
-    ['BlueGreen', 'another node group is to replace web'],
-    ['Refuse', 'the launch template of web cannot be changed'],
+  for (const [immutableChangePolicy, why] of [
+    ['Replace', 'another node group is to replace web'],
+    ['Reject', 'the launch template of web cannot be changed'],
   ] as const)
-    it(`ends when its launch template is deleted, with the reason, if replacement is ${replacement}`, async () => {
-      const { world, deps } = await tryingWorld(trying(OLD, { nodeGroup: { replacement } }));
-      change(world, trying(NEW, { nodeGroup: { replacement } }));
+    it(`ends when its launch template is deleted, with the reason, if immutableChangePolicy is ${immutableChangePolicy}`, async () => {
+      const { world, deps } = await tryingWorld(trying(OLD, { nodeGroup: { immutableChangePolicy } }));
+      change(world, trying(NEW, { nodeGroup: { immutableChangePolicy } }));
       await until(world, deps, isVerified(world), 'a verified canary', 100);
       world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
       await until(world, deps, () => canaryOf(world)?.drainingSince !== undefined, 'the end of the canary', 100);

@@ -56,8 +56,8 @@ function begun(s: ObservedState, change: VersionChange): Step[] {
     ...(releaseVersion && { releaseVersion }),
     ...(launchTemplate && { templateVersion: launchTemplate.version }),
   };
-  const { nodes = 1, after = '' } = canarySpecIn(s.pool.spec) ?? {};
-  const text = `try ${describeTried(tried)} on canary ${name} (${count(nodes, 'node')}) for ${after} before node group ${nodeGroupNameOf(s.pool)} is updated`;
+  const { nodes = 1, soakDuration = '' } = canarySpecIn(s.pool.spec) ?? {};
+  const text = `try ${describeTried(tried)} on canary ${name} (${count(nodes, 'node')}) for ${soakDuration} before node group ${nodeGroupNameOf(s.pool)} is updated`;
   const memory = memoryFor(s, { canary });
   return memory ? [{ kind: 'beginCanary', memory, text }] : [];
 }

@@ -80,18 +80,18 @@ function describeStage(s: ObservedState, name: string): string {
   const main = nodeGroupNameOf(s.pool);
   const trouble = describeTrouble(s, name);
   if (trouble !== undefined) return trouble;
-  const { nodes = 0, after = '' } = canarySpecIn(s.pool.spec) ?? {};
+  const { nodes = 0, soakDuration = '' } = canarySpecIn(s.pool.spec) ?? {};
   const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
   switch (canaryStage(s)) {
     case 'creating':
       if (blockers(s).length > 0) return 'It is created when the prerequisites are met. See PrerequisitesMet.';
-      return `Node group ${main} is not updated until the nodes of the canary have been verified for ${after}.`;
+      return `Node group ${main} is not updated until the nodes of the canary have been verified for ${soakDuration}.`;
     case 'verifying':
-      return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${after}.`;
+      return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${soakDuration}.`;
     case 'waiting':
       return `Node group ${main} is updated after ${whenPassed(s)}, if all nodes of the canary stay verified until then.`;
     case 'passed':
-      return `Its nodes have been verified for ${after}. Node group ${main} is updated next.`;
+      return `Its nodes have been verified for ${soakDuration}. Node group ${main} is updated next.`;
     case 'blocked':
       return describeBlocked(s);
     case 'draining':

@@ -59,7 +59,7 @@ describe('a pool with a custom AMI', () => {
       ]);
       const group = world.groups.get('web');
       assert.deepEqual([group?.amiType, group?.releaseVersion], ['CUSTOM', OLD]);
-      assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+      assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
       assert.equal(stateOf(world)?.latestReleaseVersion, undefined);
     });
   }
@@ -126,10 +126,10 @@ describe('a pool with a custom AMI', () => {
       'create-access-entry',
       '--type',
       'EC2_WINDOWS',
-      'nodeGroup.accessEntry: Create',
+      'nodeGroup.accessEntryManagement: Operator',
     );
     assert.equal(world.created, 0);
-    change(world, spec(OLD, { nodeGroup: { accessEntry: 'Create' } }));
+    change(world, spec(OLD, { nodeGroup: { accessEntryManagement: 'Operator' } }));
     await until(world, deps, isReady(world), 'a pool that is Ready');
     assert.equal(world.cloud.state.accessEntries.get(nodeRoleArn)?.type, 'EC2_WINDOWS');
   });
@@ -176,7 +176,7 @@ describe('a pool with a custom AMI', () => {
       sent.join(),
     );
     assert.deepEqual(images(), ['ami-0a000002', 'ami-0a000002']);
-    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+    assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
   }).timeout(30_000);
 
   it('is not created before its parameter has an AMI', async () => {
@@ -220,7 +220,7 @@ describe('a pool with a custom AMI', () => {
     await hours(world, deps, 1);
     const { releaseVersion, releaseDate, deprecationDate } = stateOf(world) ?? {};
     assert.deepEqual([releaseVersion, releaseDate, deprecationDate], [id, '2025-11-20', '2026-03-20']);
-    assertBrief(conditionOf(world, 'UpToDate'), 'True AsSpecified', 'web', '2025-11-20', '2026-03-20', 'EKS-optimized');
+    assertBrief(conditionOf(world, 'UpToDate'), 'True MatchesSpec', 'web', '2025-11-20', '2026-03-20', 'EKS-optimized');
     const [node] = world.nodes;
     assert.equal(
       world.metrics.get('web')?.windowspool_node_group_release_timestamp_seconds,
@@ -379,9 +379,9 @@ describe('a pool with a custom AMI', () => {
     assert.equal(ready(world), 'True');
   });
 
-  for (const replacement of ['Refuse', 'BlueGreen'] as const)
-    it(`does not count as up to date without its launch template and its status while its AMI is another one (${replacement})`, async () => {
-      const { world, deps } = await customWorld(spec(OLD, { nodeGroup: { replacement } }));
+  for (const immutableChangePolicy of ['Reject', 'Replace'] as const)
+    it(`does not count as up to date without its launch template and its status while its AMI is another one (${immutableChangePolicy})`, async () => {
+      const { world, deps } = await customWorld(spec(OLD, { nodeGroup: { immutableChangePolicy } }));
       world.publish('1.36-2026.03.17');
       world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
       const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
@@ -389,14 +389,14 @@ describe('a pool with a custom AMI', () => {
       await until(world, deps, () => conditionOf(world, 'UpToDate')?.startsWith('True') === true, 'the same AMI');
       const { status: _again, ...same } = world.pools.get('web') ?? assert.fail();
       world.pools.set('web', same);
-      change(world, spec(NEW, { nodeGroup: { replacement } }));
+      change(world, spec(NEW, { nodeGroup: { immutableChangePolicy } }));
       await wake(world, deps);
-      const state = replacement === 'Refuse' ? `: ami is ${OLD} (expected ${NEW}). ` : ' replaces web. ';
+      const state = immutableChangePolicy === 'Reject' ? `: ami is ${OLD} (expected ${NEW}). ` : ' replaces web. ';
       assert.ok(conditionOf(world, 'UpToDate')?.includes(state), conditionOf(world, 'UpToDate'));
     });
 
   it('is replaced by a second group when it gets its first custom AMI', async () => {
-    const blueGreen = { replacement: 'BlueGreen' } as const;
+    const blueGreen = { immutableChangePolicy: 'Replace' } as const;
     const world = new FakeWorld();
     world.apply(fresh({ nodeGroup: blueGreen }));
     const deps = world.start();

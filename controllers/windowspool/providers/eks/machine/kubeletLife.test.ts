@@ -65,7 +65,7 @@ describe('a pool that sets its kubelet', () => {
       [group?.amiType, group?.releaseVersion, new Set(imagesOf(world))],
       ['CUSTOM', OLD, new Set([OLD])],
     );
-    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+    assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
     const [instance] = world.cloud.state.instances.values();
     assert.equal(instance?.kubelet['system-reserved'], 'memory=2Gi');
   });
@@ -124,7 +124,7 @@ describe('a pool that sets its kubelet', () => {
       const isFollowed = policy === 'Automatic';
       assert.deepEqual(updatesIn(world.calls), isFollowed ? ['UpdateNodegroupVersion'] : []);
       const want: Brief = isFollowed
-        ? ['True AsSpecified', 'web']
+        ? ['True MatchesSpec', 'web']
         : ['False UpdateAvailable', 'web', 'nodeGroup.update.policy: Automatic'];
       assertBrief(conditionOf(world, 'UpToDate'), ...want);
     }).timeout(30_000);
@@ -138,6 +138,6 @@ describe('a pool that sets its kubelet', () => {
     change(world, spec());
     await hours(world, deps, 1);
     assert.equal(stateOf(world)?.releaseVersion, NEW);
-    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+    assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
   }).timeout(30_000);
 });

@@ -51,7 +51,7 @@ export function bareMachine(spec: WindowsPoolSpec): Machine {
   return {
     disk: withoutDefaults(disk ?? DISK),
     httpTokens: metadataOptions?.httpTokens ?? 'Required',
-    hopLimit: metadataOptions?.hopLimit ?? 1,
+    httpPutResponseHopLimit: metadataOptions?.httpPutResponseHopLimit ?? 1,
     securityGroups: [],
     instanceTags: { ...instanceTags },
   };
@@ -98,7 +98,7 @@ export const SECURITY_GROUPS = 'securityGroups';
 
 /** The settings of a machine. A setting that is not set is an empty text. That of user data is a hash: it is long, and may be confidential. */
 export function machineTexts(machine: Machine): MachineTexts {
-  const { imageId = '', userData, disk, httpTokens, hopLimit, securityGroups, instanceTags } = machine;
+  const { imageId = '', userData, disk, httpTokens, httpPutResponseHopLimit, securityGroups, instanceTags } = machine;
   return {
     [AMI]: imageId,
     [USER_DATA]: userData === undefined ? '' : hashOf(userData),
@@ -107,9 +107,9 @@ export function machineTexts(machine: Machine): MachineTexts {
     'disk.iops': String(disk.iops ?? ''),
     'disk.throughput': String(disk.throughput ?? ''),
     'disk.encrypted': String(disk.encrypted),
-    'disk.kmsKeyId': disk.kmsKeyId ?? '',
+    'disk.kmsKeyID': disk.kmsKeyID ?? '',
     'metadataOptions.httpTokens': httpTokens,
-    'metadataOptions.hopLimit': String(hopLimit),
+    'metadataOptions.httpPutResponseHopLimit': String(httpPutResponseHopLimit),
     [SECURITY_GROUPS]: securityGroups.join(', '),
     instanceTags: Object.entries(instanceTags)
       .map(([key, value]) => `${key}=${value}`)

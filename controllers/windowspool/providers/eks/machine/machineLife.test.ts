@@ -93,7 +93,7 @@ describe('a pool that sets its machine', () => {
     assert.deepEqual(stateOf(world)?.launchTemplate, { ...group?.launchTemplate, desiredVersion: '1' });
     const [instance] = world.cloud.state.instances.values();
     assert.deepEqual(instance?.tags, Tags);
-    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+    assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
   });
 
   it('shows the size of its disk to the cluster-autoscaler, also after it changed', async () => {
@@ -370,7 +370,7 @@ describe("the pool's launch template", () => {
       'securityGroups',
       'instanceTags',
       'userData',
-      'nodeGroup.replacement: BlueGreen',
+      'nodeGroup.immutableChangePolicy: Replace',
     );
     change(world, DISK_200);
     await hours(world, deps, 1);
@@ -387,8 +387,8 @@ describe("the pool's launch template", () => {
     await until(world, deps, isGone(world), 'the deletion');
   });
 
-  describe('with a deleted launch template, and replacement BlueGreen', () => {
-    const BLUE_GREEN: SpecChange = { nodeGroup: { replacement: 'BlueGreen' } };
+  describe('with a deleted launch template, and replacement Replace', () => {
+    const BLUE_GREEN: SpecChange = { nodeGroup: { immutableChangePolicy: 'Replace' } };
     const isReplaced = (world: FakeWorld) => () =>
       stateOf(world)?.name === SECOND && stateOf(world)?.former === undefined && upToDate(world);
 
@@ -419,7 +419,7 @@ describe("the pool's launch template", () => {
         'securityGroups',
         'instanceTags',
         'userData',
-        'nodeGroup.replacement: BlueGreen',
+        'nodeGroup.immutableChangePolicy: Replace',
       );
       change(world, DISK_200, BLUE_GREEN);
       await until(world, deps, isReplaced(world), 'a replaced group', 200);
@@ -469,9 +469,9 @@ describe("the pool's launch template", () => {
     it('gets no canary, which EKS would refuse, and is replaced when a setting changes', async () => {
       const tryingRelease = (releaseVersion: string): SpecChange => ({
         nodeGroup: {
-          replacement: 'BlueGreen',
+          immutableChangePolicy: 'Replace',
           releaseVersion,
-          update: { policy: 'Manual', canary: { nodes: 1, after: '30m' }, force: false },
+          update: { policy: 'Manual', canary: { nodes: 1, soakDuration: '30m' }, force: false },
         },
       });
       const { world, deps } = await machineWorld(DISK_100, tryingRelease(RELEASE));
@@ -545,7 +545,7 @@ describe('a group without a launch template', () => {
       conditionOf(world, 'UpToDate'),
       'False ImmutableDifference',
       'winpool/prod/web',
-      'nodeGroup.replacement: BlueGreen',
+      'nodeGroup.immutableChangePolicy: Replace',
     );
     assert.deepEqual([templates(world), stateOf(world)?.differs], [[], true]);
   });

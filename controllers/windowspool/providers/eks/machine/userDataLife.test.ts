@@ -63,7 +63,7 @@ describe('the script of a pool', () => {
     const lines = ofInstances(world).split('\n');
     assert.deepEqual(lines.slice(0, 2), ['<powershell>', 'Write-Host first']);
     assert.match(lines.join('\n'), /Start-EKSBootstrap\.ps1/);
-    assert.equal(conditionOf(world, 'UpToDate'), 'True AsSpecified: Node group web matches the spec.');
+    assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
   });
 
   it('prevents the creation of the group until it exists', async () => {

@@ -111,7 +111,7 @@ function subnetsUsed({ facts, groupSubnets }: CheckInput): PrerequisiteResult | 
     const unused = found.map(({ id }) => id).filter((id) => !groupSubnets.includes(id));
     if (unused.length === 0) return met;
     return warning(
-      `${joined(unused)} ${unused.length === 1 ? 'matches' : 'match'} nodeGroup.subnets but ${unused.length === 1 ? 'is' : 'are'} not used, because EKS cannot change the subnets of a node group. To use ${unused.length === 1 ? 'it' : 'them'}, set nodeGroup.replacement: BlueGreen and select ${unused.length === 1 ? 'it' : 'them'} by ID, or create another pool`,
+      `${joined(unused)} ${unused.length === 1 ? 'matches' : 'match'} nodeGroup.subnets but ${unused.length === 1 ? 'is' : 'are'} not used, because EKS cannot change the subnets of a node group. To use ${unused.length === 1 ? 'it' : 'them'}, set nodeGroup.immutableChangePolicy: Replace and select ${unused.length === 1 ? 'it' : 'them'} by ID, or create another pool`,
     );
   });
 }
@@ -178,8 +178,8 @@ interface Size {
 
 function largest(spec: CheckInput['spec']): Size {
   const { maxSize: nodes } = scalingIn(spec);
-  const { minSize = 0, maxPreparedCapacity = nodes } = warmPoolOf(spec).warmPool ?? {};
-  return { nodes, warm: Math.max(minSize, maxPreparedCapacity - nodes) };
+  const { minSize = 0, maxGroupPreparedCapacity = nodes } = warmPoolOf(spec).warmPool ?? {};
+  return { nodes, warm: Math.max(minSize, maxGroupPreparedCapacity - nodes) };
 }
 
 /** An instance of a warm pool already has one of the addresses that it needs as a node. */

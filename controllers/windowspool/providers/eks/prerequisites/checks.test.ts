@@ -201,7 +201,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'a template of the node group that was deleted, if another node group may replace it',
       {
         ...ownInput(ownView({ ofGroup: ofGroup('lt-1') })),
-        spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
+        spec: samplePool({ nodeGroup: { immutableChangePolicy: 'Replace' } }).spec,
       },
       [['LaunchTemplateNotFound (warning)', ...LOST_TEMPLATE]],
     ],
@@ -209,7 +209,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       'a template of the node group that was deleted, if another node group may replace it and a canary is due',
       {
         ...ownInput(ownView({ ofGroup: ofGroup('lt-1') })),
-        spec: samplePool({ nodeGroup: { replacement: 'BlueGreen' } }).spec,
+        spec: samplePool({ nodeGroup: { immutableChangePolicy: 'Replace' } }).spec,
         canaryNodes: 1,
       },
       [['LaunchTemplateNotFound', ...LOST_TEMPLATE]],
@@ -366,7 +366,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
           '$Latest',
           'eu-west-1',
           'nodeGroup.launchTemplate.version',
-          'nodeGroup.replacement: BlueGreen',
+          'nodeGroup.immutableChangePolicy: Replace',
         ],
       ],
     ],
@@ -528,7 +528,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         facts: sampleFacts({ accessEntry: known({ type: 'STANDARD' }), roleMappings: known([windows]) }),
         creating: false,
       }),
-      [['NodeAccessInvalid', ROLE, 'prod', 'nodeGroup.replacement: BlueGreen', 'nodeGroup.nodeRole']],
+      [['NodeAccessInvalid', ROLE, 'prod', 'nodeGroup.immutableChangePolicy: Replace', 'nodeGroup.nodeRole']],
     ],
     [
       'a role without access, before the node group is created',
@@ -544,7 +544,15 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       (groupStatus): Row => [
         `a role without access, if the node group is ${groupStatus}`,
         sampleInput({ facts: NO_ENTRY, creating: groupStatus === 'CREATE_FAILED', groupStatus }),
-        [['NodeAccessInvalid', ROLE, 'prod', 'aws eks create-access-entry', 'nodeGroup.accessEntry: Create']],
+        [
+          [
+            'NodeAccessInvalid',
+            ROLE,
+            'prod',
+            'aws eks create-access-entry',
+            'nodeGroup.accessEntryManagement: Operator',
+          ],
+        ],
       ],
     ),
     [
@@ -629,7 +637,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     [
       'a role without access and a custom AMI, before the node group is created',
       sampleInput({ spec: CUSTOM_SPEC, facts: NO_ENTRY }),
-      [['NodeAccessInvalid', ROLE, 'prod', 'aws eks create-access-entry', 'nodeGroup.accessEntry: Create']],
+      [['NodeAccessInvalid', ROLE, 'prod', 'aws eks create-access-entry', 'nodeGroup.accessEntryManagement: Operator']],
     ],
     [
       'such a role if the operator creates the entry',
@@ -642,7 +650,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         spec: CUSTOM_SPEC,
         facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([windows]) }),
       }),
-      [['NodeAccessInvalid', ROLE, 'prod', 'aws eks create-access-entry', 'nodeGroup.accessEntry: Create']],
+      [['NodeAccessInvalid', ROLE, 'prod', 'aws eks create-access-entry', 'nodeGroup.accessEntryManagement: Operator']],
     ],
     [
       'such a role that aws-auth maps, once the node group exists',
@@ -851,7 +859,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
         ['that have none yet', { minSize: 2 }, 0, 21, 'at least 22', '2 instances'],
         ['that exist', { minSize: 2 }, 3, 18, 'at least 19', '2 instances'],
         ['that become the nodes', { minSize: 0 }, 5, 14, 'at least 15'],
-        ['beyond maxSize', { minSize: 0, maxPreparedCapacity: 8 }, 5, 17, 'at least 18', '3 instances'],
+        ['beyond maxSize', { minSize: 0, maxGroupPreparedCapacity: 8 }, 5, 17, 'at least 18', '3 instances'],
       ] as const
     ).map(
       ([what, sizes, warmInstances, freeAddresses, ...need]) =>
@@ -862,7 +870,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
               nodeGroup: {
                 subnets: [{ id: 'subnet-0a000000' }],
                 scaling: { minSize: 0, maxSize: 5 },
-                warmPool: { poolState: 'Stopped', reuse: false, ...sizes },
+                warmPool: { poolState: 'Stopped', reuseOnScaleIn: false, ...sizes },
               },
             }).spec,
             warmInstances,

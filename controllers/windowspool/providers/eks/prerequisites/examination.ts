@@ -43,7 +43,7 @@ export function checkInputOf(s: ObservedState): CheckInput | undefined {
     groupSubnets: group.kind === 'seen' && !isToBeMade(s) ? group.group.subnets : undefined,
     machineTemplate: templateViewOf(s),
     ...(problem !== undefined && { userDataProblem: problem }),
-    managesAccessEntry: nodeGroupIn(pool.spec).accessEntry === 'Create',
+    managesAccessEntry: nodeGroupIn(pool.spec).accessEntryManagement === 'Operator',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
     instances: instancesOf(s),
     warmInstances: warmInstancesOf(s),

@@ -26,11 +26,11 @@ export function ownTemplateExists(input: CheckInput): PrerequisiteResult | undef
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   const text = `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}`;
-  if (nodeGroupIn(spec).replacement !== 'BlueGreen')
+  if (nodeGroupIn(spec).immutableChangePolicy !== 'Replace')
     return failed(
-      `${text}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.replacement: BlueGreen, or create another pool`,
+      `${text}, and its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData cannot change. To change them, set nodeGroup.immutableChangePolicy: Replace, or create another pool`,
     );
-  const remedy = 'a second node group replaces it (nodeGroup.replacement: BlueGreen)';
+  const remedy = 'a second node group replaces it (nodeGroup.immutableChangePolicy: Replace)';
   if (canaryNodes !== undefined)
     return failed(
       `${text}, but no canary can be created from a deleted template. To update the node group, change its ami, kubelet, disk, metadataOptions, securityGroups, instanceTags or userData: ${remedy}. Or remove nodeGroup.update.canary`,

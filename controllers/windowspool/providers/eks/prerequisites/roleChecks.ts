@@ -83,7 +83,7 @@ function withoutAccess(input: CheckInput): PrerequisiteResult {
   const consequence = consequenceOf(input);
   if (facts.accessEntry)
     return failed(
-      `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntry: Create`,
+      `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntryManagement: Operator`,
     );
   return failed(
     `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}${consequence}. ${mappingOf(role, input)}`,
@@ -120,7 +120,7 @@ function roleIn({ spec, cluster }: CheckInput): string {
 function withAnotherRole({ creating }: CheckInput): string {
   const set = creating
     ? 'Set nodeGroup.nodeRole to a role'
-    : 'Set nodeGroup.replacement: BlueGreen, and nodeGroup.nodeRole to a role';
+    : 'Set nodeGroup.immutableChangePolicy: Replace, and nodeGroup.nodeRole to a role';
   return `${set} that only Windows nodes use`;
 }
 

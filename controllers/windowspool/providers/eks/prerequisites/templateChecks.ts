@@ -20,7 +20,7 @@ function exists({ spec, facts, region, creating }: CheckInput): PrerequisiteResu
 /** EKS cannot change the template of a group, only its version. */
 function remedyFor(creating: boolean): string {
   if (creating) return 'Correct nodeGroup.launchTemplate';
-  return 'The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, set nodeGroup.replacement: BlueGreen and another template';
+  return 'The node group keeps its version. Correct nodeGroup.launchTemplate.version. If the template was deleted, set nodeGroup.immutableChangePolicy: Replace and another template';
 }
 
 /** Ensures that EKS accepts the template: a creation that fails takes 20 minutes and reports one error at a time. */

@@ -197,8 +197,11 @@ describe('the pending steps of a paused pool', () => {
       'AMI type is WINDOWS_CORE_2022_x86_64 (expected WINDOWS_FULL_2022_x86_64) and capacity type is OnDemand (expected Spot)',
     ],
   ];
-  const pendingAfter = (nodeGroup: object, replacement: 'Refuse' | 'BlueGreen') => {
-    const pool = samplePool({ paused: true, nodeGroup: { replacement, ...nodeGroup } }, { status: knownStatus() });
+  const pendingAfter = (nodeGroup: object, immutableChangePolicy: 'Reject' | 'Replace') => {
+    const pool = samplePool(
+      { paused: true, nodeGroup: { immutableChangePolicy, ...nodeGroup } },
+      { status: knownStatus() },
+    );
     const prerequisites = sampleFacts({
       launchTemplate: known(sampleTemplate('1')),
       instanceTypes: known([OLD, NEW].map((name) => ({ name, architectures: ['x86_64'], addressesPerInterface: 10 }))),
@@ -210,8 +213,8 @@ describe('the pending steps of a paused pool', () => {
   };
   for (const [field, nodeGroup, what] of rows) {
     it(`are the replacement when ${field} changes, or nothing if it is refused`, () => {
-      assert.deepEqual(pendingAfter(nodeGroup, 'BlueGreen'), [`replace node group web with ${SECOND}: ${what}`]);
-      assert.deepEqual(pendingAfter(nodeGroup, 'Refuse'), []);
+      assert.deepEqual(pendingAfter(nodeGroup, 'Replace'), [`replace node group web with ${SECOND}: ${what}`]);
+      assert.deepEqual(pendingAfter(nodeGroup, 'Reject'), []);
     });
   }
 });
@@ -295,8 +298,16 @@ describe('the record of a former node group', () => {
 
   it('has the node that could not be drained, which leaves status.disruption', () => {
     const [node = assert.fail()] = CORDONED_NODES;
-    const entry = { name: 'a', uid: node.uid, instance: 'i-a', operation: 'Retire', since: at(NOW - 15 * MINUTE) };
-    const s = drainScene({ disruption: { cause: 'NodeOperation', since: at(NOW - 15 * MINUTE), nodes: [entry] } });
+    const entry = {
+      name: 'a',
+      uid: node.uid,
+      instanceID: 'i-a',
+      operation: 'DrainNodeGroup',
+      startTime: at(NOW - 15 * MINUTE),
+    };
+    const s = drainScene({
+      disruption: { reason: 'NodeReplacement', startTime: at(NOW - 15 * MINUTE), nodes: [entry] },
+    });
     const after = statusOf(s, [{ kind: 'giveUpNode', node, entry, why: '1 pod left' }]);
     assert.deepEqual(after.nodeGroup?.former?.blocked, {
       node: 'a',

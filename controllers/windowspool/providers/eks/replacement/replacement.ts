@@ -1,5 +1,5 @@
 /**
- * The replacement of a node group by a second one (`nodeGroup.replacement: BlueGreen`). Pure. The group that the spec describes is the main group,
+ * The replacement of a node group by a second one (`nodeGroup.immutableChangePolicy: Replace`). Pure. The group that the spec describes is the main group,
  * whichever of the two names it has, and the other one is the former group.
  *
  *   spec changed --the names switch--> main group created --enough nodes verified--> former group drained, then deleted
@@ -48,7 +48,7 @@ export function isRecordLost({ pool, former }: Pick<ObservedState, 'pool' | 'for
 
 /** Whether a second group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */
 export function canBeReplaced(pool: WindowsPool): boolean {
-  return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).replacement === 'BlueGreen';
+  return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).immutableChangePolicy === 'Replace';
 }
 
 type Seen = Pick<ObservedState, 'pool' | 'group' | 'former'> & Partial<Pick<ObservedState, 'machineTemplate'>>;
@@ -67,7 +67,7 @@ export function unchangeableDifferences(
 /** The differences for which another group has to replace the main one; empty when the spec refuses that, and while a replacement is in progress. */
 export function replacementDue(s: Seen): readonly string[] {
   const group = ownedGroup(s.pool, s.group);
-  if (!group || formerIn(s.pool) || s.former || nodeGroupIn(s.pool.spec).replacement !== 'BlueGreen') return [];
+  if (!group || formerIn(s.pool) || s.former || nodeGroupIn(s.pool.spec).immutableChangePolicy !== 'Replace') return [];
   return acceptsUpdates(group) ? unchangeableDifferences(s, group) : [];
 }
 

@@ -232,7 +232,7 @@ export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
     .map((node) => ({
       kind: 'cordonNode',
       node,
-      check: { instance: instanceIdOf(node), scalingGroups: former.autoScalingGroups },
+      check: { instanceID: instanceIdOf(node), scalingGroups: former.autoScalingGroups },
     }));
 }
 

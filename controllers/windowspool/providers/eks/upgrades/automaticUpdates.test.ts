@@ -84,7 +84,7 @@ describe('an automatic update', () => {
     world.apply(automatic());
     assert.equal((await hours(world, deps, 3)).length, 1);
     const states = ['Ready', 'Stalled', 'Reconciling'].map((type) => conditionOf(world, type)?.split(':')[0]);
-    assert.deepEqual(states, ['True Verified', undefined, undefined]);
+    assert.deepEqual(states, ['True EnoughNodesVerified', undefined, undefined]);
     assertBrief(
       conditionOf(world, 'UpToDate'),
       'False UpdateFailed',
@@ -140,7 +140,7 @@ describe('an automatic update', () => {
     );
     assert.deepEqual(
       [conditionOf(world, 'Stalled'), conditionOf(world, 'Ready')?.split(':')[0]],
-      [undefined, 'True Verified'],
+      [undefined, 'True EnoughNodesVerified'],
     );
     offer();
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
@@ -186,7 +186,7 @@ describe('an automatic update', () => {
       'spec.nodeGroup.update.maintenanceWindows[0].timeZone',
       'Mars/Base',
     );
-    assert.match(conditionOf(world, 'Ready') ?? '', /^True Verified/);
+    assert.match(conditionOf(world, 'Ready') ?? '', /^True EnoughNodesVerified/);
     const reads = world.awsCalls().filter((call) => call === 'DescribeNodegroup').length;
     assert.ok(reads < 40, `${reads} reads in 4 hours`);
   });

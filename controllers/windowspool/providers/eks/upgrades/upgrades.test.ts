@@ -52,7 +52,7 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual(
       [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate'), conditionOf(world, 'Reconciling')],
-      [NEXT, 'True AsSpecified: Node group web matches the spec.', undefined],
+      [NEXT, 'True MatchesSpec: Node group web matches the spec.', undefined],
     );
   });
 
@@ -198,7 +198,7 @@ describe('an upgrade', () => {
     world.fails = (call) => (call === 'GetParameter' ? sampleError('denied') : undefined);
     await hours(world, deps, 2);
     assert.equal(stateOf(world)?.latestReleaseVersion, NEXT);
-    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True AsSpecified: .* The newest AMI release is unknown: /);
+    assert.match(conditionOf(world, 'UpToDate') ?? '', /^True MatchesSpec: .* The newest AMI release is unknown: /);
   });
 
   it('waits for the control plane, and starts when that has been upgraded', async () => {
@@ -223,7 +223,7 @@ describe('an upgrade', () => {
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
     assert.deepEqual(
       [stateOf(world)?.releaseVersion, conditionOf(world, 'UpToDate')],
-      [NEXT, 'True AsSpecified: Node group web matches the spec.'],
+      [NEXT, 'True MatchesSpec: Node group web matches the spec.'],
     );
     failUpdates(world);
     world.publish('1.36-2026.04.18');

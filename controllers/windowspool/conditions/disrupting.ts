@@ -1,11 +1,11 @@
-/** The condition NodesLeaving: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
+/** The condition Disrupting: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
 
 import type { LeavingNode } from '../api.gen.ts';
 import { type Admission, admit } from '../disruption/admission.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
-import { annotationOf, isExcludedFromDrain, isPrepared } from '../disruption/nodeAnnotations.ts';
+import { annotationOf, isExcludedFromDrain, isPrepared, isRemediation } from '../disruption/nodeAnnotations.ts';
 import { replacesUnhealthy } from '../disruption/remediation.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
@@ -22,7 +22,7 @@ import { trueCondition } from './condition.ts';
 const NODES_IN_MESSAGE = 3;
 
 /** The state of the nodes that are being removed; undefined when there are none. */
-export function nodesLeaving(s: ObservedState): ConditionState | undefined {
+export function disrupting(s: ObservedState): ConditionState | undefined {
   if (isDeleting(s.pool)) return undefined;
   const { refused, halted, ...rest } = admit(s);
   const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
@@ -74,10 +74,12 @@ function verbFor(names: readonly string[]): string {
   return names.length === 1 ? 'waits' : 'wait';
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  Remove: 'removed',
-  Remediate: 'replaced, because it fails verification',
-};
+/** What happens to a node, as a participle. */
+function verbOf(entry: LeavingNode, { pool }: ObservedState): string {
+  if (isRemediation(entry)) return 'replaced, because it fails verification';
+  if (entry.operation === 'DrainNodeGroup') return `removed, because its ${whyRetired(pool)}`;
+  return entry.operation === 'Remove' ? 'removed' : 'replaced';
+}
 
 interface Line extends Remedied {
   /** Whether the drain is blocked until a user acts. */
@@ -88,25 +90,26 @@ interface Line extends Remedied {
 
 /** The stage of the removal of a node. */
 export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage {
-  if (entry.drained !== undefined) return 'drained';
-  if ((entry.ended ?? entry.requested) !== undefined) return 'ending';
+  if (entry.drainedTime !== undefined) return 'drained';
+  if ((entry.terminationAcceptedTime ?? entry.terminationRequestTime) !== undefined) return 'ending';
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
 /** The state of the removal of a node, in words. */
 function describe(entry: LeavingNode, s: ObservedState): Line {
-  const { name, instance, operation, requested, ended = requested } = entry;
+  const { name, instanceID, terminationRequestTime, terminationAcceptedTime = terminationRequestTime } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
   const now = view?.node.ok ? view.node.value : undefined;
-  if (entry.drained !== undefined) return { ...describeDrained(entry, now), held: false, done: true };
+  if (entry.drainedTime !== undefined) return { ...describeDrained(entry, now), held: false, done: true };
   const whose = isNodeless(entry) ? '' : ` of node ${name}`;
-  if (ended !== undefined) {
+  if (terminationAcceptedTime !== undefined) {
     const pods = now && isExcludedFromDrain(now) ? ' with its pods' : '';
-    return { text: `Instance ${instance}${whose} is terminating${pods}.`, held: false };
+    return { text: `Instance ${instanceID}${whose} is terminating${pods}.`, held: false };
   }
-  if (isNodeless(entry)) return { text: `Instance ${instance} did not join and is about to be replaced.`, held: false };
+  if (isNodeless(entry))
+    return { text: `Instance ${instanceID} did not join and is about to be replaced.`, held: false };
   const drain = view && drainIn(view, s);
-  const verb = operation === 'Retire' ? `removed, because its ${whyRetired(s.pool)}` : (VERBS[operation] ?? 'replaced');
+  const verb = verbOf(entry, s);
   if (!drain) return { text: `Node ${name} is about to be ${verb}.`, held: false };
   if (now && isExcludedFromDrain(now)) {
     const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
@@ -115,36 +118,37 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
   }
   const obstacles = obstaclesIn(drain, name, s);
   const pods = podsIn(drain);
-  const purpose = operation === 'Retire' ? `, whose ${whyRetired(s.pool)}` : (PURPOSES[operation] ?? '');
+  const purpose = purposeOf(entry, s);
   const stuck = stuckIn(drain);
   if (obstacles.length === 0) {
     const left = pods > 0 ? `${count(pods, 'pod')} left` : 'no pods left';
     return { text: `Draining ${name}${purpose}: ${left}.${stuck}`, held: false };
   }
   const causes = joined(obstacles.map(({ cause }) => cause));
-  const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), ...cancellationOf(operation, s)].join(', or ');
+  const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), ...cancellationOf(entry, s)].join(', or ');
   const text = `Draining ${name}${purpose}: ${causes}.${stuck} ${remedies}. Times out at ${timeoutOf(entry, s)}.`;
   return { text, held: true };
 }
 
 /** Why a node is drained, after its name. */
-const PURPOSES: Readonly<Record<string, string>> = {
-  Remove: ' to remove it',
-  Remediate: ', which fails verification',
-};
+function purposeOf(entry: LeavingNode, { pool }: ObservedState): string {
+  if (isRemediation(entry)) return ', which fails verification';
+  if (entry.operation === 'DrainNodeGroup') return `, whose ${whyRetired(pool)}`;
+  return entry.operation === 'Remove' ? ' to remove it' : '';
+}
 
 /** How the drain is cancelled; that of a canary is not, once it has ended. */
-function cancellationOf(operation: string, { pool }: ObservedState): string[] {
-  if (operation === 'Retire')
+function cancellationOf(entry: LeavingNode, { pool }: ObservedState): string[] {
+  if (entry.operation === 'DrainNodeGroup')
     return canaryIn(pool) ? [] : ['cancel the replacement of the node group by reverting the spec'];
-  const annotation = annotationOf(operation);
-  return [operation === 'Remediate' ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
+  const annotation = annotationOf(entry);
+  return [isRemediation(entry) ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
 }
 
 /** When the drain is given up: a time of day if that is unambiguous. */
-function timeoutOf({ since }: LeavingNode, { pool }: ObservedState): string {
+function timeoutOf({ startTime }: LeavingNode, { pool }: ObservedState): string {
   const { timeoutMs } = drainOptionsOf(pool);
-  const at = Date.parse(since) + timeoutMs;
+  const at = Date.parse(startTime) + timeoutMs;
   return timeoutMs < DAY_MS ? clockTime(at) : timeOf(at);
 }
 
@@ -185,7 +189,7 @@ export function blockedDrains(
 function drainIn({ entry, node, pods }: TerminatingNodeView, s: ObservedState): Drain | undefined {
   const now = node.ok ? node.value : undefined;
   if (!now || !isPrepared(now) || !pods?.ok) return undefined;
-  const since = Date.parse(entry.since);
+  const since = Date.parse(entry.startTime);
   return drainOf(pods.value, { ready: now.ready, since }, drainOptionsOf(s.pool), s.now);
 }
 

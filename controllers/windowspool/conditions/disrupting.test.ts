@@ -9,7 +9,7 @@ import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixture
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 
-const check = textTable('conditions/NodesLeaving');
+const check = textTable('conditions/Disrupting');
 
 type Blocked = DrainState['blocked'];
 
@@ -40,7 +40,7 @@ const kept = (name: string, budget: string | undefined): Blocked[number] => ({
   budget,
 });
 
-describe('NodesLeaving', () => {
+describe('Disrupting', () => {
   const table: readonly (readonly [string, ObservedState, Brief | undefined])[] = [
     ['is absent when no node is replaced or removed', scene(), undefined],
     [
@@ -102,12 +102,16 @@ describe('NodesLeaving', () => {
     ],
     [
       'reports an instance that is terminating',
-      scene({ entries: [terminating('a', { ended: '2026-03-01T11:59:00Z' })] }),
+      scene({ entries: [terminating('a', { terminationAcceptedTime: '2026-03-01T11:59:00Z' })] }),
       ['Draining', 'i-a', 'node a'],
     ],
     [
       'reports an instance that did not join',
-      scene({ entries: [terminating('ip-late', { uid: 'i-late', instance: 'i-late', operation: 'Remediate' })] }),
+      scene({
+        entries: [
+          terminating('ip-late', { uid: 'i-late', instanceID: 'i-late', operation: 'Replace', reason: 'Unhealthy' }),
+        ],
+      }),
       ['Draining', 'i-late'],
     ],
     [
@@ -209,7 +213,7 @@ describe('NodesLeaving', () => {
   ];
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { NodesLeaving: found } = nodeGroupConditions(observed);
+      const { Disrupting: found } = nodeGroupConditions(observed);
       return found ? [`${found.reason}: ${found.message}`] : [];
     };
     check(name, texts, want ? [want] : []);
