@@ -71,6 +71,7 @@ const ORDER = [
   'NodesFound',
   'RuntimeClassReady',
   'NodesVerified',
+  'RemediationAllowed',
   'Disrupting',
   'UpToDate',
   'Stalled',
@@ -208,7 +209,8 @@ function nextFor({ condition, reason }: Finding, pool: WindowsPool): Next {
   const failing = pool.status?.failingNodes?.find((node) => node.reason === reason);
   if (check && failing) return { nextStep, nextCommand: commandForNode(check, failing.name, name) };
   if (condition === 'UpToDate') return { nextStep, nextCommand: `kubectl edit windowspool ${name}` };
-  if (condition === 'NodesVerified') return { nextStep, nextCommand: command('nodes', name) };
+  if (condition === 'NodesVerified' || condition === 'RemediationAllowed')
+    return { nextStep, nextCommand: command('nodes', name) };
   // It shows the command for each prerequisite.
   if (condition === 'PrerequisitesMet') return { nextStep, nextCommand: command('doctor') };
   return { nextStep, nextCommand: `kubectl describe windowspool ${name}` };

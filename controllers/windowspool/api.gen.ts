@@ -670,7 +670,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. Disrupting, Reconciling, Stalled and Paused are present only while they are True.
+   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. Disrupting, Reconciling, Stalled and Paused are present only while they are True, RemediationAllowed only while it is False.
    */
   conditions?: Condition[];
   summary?: PoolSummary;

@@ -170,5 +170,5 @@ function isBad(condition: Reported): boolean {
 
 /** Whether terminating nodes need human action. */
 function needsAction({ reason }: Condition): boolean {
-  return ['DrainBlocked', 'RemovalRejected', 'TooManyUnhealthy', 'ReplacementDue'].includes(reason);
+  return ['DrainBlocked', 'RemovalRejected', 'ReplacementDue'].includes(reason);
 }

@@ -19,6 +19,7 @@ const CONDITIONS = [
   'NodesVerified',
   'PrerequisitesMet',
   'UpToDate',
+  'RemediationAllowed',
   'Disrupting',
   'Reconciling',
   'Stalled',

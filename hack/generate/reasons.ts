@@ -15,6 +15,8 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
     'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.prerequisites` lists those that need attention.',
   UpToDate:
     'The node group matches the spec, and no newer AMI release is available. Not with `existingNodes`. See [drift](adoption.md).',
+  RemediationAllowed:
+    'Present only while False: more nodes fail than `remediation.maxUnhealthy` allows, so none is replaced. See [replacing nodes](replacing-nodes.md#remediation).',
   Disrupting:
     'Present only while nodes are replaced or removed, or are due for replacement. See [replacing nodes](replacing-nodes.md).',
   Reconciling:

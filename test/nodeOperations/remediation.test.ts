@@ -67,10 +67,10 @@ describe('a pool with remediation', () => {
   it('replaces none while more than maxUnhealthy fail, reports that, and continues when fewer fail', async () => {
     const other = firstOf(others).metadata.name;
     for (const each of [name(), other]) breakBuild(each);
-    await suite.becomesLeaving(POOL, 'True/TooManyUnhealthy');
+    await suite.becomes(POOL, 'RemediationAllowed', 'False/TooManyUnhealthy');
     for (const each of [name(), other]) await makeFailedLongAgo(each);
     await waitForThreePolls();
-    assertNames(await suite.leavingMessage(POOL), '2 nodes', 'remediation.maxUnhealthy (1)');
+    assertNames(await suite.message(POOL, 'RemediationAllowed'), '2 nodes', 'remediation.maxUnhealthy (1)');
     await suite.eventSays('TooManyUnhealthy', 'remediation.maxUnhealthy (1)');
     assert.deepEqual(suite.terminations(), []);
     assert.ok((await suite.nodes(POOL)).every(({ spec }) => spec.unschedulable !== true));

@@ -49,13 +49,9 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const node = (name: string) => fixture.world.get<Node>('node', name);
   const annotate = (name: string, ...annotations: readonly string[]) =>
     fixture.world.kubectl('annotate', 'node', name, '--overwrite', ...annotations);
-  const becomesLeaving = (pool: string, state: string) =>
-    fixture.world.waitForPool(
-      pool,
-      `to have Disrupting=${state}`,
-      (found) => conditionOf(found, 'Disrupting') === state,
-      30_000,
-    );
+  const becomes = (pool: string, type: string, state: string) =>
+    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state, 30_000);
+  const becomesLeaving = (pool: string, state: string) => becomes(pool, 'Disrupting', state);
   const isSettled = (pool: WindowsPool | undefined, size: number) =>
     pool?.status?.disruption === undefined &&
     pool?.status?.nodes?.verified === size &&
@@ -152,12 +148,17 @@ export function withTerminatingNodes(...flags: readonly string[]) {
           return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
         }),
 
+    becomes,
+    /** The message of a condition. */
+    message: async (pool: string, type: string) => messageOf(await fixture.world.pool(pool), type),
     /** The message of the condition Disrupting. */
     leavingMessage: async (pool: string) => messageOf(await fixture.world.pool(pool), 'Disrupting'),
 
     /** Moves the start of a removal into the past. */
     makeStartedLongAgo: (pool: string, index = 0) => {
-      const past = [{ op: 'replace', path: `/status/disruption/nodes/${index}/since`, value: '2026-01-01T00:00:00Z' }];
+      const past = [
+        { op: 'replace', path: `/status/disruption/nodes/${index}/startTime`, value: '2026-01-01T00:00:00Z' },
+      ];
       const patch = ['--subresource=status', '--type=json', '-p', JSON.stringify(past)];
       return fixture.world.kubectl('patch', 'windowspool', pool, ...patch);
     },

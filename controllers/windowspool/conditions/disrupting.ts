@@ -29,12 +29,11 @@ export function disrupting(s: ObservedState): ConditionState | undefined {
   const waits = describeWaiting(rest, s);
   const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
   const due = replacesUnhealthy(s.pool) || halted ? [] : describeDue(s);
-  const lines = [...terminating, ...refusals, ...(halted ? [{ text: halted }] : []), ...due];
+  const lines = [...terminating, ...refusals, ...due];
   if (lines.length + waits.length === 0) return undefined;
   const message = compose(lines, waits);
   const isHeld = terminating.some(({ held }) => held);
   if (isHeld) return trueCondition('DrainBlocked', message, 'working');
-  if (halted) return trueCondition('TooManyUnhealthy', message);
   if (terminating.some(({ done }) => !done)) return trueCondition('Draining', message, 'working');
   if (due.length > 0) return trueCondition('ReplacementDue', message);
   if (terminating.length > 0) return trueCondition('Drained', message);

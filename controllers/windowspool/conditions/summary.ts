@@ -3,7 +3,8 @@
  *
  *   NodeGroupReady  NodesFound  RuntimeClassReady  NodesVerified  PrerequisitesMet  UpToDate   each covers its own part
  *   Ready                                                                                      the summary of them: ready.ts
- *   Disrupting  Reconciling  Stalled  Paused                                                 present only while true (kstatus)
+ *   RemediationAllowed                                                                         present only while false
+ *   Disrupting  Reconciling  Stalled  Paused                                                   present only while true (kstatus)
  */
 
 import type { ConditionState } from '../model/conditions.ts';

@@ -410,8 +410,8 @@ describe('a node that fails verification, with remediation.policy Replace,', () 
     await pass(world, deps, 30);
     assert.deepEqual([world.ended, isSettled(world)], [[], true]);
     assertBrief(
-      conditionOf(world, 'Disrupting'),
-      'True TooManyUnhealthy',
+      conditionOf(world, 'RemediationAllowed'),
+      'False TooManyUnhealthy',
       '2 nodes',
       'remediation.maxUnhealthy',
       '40%',

@@ -38,12 +38,14 @@ export interface CommonConditions {
 export interface NodeGroupConditions extends CommonConditions {
   readonly NodeGroupReady: ConditionState;
   readonly UpToDate: ConditionState;
+  readonly RemediationAllowed?: ConditionState;
   readonly Disrupting?: ConditionState;
 }
 
 /** The conditions of a pool of existing nodes. */
 export interface ExistingNodesConditions extends CommonConditions {
   readonly NodesFound: ConditionState;
+  readonly RemediationAllowed?: ConditionState;
   readonly Disrupting?: ConditionState;
 }
 

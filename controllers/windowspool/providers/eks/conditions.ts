@@ -5,6 +5,7 @@ import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
 import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
+import { remediationAllowed } from '../../conditions/remediationAllowed.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
@@ -18,6 +19,7 @@ type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Pa
 
 /** The conditions of a pool with a node group. */
 export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
+  const unhealthy = remediationAllowed(s);
   const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
@@ -25,6 +27,7 @@ export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(s),
+    ...(unhealthy && { RemediationAllowed: unhealthy }),
     ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);

@@ -5,6 +5,7 @@ import { nodesFound } from '../../conditions/nodesFound.ts';
 import { nodesVerified, noneFound } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
+import { remediationAllowed } from '../../conditions/remediationAllowed.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
@@ -14,12 +15,14 @@ type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' |
 
 /** The conditions of a pool of existing nodes. */
 export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
+  const unhealthy = remediationAllowed(s);
   const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
+    ...(unhealthy && { RemediationAllowed: unhealthy }),
     ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);

@@ -73,7 +73,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'no failing node is replaced when too many fail',
     observed: scene({ spec, nodes: [failing('a', 60), failing('b', 1), node('c')] }),
     want: [],
-    waits: { because: 'Disrupting TooManyUnhealthy', until: '10m' },
+    waits: { because: 'RemediationAllowed TooManyUnhealthy', until: '10m' },
   },
   {
     name: 'a node with the replace annotation is replaced also when too many fail',
@@ -130,7 +130,7 @@ export const remediationCases: readonly PlanCase[] = [
     name: 'an instance that did not join is not replaced when too many nodes fail',
     observed: scene({ spec, nodes: [failing('b', 60), node('c')], rest: { instances: [late(20)] } }),
     want: [],
-    waits: { because: 'Disrupting TooManyUnhealthy', until: '10m' },
+    waits: { because: 'RemediationAllowed TooManyUnhealthy', until: '10m' },
   },
   ...(
     [
