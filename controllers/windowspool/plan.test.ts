@@ -8,7 +8,7 @@ import type { Step } from './model/steps.ts';
 import { chainsFor, type Plan, planFor } from './plan.ts';
 import { deletionChains, poolChains } from './providers/eks/plan.ts';
 import { existingNodesChains } from './providers/existing/plan.ts';
-import { type RuleChain, stepsOf } from './ruleChains.ts';
+import { decide, type RuleChain, stepsOf } from './ruleChains.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
 import { describeStep, writesAws } from './steps/steps.ts';
 import { knownStatus, MINUTE, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
@@ -41,6 +41,9 @@ function descriptionsIn({ steps, pending }: Plan): string[] {
 
 /** How many rows wait for something that no condition states yet. Lower it with each that a condition begins to state. */
 const UNSTATED = 27;
+
+/** How many rows wait for a reason that no rule has given yet. Lower it with each rule that gives one. */
+const UNDECIDED = 129;
 
 const SPREAD_OF = 1_000_000;
 
@@ -103,6 +106,21 @@ describe('the plan', () => {
       .flat()
       .filter(({ waits }) => waits?.because === 'unstated');
     assert.equal(unstated.length, UNSTATED);
+  });
+
+  it('waits for the reason that a condition states, except in a number of rows', () => {
+    const undecided = Object.values(tables)
+      .flat()
+      .filter(({ observed, waits }) => {
+        const [, reason] = waits?.because.split(' ') ?? [];
+        const waited = decide(chainsFor(observed.pool), observed).map(({ wait }) => wait?.reason);
+        return reason !== undefined && !waited.some((each) => each === reason);
+      });
+    assert.equal(
+      undecided.length,
+      UNDECIDED,
+      undecided.map(({ name, waits }) => `${name}: ${waits?.because}`).join('\n'),
+    );
   });
 
   it('has unique names of cases', () => {

@@ -1,9 +1,10 @@
 /** The rules for the RuntimeClass of a pool that is not being deleted. */
 
+import type { Verdict } from '../model/decisions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
-import type { Rule } from '../ruleChains.ts';
-import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, runtimeClassFor } from './runtimeClass.ts';
+import { type Rule, waitFor } from '../ruleChains.ts';
+import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, misfitsOf, runtimeClassFor } from './runtimeClass.ts';
 
 /** Releases a RuntimeClass that the spec no longer names, and deletes it when no other pool owns it. */
 export function releaseFormerRuntimeClass({ pool, formerRuntimeClass: seen }: ObservedState): Step[] | undefined {
@@ -13,7 +14,7 @@ export function releaseFormerRuntimeClass({ pool, formerRuntimeClass: seen }: Ob
 
 /** Waits while the RuntimeClass is being deleted; its deletion triggers the pool. */
 function waitForRuntimeClassDeletion({ runtimeClass }: ObservedState) {
-  return runtimeClass?.deleting ? [] : undefined;
+  return runtimeClass?.deleting ? waitFor('Pending', 'watch', { progress: true }) : undefined;
 }
 
 /** Creates the RuntimeClass. */
@@ -22,21 +23,23 @@ function createRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | und
 }
 
 /** Deletes a RuntimeClass that no pool created and that does not fit, to recreate it, if the user allows it. Otherwise it is left alone. */
-function replaceUnownedRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Step[] | undefined {
+function replaceUnownedRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Verdict | Step[] | undefined {
   if (!seen || seen.managed) return undefined;
-  return isReplaced(seen, pool) ? [{ kind: 'deleteRuntimeClass', seen }] : [];
+  if (isReplaced(seen, pool)) return [{ kind: 'deleteRuntimeClass', seen }];
+  return misfitsOf(seen, runtimeClassFor(pool), pool).length > 0 ? waitFor('NotOwned', 'watch') : [];
 }
 
 /** Leaves a RuntimeClass to the pool that has it, so that two pools with the same name for theirs do not fight. */
-function skipTakenRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
-  return runtimeClass && isTaken(pool, runtimeClass) ? [] : undefined;
+function skipTakenRuntimeClass({ pool, runtimeClass }: ObservedState): Verdict | undefined {
+  return runtimeClass && isTaken(pool, runtimeClass) ? waitFor('NotOwned', 'watch') : undefined;
 }
 
 /** Deletes a RuntimeClass with another handler, to recreate it: the field is immutable. Running pods keep their handler. */
-function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
+function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): Verdict | Step[] | undefined {
   const desired = runtimeClassFor(pool);
   if (!runtimeClass || runtimeClass.handler === desired.handler) return undefined;
-  return isSoleOwner(pool, runtimeClass) ? [{ kind: 'deleteRuntimeClass', seen: runtimeClass }] : [];
+  if (!isSoleOwner(pool, runtimeClass)) return waitFor('NotOwned', 'watch');
+  return [{ kind: 'deleteRuntimeClass', seen: runtimeClass }];
 }
 
 /** Makes the pool an owner of the RuntimeClass, and corrects its content. */

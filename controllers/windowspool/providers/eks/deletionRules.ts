@@ -1,9 +1,12 @@
 /** Rules for a pool that is being deleted. */
 
 import { FINALIZER } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { Verdict } from '../../model/decisions.ts';
+import type { ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
 import { isClusterMismatch, isLasting, ownedGroup } from '../../queries.ts';
+import { waitFor } from '../../ruleChains.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
@@ -11,6 +14,7 @@ import { isOwnedBy } from './nodeGroup.ts';
 import { otherGroup } from './replacement/replacement.ts';
 import { hasOther } from './replacement/status.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
+import { waitForRead } from './rules.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
 export function skipWithoutFinalizer({ pool }: ObservedState) {
@@ -18,7 +22,7 @@ export function skipWithoutFinalizer({ pool }: ObservedState) {
 }
 
 /** Ensures that with deletionPolicy Retain, a group that was being replaced is released like the one that replaces it, and before it. */
-export function releaseFormerGroup(s: ObservedState): Step[] | undefined {
+export function releaseFormerGroup(s: ObservedState): Verdict | Step[] | undefined {
   if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
   const view = { ...s, group: s.former };
   if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !otherGroup(s))) return undefined;
@@ -32,13 +36,15 @@ export function releaseFormerGroup(s: ObservedState): Step[] | undefined {
  * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error or one odd answer of AWS.
  * A lasting error, and a cluster that is gone or not the pool's, do not block the deletion.
  */
-export function waitForRetainedMarks(s: ObservedState): Step[] | undefined {
+export function waitForRetainedMarks(s: ObservedState): Verdict | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
-  if (error) return isLasting(error) || s.now >= patienceEnd(s) ? undefined : [];
-  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return isConfirmed(s) ? undefined : [];
-  return ['CREATING', 'UPDATING'].includes(group.group.status) ? [] : undefined;
+  if (error)
+    return isLasting(error) || s.now >= patienceEnd(s) ? undefined : waitForRead(error, { until: patienceEnd(s) });
+  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return waitForConfirmation(s, 'Retained');
+  const isBusy = ['CREATING', 'UPDATING'].includes(group.group.status);
+  return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;
 }
 
 function patienceEnd({ pool }: ObservedState): number {
@@ -65,25 +71,29 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
  * Ensures that the pool's own group is deleted in any state, once the cluster is verified. After a failed deletion, the next attempt waits
  * for `createRetryMs`, so that the failure is visible in status.
  */
-export function deleteOwnedGroup({ pool, group: view, cluster, now, settings }: ObservedState): Step[] | undefined {
+export function deleteOwnedGroup(s: ObservedState): Verdict | undefined {
+  return deleteGroup(s, s.group, ({ name }) => ({ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }));
+}
+
+function deleteGroup(
+  { pool, cluster, now, settings }: ObservedState,
+  view: ObservedNodeGroup,
+  step: (group: NodeGroup) => Step,
+): Verdict | undefined {
   const owned = ownedGroup(pool, view);
   if (cluster.kind !== 'seen' || !owned) return undefined;
-  const { name, status, modifiedAt } = owned;
+  const { status, modifiedAt } = owned;
   if (status === 'DELETING') return undefined;
-  if (status === 'DELETE_FAILED' && now < modifiedAt + settings.createRetryMs) return [];
-  return [{ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }];
+  const retriedAt = modifiedAt + settings.createRetryMs;
+  if (status === 'DELETE_FAILED' && now < retriedAt) return waitFor('DeleteFailed', 'time', { until: retriedAt });
+  return { steps: [step(owned)] };
 }
 
 /** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
-export function deleteFormerGroup(s: ObservedState): Step[] | undefined {
-  const former = otherGroup(s);
-  if (!former || !s.former) return undefined;
-  return deleteOwnedGroup({ ...s, group: s.former })?.map(() => ({
-    kind: 'deleteFormerGroup',
-    group: former.name,
-    why: 'the pool is deleted',
-    isDrained: false,
-  }));
+export function deleteFormerGroup(s: ObservedState): Verdict | undefined {
+  if (!otherGroup(s) || !s.former) return undefined;
+  const why = 'the pool is deleted';
+  return deleteGroup(s, s.former, ({ name }) => ({ kind: 'deleteFormerGroup', group: name, why, isDrained: false }));
 }
 
 /**
@@ -91,19 +101,33 @@ export function deleteFormerGroup(s: ObservedState): Step[] | undefined {
  * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
  * cluster, the wrong account or region was queried.
  */
-export function waitForDeletion(s: ObservedState): Step[] | undefined {
+export function waitForDeletion(s: ObservedState): Verdict | undefined {
   const { pool, group, cluster, poolNodes } = s;
-  if (cluster.kind === 'absent') return poolNodes.ready > 0 || !isConfirmed(s) ? [] : undefined;
-  if (hasOther(s)) return [];
-  if (ownedGroup(pool, group) || group.kind === 'unreachable' || !isConfirmed(s)) return [];
-  const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && answerAge(s) < READY_NODES_PATIENCE_MS;
-  return mayBeWrong ? [] : undefined;
+  if (cluster.kind === 'absent')
+    return poolNodes.ready > 0 ? waitFor('ClusterNotFound', 'watch') : waitForConfirmation(s, 'ClusterNotFound');
+  if (group.kind === 'unreachable') return waitForRead(group.error);
+  if (hasOther(s) || ownedGroup(pool, group))
+    return cluster.kind === 'unreachable'
+      ? waitForRead(cluster.error)
+      : waitFor('Deleting', 'read', { progress: true });
+  const confirmed = waitForConfirmation(s, 'Deleting');
+  if (confirmed) return confirmed;
+  const until = s.now - answerAge(s) + READY_NODES_PATIENCE_MS;
+  const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && s.now < until;
+  return mayBeWrong ? waitFor('Deleting', 'watch', { until, progress: true }) : undefined;
 }
 
 /** Whether AWS has not just given a new answer about the group. A pool that was never tied to a cluster has no group to lose. */
 function isConfirmed(s: ObservedState): boolean {
   const { cluster, nodeGroup } = s.pool.status ?? {};
   return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= confirmationMs(s.settings);
+}
+
+/** Waits until AWS has given its answer for long enough. */
+function waitForConfirmation(s: ObservedState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
+  if (isConfirmed(s)) return undefined;
+  const until = s.now - answerAge(s) + confirmationMs(s.settings);
+  return waitFor(reason, 'time', { until, progress: true });
 }
 
 function answerAge({ now, answerSince = now }: ObservedState): number {

@@ -3,11 +3,14 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
+import type { Verdict } from '../../model/decisions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
+import type { CallError } from '../../ports/callResult.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
 import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../queries.ts';
+import { waitFor } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
@@ -31,19 +34,27 @@ import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetO
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
 export function stopOnClusterMismatch(s: ObservedState) {
-  return isClusterMismatch(s) ? [] : undefined;
+  return isClusterMismatch(s) ? waitFor('ClusterMismatch', 'watch') : undefined;
 }
 
 /** Ensures that nothing is decided about groups that could not be read. */
 export function waitForAws({ group, former, cluster }: ObservedState) {
-  const isUnknown = group.kind === 'unreachable' || former?.kind === 'unreachable' || cluster.kind !== 'seen';
-  return isUnknown ? [] : undefined;
+  for (const view of [cluster, group, former]) if (view?.kind === 'unreachable') return waitForRead(view.error);
+  return cluster.kind === 'seen' ? undefined : waitFor('ClusterNotFound', 'read');
+}
+
+/** Waits until AWS answers a call that failed. */
+export function waitForRead({ kind }: CallError, more: { readonly until?: number } = {}): Verdict {
+  return waitFor(kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', 'read', { progress: true, ...more });
 }
 
 /** Ensures that a group with the pool's name that the pool does not own is never changed or deleted, nor are its nodes. */
 export function skipUnownedGroup(s: ObservedState) {
   const group = groupOf(s);
-  return group && !isOwnedBy(s.pool, group) ? [] : undefined;
+  if (!group || isOwnedBy(s.pool, group)) return undefined;
+  const { kind } = adoptionOf(s, group);
+  if (kind === 'refused') return waitFor('AdoptionRejected', 'read');
+  return kind === 'forbidden' ? waitFor('NotOwned', 'read') : waitFor('Adopting', 'read', { progress: true });
 }
 
 /** Ensures that an unowned group is adopted when the user allows it. Only its tag changes; everything else follows in later runs. */
@@ -59,22 +70,22 @@ export function adoptUnownedGroup(s: ObservedState): Step[] | undefined {
 
 /** Ensures that the deletion of a group is waited for; then it is recreated. */
 export function waitForGroupToGo({ group }: ObservedState) {
-  return group.kind === 'seen' && group.group.status === 'DELETING' ? [] : undefined;
+  const isLeaving = group.kind === 'seen' && group.group.status === 'DELETING';
+  return isLeaving ? waitFor('Deleting', 'read', { progress: true }) : undefined;
 }
 
 /**
  * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec or the retry annotation changed, and every
  * `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
-export function replaceFailedGroup(s: ObservedState): Step[] | undefined {
+export function replaceFailedGroup(s: ObservedState): Verdict | Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
-  if (
-    !(group.status === 'CREATE_FAILED' && isOtherCreation(s, group)) &&
-    s.now < group.modifiedAt + s.settings.createRetryMs
-  )
-    return [];
+  const until = group.modifiedAt + s.settings.createRetryMs;
+  const isAtOnce = group.status === 'CREATE_FAILED' && isOtherCreation(s, group);
+  const reason = group.status === 'CREATE_FAILED' ? 'CreateFailed' : 'DeleteFailed';
+  if (!isAtOnce && s.now < until) return waitFor(reason, 'time', { until });
   return [{ kind: 'deleteNodeGroup', group: group.name, why: `it is ${group.status}` }];
 }
 
@@ -119,19 +130,20 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
 
 /** Ensures one change at a time: EKS refuses a second one while it works on the first. */
 export function waitForRunningUpdate({ group }: ObservedState) {
-  return group.kind === 'seen' && (group.group.status === 'CREATING' || group.group.status === 'UPDATING')
-    ? []
-    : undefined;
+  const status = group.kind === 'seen' ? group.group.status : undefined;
+  if (status !== 'CREATING' && status !== 'UPDATING') return undefined;
+  return waitFor(status === 'CREATING' ? 'Creating' : 'Updating', 'read', { progress: true });
 }
 
 /**
  * Ensures that the result of an update is known before the next one is sent: a failed one leaves the group unchanged, so the same update
  * would be sent forever.
  */
-export function waitForUpdateResult({ pool, group, update }: ObservedState): Step[] | undefined {
+export function waitForUpdateResult({ pool, group, update }: ObservedState): Verdict | undefined {
   const memory = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
-  return update?.id === memory.id && update.status !== 'InProgress' ? undefined : [];
+  const isKnown = update?.id === memory.id && update.status !== 'InProgress';
+  return isKnown ? undefined : waitFor('Updating', 'read', { progress: true });
 }
 
 /** Ensures that a deleted access entry of the node role is recreated while its group exists. */

@@ -1,10 +1,12 @@
 /** Rules for the canary of a node group. */
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
+import type { Verdict } from '../../../model/decisions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
+import { waitFor } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count } from '../../../util/words.ts';
 import { hasFailed } from '../failedTarget.ts';
@@ -91,8 +93,8 @@ export function createCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that an open canary is not changed. */
-export function keepOpenCanary({ pool }: ObservedState): Step[] | undefined {
-  return canaryIn(pool) && !isDraining({ pool }) ? [] : undefined;
+export function keepOpenCanary({ pool }: ObservedState): Verdict | undefined {
+  return canaryIn(pool) && !isDraining({ pool }) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
 }
 
 /** The group of the canary: like the main group in everything but the version that is tried, and of a fixed size, which no autoscaler changes. */

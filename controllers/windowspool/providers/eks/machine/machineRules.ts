@@ -1,11 +1,13 @@
 /** Rules for the launch template that the operator creates for a pool which sets its machine. */
 
+import type { Verdict } from '../../../model/decisions.ts';
 import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.ts';
 import { groupOf } from '../../../queries.ts';
+import { waitFor } from '../../../ruleChains.ts';
 import { isTemplateField } from '../applied.ts';
 import { isOpen } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
@@ -138,8 +140,8 @@ export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
-export function deleteOwnTemplate(s: ObservedState): Step[] | undefined {
-  if (mayHaveTemplate(s) && s.machineTemplate === undefined) return [];
+export function deleteOwnTemplate(s: ObservedState): Verdict | Step[] | undefined {
+  if (mayHaveTemplate(s) && s.machineTemplate === undefined) return waitFor('Deleting', 'read', { progress: true });
   const template = ownTemplateIn(s);
   return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];
 }

@@ -1,11 +1,13 @@
 /** Rules for the replacement of a node group. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
+import type { Verdict } from '../../../model/decisions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import { instanceIdOf } from '../../../nodes/lostNodes.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
+import { waitFor } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
@@ -161,31 +163,33 @@ export function growToTakeOver(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a former group is left alone while it is not known, not the pool's, or EKS works on it. */
-export function waitForFormerState(s: ObservedState): Step[] | undefined {
+export function waitForFormerState(s: ObservedState): Verdict | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || !otherGroupIn(s.pool)) return [];
-  return ['UPDATING', 'DELETING'].includes(former.status) ? [] : undefined;
+  const isBusy = ['UPDATING', 'DELETING'].includes(former.status);
+  return isBusy ? waitFor(reasonOf(s), 'read', { progress: true }) : undefined;
 }
 
 /** Ensures that the deletion of the former group is tried again after a failure, not at every read. */
-export function retryFormerDeletion(s: ObservedState): Step[] | undefined {
+export function retryFormerDeletion(s: ObservedState): Verdict | Step[] | undefined {
   const former = otherGroup(s);
   if (former?.status !== 'DELETE_FAILED') return undefined;
-  return s.now < former.modifiedAt + s.settings.createRetryMs ? [] : deleted(former, 'it is DELETE_FAILED');
+  const until = former.modifiedAt + s.settings.createRetryMs;
+  return s.now < until ? waitFor(reasonOf(s), 'time', { until }) : deleted(former, 'it is DELETE_FAILED');
 }
 
 /** Ensures that a former group that never had a node to drain is deleted at once. */
-export function deleteUnusedFormerGroup(s: ObservedState): Step[] | undefined {
+export function deleteUnusedFormerGroup(s: ObservedState): Verdict | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || !['CREATING', 'CREATE_FAILED'].includes(former.status)) return undefined;
   return nodesOfOther(s).length > 0 && former.status === 'CREATING'
-    ? []
+    ? waitFor(reasonOf(s), 'read', { progress: true })
     : deleted(former, `it is ${former.status} and no longer needed`);
 }
 
 /** Ensures that the former group is untouched until the main one has enough verified nodes. */
-export function waitForMainGroup(s: ObservedState): Step[] | undefined {
-  return isDraining(s) || canTakeOver(s) ? undefined : [];
+export function waitForMainGroup(s: ObservedState): Verdict | undefined {
+  return isDraining(s) || canTakeOver(s) ? undefined : waitFor(reasonOf(s), 'watch', { progress: true });
 }
 
 /** Ensures that status records that the main group serves before the former one changes: from here on, only the spec itself can reverse the roles. */
@@ -234,6 +238,11 @@ export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
       node,
       check: { instanceID: instanceIdOf(node), scalingGroups: former.autoScalingGroups },
     }));
+}
+
+/** What the other group is: a canary, or one that is being replaced. */
+function reasonOf({ pool }: ObservedState) {
+  return canaryIn(pool) ? 'CanaryRunning' : 'Replacing';
 }
 
 function deleted({ name }: NodeGroup, why: string, isDrained = false): Step[] {

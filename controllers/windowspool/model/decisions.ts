@@ -1,0 +1,33 @@
+/** What the chains of rules decide for a pool, and why. Types only. */
+import type { Reason } from '../reasons.ts';
+import type { Step } from './steps.ts';
+
+/**
+ * What ends a wait:
+ * - `time`: a known time passes
+ * - `read`: the next read of AWS
+ * - `watch`: a change of an object in the cluster, of the spec among them
+ * - `pools`: another pool
+ */
+export type WaitsOn = 'time' | 'read' | 'watch' | 'pools';
+
+/** Why a chain of rules takes no step, or no further step, although something is due. */
+export interface Wait {
+  readonly reason: Reason;
+  readonly on: WaitsOn;
+  /** When the wait ends at the latest, in epoch milliseconds, if that is known. */
+  readonly until?: number;
+  /** Whether AWS, the operator or a node works on it. Otherwise a user has to act. */
+  readonly progress?: true;
+}
+
+/** What a rule decides: the steps to take now, and what the rest of the chain waits for. */
+export interface Verdict {
+  readonly steps: readonly Step[];
+  readonly wait?: Wait;
+}
+
+/** The verdict of the rule that decided for a chain. A chain with nothing to do has none. */
+export interface Decision<Chain extends string = string> extends Verdict {
+  readonly about: Chain;
+}
