@@ -94,7 +94,13 @@ const failedTarget = {
   time: '2026-03-01T11:00:00Z',
 };
 const update = { id: 'u', type: 'VersionUpdate', target: 't', status: 'InProgress' };
-const leaving = { name: 'ip-1', uid: 'u', instanceID: 'i-1', operation: 'Replace', startTime: '2026-03-01T11:00:00Z' };
+const leaving = {
+  name: 'ip-1',
+  uid: 'u',
+  instanceID: 'i-1',
+  operation: 'Replace' as const,
+  startTime: '2026-03-01T11:00:00Z',
+};
 const annotated = { metadata: { annotations: { 'winpool.dev/paused': 'true' } } };
 
 const poolOperations: readonly (readonly [

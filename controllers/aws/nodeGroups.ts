@@ -221,7 +221,7 @@ function toEksWarmPool({
     minSize,
     ...(most !== undefined && { maxGroupPreparedCapacity: most }),
     poolState: POOL_STATES[poolState],
-    reuseOnScaleIn: reuseOnScaleIn,
+    reuseOnScaleIn,
   };
 }
 
@@ -235,7 +235,7 @@ function fromEksWarmPool(config: WarmPoolConfig | undefined): WarmPool | undefin
     // -1 is none in EC2 Auto Scaling, and the least that the CloudFormation resource of a node group accepts.
     maxGroupPreparedCapacity: most < 0 ? undefined : most,
     poolState: states.find((state) => POOL_STATES[state] === poolState.toUpperCase()) ?? 'Stopped',
-    reuseOnScaleIn: reuseOnScaleIn,
+    reuseOnScaleIn,
   };
 }
 

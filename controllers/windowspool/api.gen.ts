@@ -41,7 +41,7 @@ export interface WindowsPoolSpec {
    */
   taints?: TaintSpec[];
   /**
-   * The taint with which nodes register, to keep Linux pods off Windows nodes. OSWindows: os=windows:NoSchedule. Pods that use the pool's RuntimeClass tolerate it. None: nodes have only the taints in taints.
+   * The taint with which nodes register, to keep Linux pods off Windows nodes. OSWindows: os=windows:NoSchedule. Pods that use the pool's RuntimeClass tolerate it. None: nodes register without this taint.
    */
   registrationTaint: 'OSWindows' | 'None';
   verification: VerificationSpec;
@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Without Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Unless immutableChangePolicy is Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -78,7 +78,7 @@ export interface NodeGroupSpec {
    */
   immutableChangePolicy: 'Reject' | 'Replace';
   /**
-   * Who creates a missing access entry for the node role. EKS: EKS creates it together with the node group, if it selects the AMI. Operator: the operator creates it (type EC2_WINDOWS) before the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
+   * Who creates a missing access entry for the node role. EKS: EKS creates it together with the node group, unless ami or kubelet is set. Operator: the operator creates it (type EC2_WINDOWS) before the node group. The operator never changes an existing entry, and does not delete the entry with the pool.
    */
   accessEntryManagement: 'EKS' | 'Operator';
   /**
@@ -510,7 +510,7 @@ export interface VerificationSpec {
    */
   requiredConditions?: NodeConditionMatch[];
   /**
-   * Conditions that make a node fail verification, such as DiskPressure=True, KernelDeadlock=True or another condition that a node problem detector sets.
+   * Conditions that make a node fail verification, such as DiskPressure=True of the kubelet, or KernelDeadlock=True of a node problem detector.
    */
   unhealthyConditions?: NodeConditionMatch1[];
 }
@@ -1282,9 +1282,9 @@ export interface FormerFailedRelease {
  */
 export interface DisruptionState {
   /**
-   * Update (EKS replaces the nodes) or NodeReplacement (the operator drains nodes).
+   * Update: EKS replaces the nodes. NodeReplacement: the operator drains nodes.
    */
-  reason: string;
+  reason: 'Update' | 'NodeReplacement';
   /**
    * Hash of the desired state.
    */
@@ -1324,13 +1324,13 @@ export interface LeavingNode {
    */
   instanceID: string;
   /**
-   * Replace, Remove (the node group shrinks by one), or DrainNodeGroup (the node group is replaced, or was a canary).
+   * Replace; Remove: the node group shrinks by one; DrainNodeGroup: the node group is replaced, or was a canary.
    */
-  operation: string;
+  operation: 'Replace' | 'Remove' | 'DrainNodeGroup';
   /**
-   * Unhealthy if spec.remediation replaces the node. Absent if a user requested the operation.
+   * Unhealthy if spec.remediation replaces the node. Otherwise absent.
    */
-  reason?: string;
+  reason?: 'Unhealthy';
   /**
    * When its drain started.
    */
@@ -1340,7 +1340,7 @@ export interface LeavingNode {
    */
   terminationRequestTime?: string;
   /**
-   * When the termination of its instance was requested.
+   * When AWS accepted the request to terminate its instance.
    */
   terminationAcceptedTime?: string;
   /**

@@ -147,7 +147,7 @@ const reason = { values: ['Requested', 'Unhealthy'] } as const;
 /** Nodes that are replaced, removed or remediated. */
 const operations = {
   windowspool_nodes_leaving: poolGauge(
-    'Nodes of a pool that are replaced or removed, because a user requested it or because they are unhealthy (remediation). Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
+    'Nodes of a pool that are replaced or removed, because a user requested it or because they are unhealthy (remediation). DrainNodeGroup: their node group is replaced, or was a canary. Stages: draining; blocked (pods block the drain); ending (the termination of the instance was requested); drained (the provisioner of the node must terminate it). No series for a stage without nodes.',
     { operation, reason, stage: { values: ['draining', 'blocked', 'ending', 'drained'] satisfies TerminatingStage[] } },
   ),
   windowspool_nodes_leaving_start_timestamp_seconds: poolGauge(
@@ -242,10 +242,10 @@ const nodeGroups = {
     'Fields of the node group that were corrected although the spec did not change, by part.',
     { part: { values: PARTS } },
   ),
-  windowspool_disruption_claim: poolGauge(
+  windowspool_disruption_reservation: poolGauge(
     '1 while a pool counts towards --max-pools-updating because it disrupts nodes, otherwise 0.',
   ),
-  windowspool_disruption_claim_start_timestamp_seconds: poolGauge(
+  windowspool_disruption_reservation_start_timestamp_seconds: poolGauge(
     'Since when a pool counts towards --max-pools-updating. No series if it does not.',
   ),
 } as const;

@@ -23,7 +23,7 @@ const nodeChecks = {
   NotReady:
     'A node is not Ready, and --join-grace has passed since it joined. Check its kubelet and kube-proxy (kubectl describe node NODE), and the access entry of the node role.',
   UnhealthyCondition:
-    'A node has a condition that verification.unhealthyConditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). It is remediated if the condition lasts for remediation.unhealthyAfter.',
+    'A node has a condition that verification.unhealthyConditions lists, such as DiskPressure. Check the node (kubectl describe node NODE). With spec.remediation, it is reported or replaced after remediation.unhealthyAfter.',
   RequiredConditionMissing:
     'A node does not have a condition of verification.requiredConditions, and --join-grace has passed since it joined. Check the agent that sets the condition.',
   ImagePullFailed:
@@ -187,7 +187,7 @@ const others = {
   Drifted:
     'The node group differs from the spec, and the spec did not change. The message names each field with both values. With driftPolicy Correct, the operator reverts the group to the spec. With Report, change the group or the spec.',
   ImmutableDifference:
-    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool. With Replace, a second node group replaces it.',
+    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool. A second node group then replaces it.',
   Replacing:
     'A second node group replaces the node group of the pool (nodeGroup.immutableChangePolicy: Replace). The message shows how far it is. No action is needed. To cancel, revert the spec.',
   ReplacementBlocked:

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL } from './labels.ts';
+import { nodeGroupIn } from './nodeSource.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
@@ -140,10 +141,10 @@ describe('the replacement of a node group', () => {
     const { world, deps } = await changed(2);
     await until(world, deps, () => nodesIn(world, SECOND).length === 2, 'nodes of both groups');
     const pool = world.pools.get('web') ?? assert.fail();
-    const refusing = { ...pool.spec.nodeGroup, replacement: 'Reject' };
+    const refusing = { ...nodeGroupIn(pool.spec), immutableChangePolicy: 'Reject' as const };
     const { status: _lost, ...paused } = {
       ...pool,
-      spec: { ...pool.spec, paused: true, nodeGroup: refusing as never },
+      spec: { ...pool.spec, paused: true, nodeGroup: refusing },
     };
     world.pools.set('web', paused);
     const restarted = world.start();

@@ -65,7 +65,7 @@ describe('the metrics of a pool', () => {
       'windowspool_node_group_status{status="ACTIVE"}': 1,
       windowspool_node_group_release_timestamp_seconds: Date.parse('2026-02-11') / 1_000,
       windowspool_node_group_release_end_timestamp_seconds: Date.parse('2026-06-11') / 1_000,
-      windowspool_disruption_claim: 0,
+      windowspool_disruption_reservation: 0,
       windowspool_nodes_waiting_to_leave: 0,
     });
   });
@@ -121,8 +121,8 @@ describe('the metrics of a pool', () => {
   it('show an update with its start, and the share of the budget', () => {
     assert.deepEqual(news('a rolling update'), {
       'windowspool_node_group_status{status="UPDATING"}': 1,
-      windowspool_disruption_claim: 1,
-      windowspool_disruption_claim_start_timestamp_seconds: Date.parse('2026-03-01T10:59:58Z') / 1_000,
+      windowspool_disruption_reservation: 1,
+      windowspool_disruption_reservation_start_timestamp_seconds: Date.parse('2026-03-01T10:59:58Z') / 1_000,
       'windowspool_update_in_progress{type="VersionUpdate"}': 1,
       'windowspool_update_start_timestamp_seconds{type="VersionUpdate"}': Date.parse('2026-03-01T11:00:00Z') / 1_000,
     });

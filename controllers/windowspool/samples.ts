@@ -165,8 +165,8 @@ function codeOf(code: string): HealthCode | 'other' {
 /** The pool's share of the disruption budget. */
 function reservationSamples({ disruption }: WindowsPoolStatus): GaugeSample[] {
   return [
-    gaugeSample('windowspool_disruption_claim', {}, Number(disruption !== undefined)),
-    ...given('windowspool_disruption_claim_start_timestamp_seconds', secondsOf(disruption?.startTime)),
+    gaugeSample('windowspool_disruption_reservation', {}, Number(disruption !== undefined)),
+    ...given('windowspool_disruption_reservation_start_timestamp_seconds', secondsOf(disruption?.startTime)),
   ];
 }
 

@@ -116,7 +116,7 @@ interface Lie {
   readonly status?: object;
 }
 
-const CLAIM = 'winpool.dev/ownership';
+const OWNERSHIP = 'winpool.dev/ownership';
 const forged = JSON.stringify({ pool: EXISTING, gated: false, labels: {}, taints: [FOREIGN_TAINT] });
 /** An own key, as JSON.parse makes it. */
 const proto = JSON.parse('{"__proto__": "1", "": "1", "constructor": "1"}') as object;
@@ -142,7 +142,10 @@ const lies: fc.Arbitrary<readonly [string, Lie]> = fc.oneof(
     .constantFrom(...POOLS, 'nobody')
     .map((name) => [`the node group ${name}`, { labels: { [NODE_GROUP_LABEL]: name } }] as const),
   fc.constantFrom(...POOLS, EXISTING).map((name) => [`the pool ${name}`, { labels: { [POOL_KEY]: name } }] as const),
-  fc.constant(['a claim on the taint of others', { annotations: { [CLAIM]: forged } }] as const),
+  fc.constant([
+    'an ownership record that names the taint of others',
+    { annotations: { [OWNERSHIP]: forged } },
+  ] as const),
   fc
     .constantFrom('by-operator', 'before', '')
     .map((by) => [`the cordon of ${by || 'nobody'}`, { annotations: { [CORDONED_ANNOTATION]: by } }] as const),
@@ -199,7 +202,7 @@ function withLie(
       resourceVersion: node.resourceVersion,
       creationTimestamp: new Date(node.createdAt).toISOString(),
       labels: merged(node.labels, labels),
-      annotations: merged({ ...node.annotations, [CLAIM]: node.ownership ?? '' }, annotations),
+      annotations: merged({ ...node.annotations, [OWNERSHIP]: node.ownership ?? '' }, annotations),
     },
     status: {
       conditions,

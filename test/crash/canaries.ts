@@ -94,7 +94,7 @@ const versionsOf = ({ world, name }: MemoryFixture) =>
     .filter(({ tags }) => tags?.['winpool.dev/pool'] === name)
     .flatMap(({ versions }) => versions.map(({ number }) => number));
 
-const isAsSpecified = (pool: WindowsPool | undefined) =>
+const matchesSpec = (pool: WindowsPool | undefined) =>
   isAtRest(pool) &&
   conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
   conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
@@ -104,7 +104,7 @@ async function makeCustom(fixture: MemoryFixture): Promise<void> {
   for (const id of [OLD_IMAGE, NEW_IMAGE]) fixture.world.cloud.faults.image({ id });
   await fixture.ready();
   await applyCustom(fixture, OLD_IMAGE);
-  await fixture.until('to have the first AMI', isAsSpecified);
+  await fixture.until('to have the first AMI', matchesSpec);
   await fixture.quiet();
   // A node with the label of another group would count as one of its nodes.
   fixture.check = () =>
@@ -117,7 +117,7 @@ async function makeCustom(fixture: MemoryFixture): Promise<void> {
 
 const endWithImage = (id: string, versions: string) => async (fixture: MemoryFixture) => {
   const isPruned = () => versionsOf(fixture).join() === versions;
-  const pool = await fixture.until(`to have ${id}`, (found) => isAsSpecified(found) && isPruned());
+  const pool = await fixture.until(`to have ${id}`, (found) => matchesSpec(found) && isPruned());
   assert.equal(theOnlyGroup(fixture, pool).releaseVersion, id);
 };
 

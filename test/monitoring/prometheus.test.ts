@@ -186,8 +186,8 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolNotReady', { pool: 'web' });
     await fires('WindowsPoolRemediationShortCircuited', { pool: 'web' });
     for (const [index, node] of nodes.entries()) faults().patchKernel({ node, kernelVersion: kernels[index] ?? '' });
-    for (const name of ['NodesUnverified', 'PoolMixedBuilds', 'PoolNotReady', 'RemediationShortCircuited'])
-      await ends(`Windows${name}`);
+    for (const name of ['NodesUnverified', 'MixedBuilds', 'NotReady', 'RemediationShortCircuited'])
+      await ends(`WindowsPool${name}`);
   });
 
   it('Windows itself: a node without metrics, one without memory, and one with a full disk', async () => {
@@ -203,7 +203,7 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolNodeCommitMemoryHigh', { pool: 'web', node: 'win-1' });
     await fires('WindowsPoolNodeDiskSpaceLow', { pool: 'web', node: 'win-2', volume: 'C:' });
     for (const node of exporters.keys()) changes.set(node, healthy);
-    for (const name of ['CommitMemoryHigh', 'DiskSpaceLow']) await ends(`WindowsNode${name}`);
+    for (const name of ['CommitMemoryHigh', 'DiskSpaceLow']) await ends(`WindowsPoolNode${name}`);
     changes.clear();
   });
 

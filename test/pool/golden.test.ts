@@ -30,7 +30,7 @@ describe('the output of kubectl', () => {
 
   /** Waits until a pool is Ready and EKS has created its group: nodes can be verified before EKS reports the group as ACTIVE. */
   async function isCreated(name: string): Promise<void> {
-    await becomes(name, 'Ready', 'True/Verified');
+    await becomes(name, 'Ready', 'True/EnoughNodesVerified');
     await becomes(name, 'UpToDate', 'True/MatchesSpec');
   }
 
@@ -88,7 +88,7 @@ describe('the output of kubectl', () => {
   it('for a Ready pool whose update failed because of a PodDisruptionBudget', async () => {
     const old = fixture.world.cloud.state.groups.get('web')?.nodegroup.releaseVersion;
     await apply('search', { spec: { ...sample.spec, nodeGroup: { ...sample.spec.nodeGroup, releaseVersion: OLDER } } });
-    await becomes('search', 'Ready', 'True/Verified');
+    await becomes('search', 'Ready', 'True/EnoughNodesVerified');
     await show(['describe wp search'], '  UpdateAvailable  ');
     fixture.world.cloud.faults.blockDrain({ group: 'search' });
     await fixture.world.patchPool('search', { nodeGroup: { releaseVersion: old } });

@@ -567,7 +567,7 @@ describe('the API server', () => {
         accessEntryManagement: 'EKS',
         scaling: { minSize: 1, maxSize: 3 },
         driftPolicy: 'Correct',
-        replacement: 'Reject',
+        immutableChangePolicy: 'Reject',
       },
       registrationTaint: 'OSWindows',
       verification: { policy: 'Report' },
@@ -701,7 +701,9 @@ describe('the API server', () => {
       // Both changes at once.
       await world.apply(poolManifest(name, { nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Replace' } }));
       await world.apply(poolManifest(name, { nodeGroup: { immutableChangePolicy: 'Replace' } }));
-      const refused = await answerTo(poolManifest(name, { nodeGroup: { ...nodeGroup, replacement: 'Reject' } }));
+      const refused = await answerTo(
+        poolManifest(name, { nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Reject' } }),
+      );
       assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value`));
       await world.kubectl('delete', 'windowspool', name);
     });

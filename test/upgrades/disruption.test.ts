@@ -130,7 +130,7 @@ describe('pools that are upgraded at the same time', () => {
       reason: 'Update',
       target: 'x',
       change: 'release 1.36-2026.05.19',
-      since: '2026-01-01T00:00:00Z',
+      startTime: '2026-01-01T00:00:00Z',
     };
     const status = JSON.stringify({ status: { disruption } });
     await fixture.world.kubectl('patch', 'windowspool', 'turn-a', '--subresource=status', '--type=merge', '-p', status);

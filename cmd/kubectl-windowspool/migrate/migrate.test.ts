@@ -428,7 +428,7 @@ describe('kubectl windowspool migrate --drain', () => {
     const [old = OLD] = ready;
     const disrupted = {
       ...old,
-      status: { ...old.status, disruption: { reason: 'Update', startTime: '2026-03-01T11:00:00Z' } },
+      status: { ...old.status, disruption: { reason: 'Update' as const, startTime: '2026-03-01T11:00:00Z' } },
     };
     const states = [
       [disrupted, NEW],

@@ -28,7 +28,7 @@ import { Fleet } from './fleet.ts';
 import { nextReservation, reservationFor } from './reservation.ts';
 
 const RESERVATION: DisruptionReservation = {
-  reason: 'Update',
+  reason: 'Update' as const,
   target: 't',
   change: `release ${NEXT}`,
   startTime: '2026-03-01T11:00:00Z',
@@ -54,7 +54,7 @@ const ended: NodeGroupUpdate = { id: 'u-1', type: 'VersionUpdate', status: 'Succ
 
 describe('a share of the disruption budget', () => {
   const FOREIGN_UPDATE = {
-    reason: 'Update',
+    reason: 'Update' as const,
     change: 'an update that the operator did not start',
     startTime: '2026-03-01T12:00:00Z',
   };
@@ -187,7 +187,7 @@ it('a share that is reserved while nodes of the last update join keeps its deadl
   const s = sampleState({ pool: reserving({ ...RESERVATION, deadline: GRACE_END }) });
   const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
   assert.deepEqual(reservationFor(s, change, 'another'), {
-    reason: 'Update',
+    reason: 'Update' as const,
     target: 'another',
     change: `release ${NEXT}`,
     startTime: '2026-03-01T12:00:00Z',

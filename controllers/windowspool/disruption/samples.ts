@@ -16,7 +16,7 @@ type Labels = LabelsOf<'windowspool_nodes_leaving'>;
 /** How many nodes are terminating, by operation and stage; since when; how many wait; and whether remediation is short-circuited. */
 export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
   const entries = terminatingNodes(s.pool);
-  const groups = Map.groupBy(entries, (entry) => `${operationOf(entry)} ${reasonOf(entry)} ${stageOf(entry, s)}`);
+  const groups = Map.groupBy(entries, (entry) => `${entry.operation} ${reasonOf(entry)} ${stageOf(entry, s)}`);
   const { waiting, halted } = admit(s);
   const first = Math.min(
     ...entries.filter(({ drainedTime }) => drainedTime === undefined).map(({ startTime }) => Date.parse(startTime)),
@@ -51,7 +51,7 @@ function countsOf(step: Outcome['done'][number], { operations }: ObservedState):
     }
     case 'terminateInstance':
     case 'terminateUnregistered': {
-      const labels = { operation: operationOf(step.entry), reason: reasonOf(step.entry) };
+      const labels = { operation: step.entry.operation, reason: reasonOf(step.entry) };
       return [{ metric: 'windowspool_instances_ended_total', labels, value: 1 }];
     }
     case 'uncordonNode': {
@@ -67,11 +67,6 @@ function countsOf(step: Outcome['done'][number], { operations }: ObservedState):
 
 function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], value: number): CounterSample[] {
   return value > 0 ? [{ metric: 'windowspool_evictions_total', labels: { result }, value }] : [];
-}
-
-/** The operation in status, where the schema only limits its length. */
-function operationOf({ operation }: Pick<LeavingNode, 'operation'>): Labels['operation'] {
-  return operation === 'Remove' || operation === 'DrainNodeGroup' ? operation : 'Replace';
 }
 
 function reasonOf(entry: LeavingNode): Labels['reason'] {

@@ -10,7 +10,7 @@ const RECORDED = timeOf(NOW);
 const [a, b] = ['a', 'b'].map((name) => terminating(name)) as [LeavingNode, LeavingNode];
 const recorded = { ...a, terminationRequestTime: RECORDED };
 const statusOf = (...nodes: readonly LeavingNode[]) => ({
-  disruption: { startTime: RECORDED, reason: 'NodeReplacement', change: 'replace 2 nodes', nodes: [...nodes] },
+  disruption: { startTime: RECORDED, reason: 'NodeReplacement' as const, change: 'replace 2 nodes', nodes: [...nodes] },
 });
 
 describe('the record of a termination', () => {

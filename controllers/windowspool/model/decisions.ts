@@ -22,12 +22,12 @@ export interface Wait {
 }
 
 /** What a rule decides: the steps to take now, and what the rest of the chain waits for. */
-export interface Verdict {
+export interface RuleResult {
   readonly steps: readonly Step[];
   readonly wait?: Wait;
 }
 
-/** The verdict of the rule that decided for a chain. A chain with nothing to do has none. */
-export interface Decision<Chain extends string = string> extends Verdict {
+/** The result of the rule that decided for a chain. A chain with nothing to do has none. */
+export interface Decision<Chain extends string = string> extends RuleResult {
   readonly about: Chain;
 }

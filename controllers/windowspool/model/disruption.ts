@@ -55,7 +55,7 @@ export interface DrainState {
 /** Why a pool disrupts nodes, and since when. */
 export type DisruptionReservation = NonNullable<WindowsPoolStatus['disruption']>;
 
-/** The cause of a reservation for nodes that are replaced, removed or remediated one at a time. */
+/** The reason of a reservation for nodes that are replaced, removed or remediated one at a time. */
 export const NODE_REPLACEMENT = 'NodeReplacement';
 
 /** The other pools, as far as they matter to one pool. Names are sorted, so that equal fleets compare equal. */

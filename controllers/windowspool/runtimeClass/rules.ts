@@ -1,6 +1,6 @@
 /** The rules for the RuntimeClass of a pool that is not being deleted. */
 
-import type { Verdict } from '../model/decisions.ts';
+import type { RuleResult } from '../model/decisions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import { type Rule, waitFor } from '../ruleChains.ts';
@@ -23,19 +23,19 @@ function createRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | und
 }
 
 /** Deletes a RuntimeClass that no pool created and that does not fit, to recreate it, if the user allows it. Otherwise it is left alone. */
-function replaceUnownedRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Verdict | Step[] | undefined {
+function replaceUnownedRuntimeClass({ pool, runtimeClass: seen }: ObservedState): RuleResult | Step[] | undefined {
   if (!seen || seen.managed) return undefined;
   if (isReplaced(seen, pool)) return [{ kind: 'deleteRuntimeClass', seen }];
   return misfitsOf(seen, runtimeClassFor(pool), pool).length > 0 ? waitFor('NotOwned', 'watch') : [];
 }
 
 /** Leaves a RuntimeClass to the pool that has it, so that two pools with the same name for theirs do not fight. */
-function skipTakenRuntimeClass({ pool, runtimeClass }: ObservedState): Verdict | undefined {
+function skipTakenRuntimeClass({ pool, runtimeClass }: ObservedState): RuleResult | undefined {
   return runtimeClass && isTaken(pool, runtimeClass) ? waitFor('NotOwned', 'watch') : undefined;
 }
 
 /** Deletes a RuntimeClass with another handler, to recreate it: the field is immutable. Running pods keep their handler. */
-function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): Verdict | Step[] | undefined {
+function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): RuleResult | Step[] | undefined {
   const desired = runtimeClassFor(pool);
   if (!runtimeClass || runtimeClass.handler === desired.handler) return undefined;
   if (!isSoleOwner(pool, runtimeClass)) return waitFor('NotOwned', 'watch');

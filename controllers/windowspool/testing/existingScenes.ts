@@ -49,7 +49,11 @@ interface Scene {
 /** A settled pool of the machines a, b and c; the status records the drained nodes in `views`. */
 export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): ObservedState {
   const entries = views?.map(({ entry }) => entry);
-  const disruption = entries && { reason: 'NodeReplacement', startTime: '2026-03-01T11:58:00Z', nodes: entries };
+  const disruption = entries && {
+    reason: 'NodeReplacement' as const,
+    startTime: '2026-03-01T11:58:00Z',
+    nodes: entries,
+  };
   const marks = marksIn(existingPool(spec).spec);
   const status = { runtimeClass: { name: 'windows-2022' }, bookkeeping: { marks }, ...(disruption && { disruption }) };
   return sampleState({

@@ -68,7 +68,11 @@ export function scene({
   fresh = true,
   rest,
 }: Scene = {}): ObservedState {
-  const reservation = entries && { reason: 'NodeReplacement', startTime: '2026-03-01T11:58:00Z', nodes: [...entries] };
+  const reservation = entries && {
+    reason: 'NodeReplacement' as const,
+    startTime: '2026-03-01T11:58:00Z',
+    nodes: [...entries],
+  };
   const lost = disruption ?? reservation;
   const status = { ...knownStatus(), ...(lost && { disruption: lost }) };
   const scaling = { minSize: 2, maxSize: 5, ...spec?.nodeGroup?.scaling };

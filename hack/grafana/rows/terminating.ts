@@ -65,7 +65,10 @@ function ends(): PanelBuilder[] {
       unit: 'none',
       width: 8,
       queries: [
-        { expr: `sum by (operation) (${ofPools('windowspool_instances_ended_total')})`, legend: '{{operation}}' },
+        {
+          expr: `sum by (operation, reason) (${ofPools('windowspool_instances_ended_total')})`,
+          legend: '{{operation}} {{reason}}',
+        },
       ],
     }),
     graph({

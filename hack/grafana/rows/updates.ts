@@ -52,7 +52,7 @@ export function updates(): PanelBuilder[] {
         queries: [
           { expr: ofPools('windowspool_update_in_progress') },
           { expr: `time() - ${ofPools('windowspool_update_start_timestamp_seconds')}` },
-          { expr: `time() - ${ofPools('windowspool_disruption_claim_start_timestamp_seconds')}` },
+          { expr: `time() - ${ofPools('windowspool_disruption_reservation_start_timestamp_seconds')}` },
         ],
       },
       [
@@ -138,7 +138,7 @@ export function updates(): PanelBuilder[] {
       unit: 'none',
       width: 8,
       queries: [
-        { expr: `sum(${ofPools('windowspool_disruption_claim')})`, legend: 'pools' },
+        { expr: `sum(${ofPools('windowspool_disruption_reservation')})`, legend: 'pools' },
         { expr: `max(${ofOperator('windowspool_disruption_budget_pools')})`, legend: 'budget' },
       ],
     }),

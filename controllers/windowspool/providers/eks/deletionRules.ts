@@ -1,7 +1,7 @@
 /** Rules for a pool that is being deleted. */
 
 import { FINALIZER } from '../../labels.ts';
-import type { Verdict } from '../../model/decisions.ts';
+import type { RuleResult } from '../../model/decisions.ts';
 import type { ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
@@ -22,7 +22,7 @@ export function skipWithoutFinalizer({ pool }: ObservedState) {
 }
 
 /** Ensures that with deletionPolicy Retain, a group that was being replaced is released like the one that replaces it, and before it. */
-export function releaseFormerGroup(s: ObservedState): Verdict | Step[] | undefined {
+export function releaseFormerGroup(s: ObservedState): RuleResult | Step[] | undefined {
   if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
   const view = { ...s, group: s.former };
   if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !otherGroup(s))) return undefined;
@@ -36,7 +36,7 @@ export function releaseFormerGroup(s: ObservedState): Verdict | Step[] | undefin
  * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error or one odd answer of AWS.
  * A lasting error, and a cluster that is gone or not the pool's, do not block the deletion.
  */
-export function waitForRetainedMarks(s: ObservedState): Verdict | undefined {
+export function waitForRetainedMarks(s: ObservedState): RuleResult | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
@@ -71,7 +71,7 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
  * Ensures that the pool's own group is deleted in any state, once the cluster is verified. After a failed deletion, the next attempt waits
  * for `createRetryMs`, so that the failure is visible in status.
  */
-export function deleteOwnedGroup(s: ObservedState): Verdict | undefined {
+export function deleteOwnedGroup(s: ObservedState): RuleResult | undefined {
   return deleteGroup(s, s.group, ({ name }) => ({ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }));
 }
 
@@ -79,7 +79,7 @@ function deleteGroup(
   { pool, cluster, now, settings }: ObservedState,
   view: ObservedNodeGroup,
   step: (group: NodeGroup) => Step,
-): Verdict | undefined {
+): RuleResult | undefined {
   const owned = ownedGroup(pool, view);
   if (cluster.kind !== 'seen' || !owned) return undefined;
   const { status, modifiedAt } = owned;
@@ -90,7 +90,7 @@ function deleteGroup(
 }
 
 /** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
-export function deleteFormerGroup(s: ObservedState): Verdict | undefined {
+export function deleteFormerGroup(s: ObservedState): RuleResult | undefined {
   if (!otherGroup(s) || !s.former) return undefined;
   const why = 'the pool is deleted';
   return deleteGroup(s, s.former, ({ name }) => ({ kind: 'deleteFormerGroup', group: name, why, isDrained: false }));
@@ -101,7 +101,7 @@ export function deleteFormerGroup(s: ObservedState): Verdict | undefined {
  * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
  * cluster, the wrong account or region was queried.
  */
-export function waitForDeletion(s: ObservedState): Verdict | undefined {
+export function waitForDeletion(s: ObservedState): RuleResult | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent')
     return poolNodes.ready > 0 ? waitFor('ClusterNotFound', 'watch') : waitForConfirmation(s, 'ClusterNotFound');

@@ -3,7 +3,7 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
-import type { Verdict } from '../../model/decisions.ts';
+import type { RuleResult } from '../../model/decisions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
@@ -44,7 +44,7 @@ export function waitForAws({ group, former, cluster }: ObservedState) {
 }
 
 /** Waits until AWS answers a call that failed. */
-export function waitForRead({ kind }: CallError, more: { readonly until?: number } = {}): Verdict {
+export function waitForRead({ kind }: CallError, more: { readonly until?: number } = {}): RuleResult {
   return waitFor(kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', 'read', { progress: true, ...more });
 }
 
@@ -78,7 +78,7 @@ export function waitForGroupToGo({ group }: ObservedState) {
  * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec or the retry annotation changed, and every
  * `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
-export function replaceFailedGroup(s: ObservedState): Verdict | Step[] | undefined {
+export function replaceFailedGroup(s: ObservedState): RuleResult | Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
@@ -139,7 +139,7 @@ export function waitForRunningUpdate({ group }: ObservedState) {
  * Ensures that the result of an update is known before the next one is sent: a failed one leaves the group unchanged, so the same update
  * would be sent forever.
  */
-export function waitForUpdateResult({ pool, group, update }: ObservedState): Verdict | undefined {
+export function waitForUpdateResult({ pool, group, update }: ObservedState): RuleResult | undefined {
   const memory = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
   const isKnown = update?.id === memory.id && update.status !== 'InProgress';

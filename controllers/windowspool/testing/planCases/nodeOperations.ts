@@ -1,4 +1,5 @@
 /** How a node whose turn it is is cordoned, drained and terminated. */
+import type { LeavingNode } from '../../api.gen.ts';
 import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
@@ -295,7 +296,11 @@ function unknownScene() {
 }
 
 /** The node a, whose instance was terminated a minute ago and has left the group. */
-function leftScene(operation: string, annotations: NodeRecord['annotations'], change: Partial<NodeRecord> = {}) {
+function leftScene(
+  operation: LeavingNode['operation'],
+  annotations: NodeRecord['annotations'],
+  change: Partial<NodeRecord> = {},
+) {
   const left = node('a', { unschedulable: true, annotations, ...change });
   const terminationAcceptedTime = new Date(NOW - MINUTE).toISOString();
   return terminatingScene({ node: known(left), hasLeft: known(true) }, { operation, terminationAcceptedTime });

@@ -11,7 +11,7 @@ const managing = samplePool({ nodeGroup: { accessEntryManagement: 'Operator' } }
 const made = { ...managing, status: knownStatus() };
 const ENTRY = 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes';
 
-/** A pool with accessEntry Create, without a group. */
+/** A pool with accessEntryManagement Operator, without a group. */
 function bare(prerequisites: PrerequisiteFacts) {
   return sampleState({ pool: managing, group: { kind: 'absent' }, prerequisites, nodes: [] });
 }

@@ -72,7 +72,7 @@ const views = [
 ];
 const retiring = (pods: typeof views = views, operations: object = {}) => ({
   disruption: {
-    reason: 'NodeReplacement',
+    reason: 'NodeReplacement' as const,
     startTime: '2026-03-01T11:58:00Z',
     nodes: [terminating('a', { operation: 'DrainNodeGroup', ...operations })],
   },

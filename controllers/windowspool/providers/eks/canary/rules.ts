@@ -1,7 +1,7 @@
 /** Rules for the canary of a node group. */
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
-import type { Verdict } from '../../../model/decisions.ts';
+import type { RuleResult } from '../../../model/decisions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
@@ -93,7 +93,7 @@ export function createCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that an open canary is not changed. */
-export function keepOpenCanary({ pool }: ObservedState): Verdict | undefined {
+export function keepOpenCanary({ pool }: ObservedState): RuleResult | undefined {
   return canaryIn(pool) && !isDraining({ pool }) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
 }
 

@@ -396,12 +396,12 @@ describe('a pool with a custom AMI', () => {
     });
 
   it('is replaced by a second group when it gets its first custom AMI', async () => {
-    const blueGreen = { immutableChangePolicy: 'Replace' } as const;
+    const replacing = { immutableChangePolicy: 'Replace' } as const;
     const world = new FakeWorld();
-    world.apply(fresh({ nodeGroup: blueGreen }));
+    world.apply(fresh({ nodeGroup: replacing }));
     const deps = world.start();
     await until(world, deps, isReady(world), 'a pool that is Ready');
-    change(world, spec(OLD, { nodeGroup: blueGreen }));
+    change(world, spec(OLD, { nodeGroup: replacing }));
     const isReplaced = () => stateOf(world)?.amiType === 'CUSTOM' && stateOf(world)?.former === undefined;
     for (let run = 0; run < 5 && !isReplaced(); run++) {
       await until(world, deps, () => run > 0 || stateOf(world)?.former !== undefined, 'a replacement');

@@ -1,6 +1,6 @@
 /** Rules for the launch template that the operator creates for a pool which sets its machine. */
 
-import type { Verdict } from '../../../model/decisions.ts';
+import type { RuleResult } from '../../../model/decisions.ts';
 import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -140,7 +140,7 @@ export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
-export function deleteOwnTemplate(s: ObservedState): Verdict | Step[] | undefined {
+export function deleteOwnTemplate(s: ObservedState): RuleResult | Step[] | undefined {
   if (mayHaveTemplate(s) && s.machineTemplate === undefined) return waitFor('Deleting', 'read', { progress: true });
   const template = ownTemplateIn(s);
   return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];

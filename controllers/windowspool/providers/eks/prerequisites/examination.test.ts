@@ -13,7 +13,7 @@ describe('the prerequisites of a pool', () => {
     operation: 'Replace',
     startTime: '2026-03-01T11:58:00Z',
   };
-  const disruption = { reason: 'NodeReplacement', startTime: '2026-03-01T11:58:00Z', nodes: [entry] };
+  const disruption = { reason: 'NodeReplacement' as const, startTime: '2026-03-01T11:58:00Z', nodes: [entry] };
   const scope = (status: object, nodes = [lost, ...others]) =>
     scopeOf(sampleState({ pool: samplePool({}, { status: { ...knownStatus(), ...status } as never }), nodes }));
 

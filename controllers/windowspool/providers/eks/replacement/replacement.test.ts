@@ -302,7 +302,7 @@ describe('the record of a former node group', () => {
       name: 'a',
       uid: node.uid,
       instanceID: 'i-a',
-      operation: 'DrainNodeGroup',
+      operation: 'DrainNodeGroup' as const,
       startTime: at(NOW - 15 * MINUTE),
     };
     const s = drainScene({

@@ -1,6 +1,6 @@
 /** Rules for the replacement of a node group. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
-import type { Verdict } from '../../../model/decisions.ts';
+import type { RuleResult } from '../../../model/decisions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
@@ -163,7 +163,7 @@ export function growToTakeOver(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a former group is left alone while it is not known, not the pool's, or EKS works on it. */
-export function waitForFormerState(s: ObservedState): Verdict | Step[] | undefined {
+export function waitForFormerState(s: ObservedState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || !otherGroupIn(s.pool)) return [];
   const isBusy = ['UPDATING', 'DELETING'].includes(former.status);
@@ -171,7 +171,7 @@ export function waitForFormerState(s: ObservedState): Verdict | Step[] | undefin
 }
 
 /** Ensures that the deletion of the former group is tried again after a failure, not at every read. */
-export function retryFormerDeletion(s: ObservedState): Verdict | Step[] | undefined {
+export function retryFormerDeletion(s: ObservedState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (former?.status !== 'DELETE_FAILED') return undefined;
   const until = former.modifiedAt + s.settings.createRetryMs;
@@ -179,7 +179,7 @@ export function retryFormerDeletion(s: ObservedState): Verdict | Step[] | undefi
 }
 
 /** Ensures that a former group that never had a node to drain is deleted at once. */
-export function deleteUnusedFormerGroup(s: ObservedState): Verdict | Step[] | undefined {
+export function deleteUnusedFormerGroup(s: ObservedState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || !['CREATING', 'CREATE_FAILED'].includes(former.status)) return undefined;
   return nodesOfOther(s).length > 0 && former.status === 'CREATING'
@@ -188,7 +188,7 @@ export function deleteUnusedFormerGroup(s: ObservedState): Verdict | Step[] | un
 }
 
 /** Ensures that the former group is untouched until the main one has enough verified nodes. */
-export function waitForMainGroup(s: ObservedState): Verdict | undefined {
+export function waitForMainGroup(s: ObservedState): RuleResult | undefined {
   return isDraining(s) || canTakeOver(s) ? undefined : waitFor(reasonOf(s), 'watch', { progress: true });
 }
 
