@@ -152,7 +152,7 @@ describe('a pod of the operator on a node', () => {
         {
           containers: [
             { name: 'service', image: 'example.com/web:1' },
-            { name: 'egress', image: 'example.com/web:1' },
+            { name: 'pull', image: 'example.com/web:1' },
           ],
         },
       ),
@@ -214,7 +214,7 @@ describe('a pod of the operator on a node', () => {
       ),
     );
     assert.ok(JSON.stringify(found).length < 10_000);
-    assert.deepEqual([found.containers.length, found.tolerates.length, found.changedAt], [3, 100, NOW]);
+    assert.deepEqual([found.containers.length, found.tolerates.length, found.changedAt], [2, 100, NOW]);
   });
 });
 

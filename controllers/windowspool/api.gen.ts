@@ -537,7 +537,7 @@ export interface ImagePullSecret {
   name: string;
 }
 /**
- * The operator runs a pod on each new node before the node is verified, in its own namespace. It checks that a pod starts, has an IP address, resolves names, and reaches a Service and a URL. A node whose test fails is not verified, and the operator repeats the test with a growing delay.
+ * The operator runs a pod on each new node before the node is verified, in its own namespace. It checks that a pod starts, has an IP address, resolves names, and reaches a Service. A node whose test fails is not verified, and the operator repeats the test with a growing delay.
  */
 export interface SmokeTestSpec {
   /**
@@ -548,10 +548,6 @@ export interface SmokeTestSpec {
    * URL of a Service, with its full name: Windows does not resolve kubernetes.default.svc. Change it if the domain of the cluster is not cluster.local. Any HTTP response passes, and certificates are not checked.
    */
   serviceURL: string;
-  /**
-   * URL outside of the cluster that the node must reach. If omitted, egress is not checked.
-   */
-  egressURL?: string;
   /**
    * How long one attempt may take, including the pull of the image, as a duration such as 10m.
    */

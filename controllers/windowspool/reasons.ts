@@ -31,7 +31,7 @@ const nodeChecks = {
   ImagesMissing:
     'A node does not have an image of verification.requiredImages, and --join-grace has passed since it joined. Check what pulls the images, and whether the node can reach the registry.',
   SmokeTestFailed:
-    'The smoke test of a node failed (verification.smokeTest), and --join-grace has passed since it joined. The message has the check: Start, PodIP, DNS, Service or Egress. The operator repeats the test; to do that now, run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite.',
+    'The smoke test of a node failed (verification.smokeTest), and --join-grace has passed since it joined. The message has the check: Start, PodIP, DNS or Service. The operator repeats the test; to do that now, run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite.',
   SmokeTestPending:
     'The smoke test of a node has no result (verification.smokeTest), and --join-grace and its timeout have passed since the node joined. Check its pod (kubectl get pods -A -l app.kubernetes.io/component=smoke-test).',
   NoPodAddresses:

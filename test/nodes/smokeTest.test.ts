@@ -15,7 +15,7 @@ const COMPLETED = { terminated: { exitCode: 0, reason: 'Completed' } };
 const NO_DNS = {
   terminated: { exitCode: 6, reason: 'Error', message: 'curl: (6) Could not resolve host: kubernetes.default.svc\r\n' },
 };
-const NO_EGRESS = { terminated: { exitCode: 28, reason: 'Error', message: 'curl: (28) Connection timed out' } };
+const NO_ROUTE = { terminated: { exitCode: 28, reason: 'Error', message: 'curl: (28) Connection timed out' } };
 
 describe('a pool that tests its new nodes', () => {
   const { fixture, running, working, report, untilNone, becomes, gated } = withNodePods('--join-grace=5s');
@@ -36,7 +36,7 @@ describe('a pool that tests its new nodes', () => {
   before(() =>
     fixture.world.apply(
       poolManifest(POOL, {
-        verification: { policy: 'Gate', smokeTest: { image: NANO, egressURL: 'https://example.com/' } },
+        verification: { policy: 'Gate', smokeTest: { image: NANO } },
         nodeGroup: { scaling: { minSize: 1, maxSize: 3, desiredSize: 1 } },
       }),
     ),
@@ -47,7 +47,7 @@ describe('a pool that tests its new nodes', () => {
     for (let failures = 1; failures <= FAILURES; failures++) {
       const pod = await running(POOL, NANO, ({ metadata }) => !seen.has(metadata.uid));
       seen.add(pod.metadata.uid);
-      await report(pod, 'Failed', { service: NO_DNS, egress: COMPLETED });
+      await report(pod, 'Failed', { service: NO_DNS });
       await shows('DNS');
       if (failures < FAILURES) await retry(String(failures));
     }
@@ -64,18 +64,18 @@ describe('a pool that tests its new nodes', () => {
     await fixture.restart();
     const pod = await running(POOL, NANO);
     assert.equal(pod.metadata.uid, before.metadata.uid);
-    await report(pod, 'Succeeded', { service: COMPLETED, egress: COMPLETED });
+    await report(pod, 'Succeeded', { service: COMPLETED });
     await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await opens();
     await untilNone(POOL);
   });
 
-  it('names egress as the check that failed on the next node, and tests no verified node again', async () => {
+  it('names the Service as the check that failed on the next node, and tests no verified node again', async () => {
     await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
     const pod = await running(POOL, NANO);
     assert.deepEqual(await gated(POOL), [pod.spec.nodeName]);
-    await report(pod, 'Failed', { service: COMPLETED, egress: NO_EGRESS });
-    const pool = await shows('Egress');
+    await report(pod, 'Failed', { service: NO_ROUTE });
+    const pool = await shows('Service');
     assert.equal(pool?.status?.preparingNodes?.length, 1);
   });
 

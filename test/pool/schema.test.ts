@@ -409,8 +409,8 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ['a smoke test without an image', { verification: { smokeTest: {} } }, 'smokeTest.image: Required value'],
   [
     'a smoke test of something else than a URL',
-    { verification: { smokeTest: { image: 'nano', egressURL: '--upload-file C:\\secret' } } },
-    'smokeTest.egressURL in body should match',
+    { verification: { smokeTest: { image: 'nano', serviceURL: '--upload-file C:\\secret' } } },
+    'smokeTest.serviceURL in body should match',
   ],
   [
     'a smoke test that may take no time',

@@ -10,7 +10,6 @@ import { NOW, type SpecChange, sampleExpectation, sampleNode, samplePool } from 
 import {
   CORE,
   CREATING,
-  curl,
   NO_DNS,
   newcomer,
   newNode,
@@ -21,13 +20,13 @@ import {
   pulling,
   pullName,
   pullPod,
+  requesting,
   TEST,
   TIMED_OUT,
   testing,
   testName,
   testPod,
   WEB,
-  withStates,
 } from '../testing/nodePodScenes.ts';
 import { randomNodePods } from '../testing/randomNodePods.ts';
 import { needOf } from './need.ts';
@@ -329,7 +328,7 @@ describe('the pod that tests a node', () => {
     ['is created on a new node', test([]), { keep: [], next: first, in: undefined, message: 'waits for its next pod' }],
     [
       'is the only one until it has ended',
-      test([testPod(withStates('Running', curl(0), { kind: 'running' }))]),
+      test([testPod(requesting('Running', { kind: 'running' }))]),
       { keep: [first], next: undefined, in: 540, message: `runs the smoke test (pod ${first})` },
     ],
     [
@@ -371,21 +370,19 @@ describe('the pod that tests a node', () => {
   ];
   for (const [name, found, want] of table) it(name, () => assert.deepEqual(found, want));
 
-  it('has the containers, the deadline and the Secrets of the test', () => {
+  it('has the container, the deadline and the Secrets of the test', () => {
     const secret = { verification: { smokeTest: { ...TEST, imagePullSecrets: [{ name: 'registry' }] } } };
     const { purpose, containers, deadlineSeconds, imagePullSecrets } =
       needFor([], newcomer, expecting(secret))?.next ?? assert.fail();
     assert.deepEqual(
       [purpose, containers.map(({ name }) => name), deadlineSeconds, imagePullSecrets],
-      ['smoke-test', ['service', 'egress'], 600, ['registry']],
+      ['smoke-test', ['service'], 600, ['registry']],
     );
   });
 
   it('is another one for another image, URL or list of Secrets', () => {
-    const { egressURL: _none, ...inside } = TEST;
     const tests = [
       TEST,
-      inside,
       { ...TEST, image: CORE },
       { ...TEST, serviceURL: 'http://a' },
       { ...TEST, imagePullSecrets: [{ name: 'a' }] },

@@ -14,7 +14,7 @@ import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
 import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
 import { isOnNode, isPrepared, isUnread, pullKey, testKey, timeoutMs } from './preparation.ts';
-import { testContainers } from './smokeTest.ts';
+import { testContainer } from './smokeTest.ts';
 
 /** Checks that a node may fail while pods run on it. They take time, or the operator corrects what they found. */
 const NO_OBSTACLE: readonly NodeCheck[] = [
@@ -91,7 +91,7 @@ function tasksOn(
   const pulls = imagePrePull ? missing.map((required) => pullOf(required, imagePrePull)) : [];
   const mayHaveAll = images.every((image) => isOnNode(image) || image.state.kind === 'unknown');
   if (!smokeTest || !test || !mayHaveAll) return pulls;
-  const [key, containers] = [testKey(node, smokeTest), testContainers(smokeTest)];
+  const [key, containers] = [testKey(node, smokeTest), [testContainer(smokeTest)]];
   return [...pulls, task({ purpose: 'smoke-test', key, containers, spec: smokeTest, state: test })];
 }
 

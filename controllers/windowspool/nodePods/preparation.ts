@@ -98,12 +98,12 @@ export function pullKey(
   return keyOf(node, [normalizedImage(image), imagePullSecrets.map(({ name }) => name)]);
 }
 
-/** The same for a test: another image, URL or other Secrets are another test. */
+/** The same for a test: another image or URL, or other Secrets, are another test. */
 export function testKey(
   node: Pick<NodeRecord, 'uid'>,
-  { image, serviceURL, egressURL, imagePullSecrets = [] }: SmokeTestSpec,
+  { image, serviceURL, imagePullSecrets = [] }: SmokeTestSpec,
 ): string {
-  return keyOf(node, [normalizedImage(image), serviceURL, egressURL, imagePullSecrets.map(({ name }) => name)]);
+  return keyOf(node, [normalizedImage(image), serviceURL, imagePullSecrets.map(({ name }) => name)]);
 }
 
 /** The keys of each node: a reconciliation compares the pods of a node with all its images several times, and a hash is slow. */

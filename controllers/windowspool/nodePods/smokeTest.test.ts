@@ -9,13 +9,13 @@ import {
   NO_DNS,
   PASSED,
   PULL_ERROR,
+  requesting,
   TEST,
   TIMED_OUT,
   testName,
   testPod,
-  withStates,
 } from '../testing/nodePodScenes.ts';
-import { testContainers, testStateOf } from './smokeTest.ts';
+import { testContainer, testStateOf } from './smokeTest.ts';
 
 const LIMIT = 10 * MINUTE;
 const RETRY = NOW + 10_000;
@@ -54,8 +54,8 @@ describe('the smoke test of a node', () => {
   const table: readonly (readonly [string, SmokeTestState, SmokeTestState])[] = [
     ['waits for its pod', stateOf(), { kind: 'waiting' }],
     ['runs when its pod was created', stateOf({}), { kind: 'running' }],
-    ['runs while its containers are created', stateOf(CREATING), { kind: 'running' }],
-    ['runs while a container runs', stateOf(withStates('Running', curl(0), running)), { kind: 'running' }],
+    ['runs while its container is created', stateOf(CREATING), { kind: 'running' }],
+    ['runs while its container runs', stateOf(requesting('Running', running)), running],
     ['is passed when its pod succeeded', stateOf(PASSED), { kind: 'passed' }],
     [
       'fails at DNS if curl cannot resolve the host of the Service',
@@ -63,63 +63,48 @@ describe('the smoke test of a node', () => {
       failed('DNS', 'curl: (6) Could not resolve host: a', RETRY),
     ],
     [
-      'fails at DNS before the other container has ended',
-      stateOf(withStates('Running', curl(6, 'no host'), running)),
+      'fails at DNS before its pod has ended',
+      stateOf(requesting('Running', curl(6, 'no host'))),
       failed('DNS', 'no host', undefined),
     ],
     [
       'fails at DNS if no DNS server answers',
-      stateOf(withStates('Failed', curl(28, 'curl: (28) Resolving timed out'), curl(28, 'x'))),
+      stateOf(requesting('Failed', curl(28, 'curl: (28) Resolving timed out'))),
       failed('DNS', 'curl: (28) Resolving timed out', RETRY),
     ],
     [
-      'has no result while only egress has failed: the Service says more',
-      stateOf(withStates('Running', running, curl(28, 'curl: (28) Resolving timed out'))),
-      running,
-    ],
-    [
-      'fails at egress if the pod has ended without a result of the Service',
-      stateOf(withStates('Failed', { kind: 'waiting', reason: '', message: '' }, curl(7, 'no route'))),
-      failed('Egress', 'no route', RETRY),
-    ],
-    [
       'fails at the Service if curl cannot connect',
-      stateOf(withStates('Failed', curl(7, 'curl: (7) Failed to connect'), curl(0))),
+      stateOf(requesting('Failed', curl(7, 'curl: (7) Failed to connect'))),
       failed('Service', 'curl: (7) Failed to connect', RETRY),
     ],
     [
       'fails at the Service if curl times out',
-      stateOf(withStates('Failed', curl(28, 'curl: (28) timed out'), curl(28, 'x'))),
+      stateOf(requesting('Failed', curl(28, 'curl: (28) timed out'))),
       failed('Service', 'curl: (28) timed out', RETRY),
     ],
     [
       'fails with the exit code if the kubelet has no log',
-      stateOf(withStates('Failed', noLog, curl(0))),
+      stateOf(requesting('Failed', noLog)),
       failed('Service', 'curl.exe ended with exit code 7 (Error)', RETRY),
     ],
     [
-      'fails at egress',
-      stateOf(withStates('Failed', curl(0), curl(6, 'curl: (6) Could not resolve host: example.com'))),
-      failed('Egress', 'curl: (6) Could not resolve host: example.com', RETRY),
-    ],
-    [
       'fails at the start without curl.exe',
-      stateOf(withStates('Failed', startError, startError)),
+      stateOf(requesting('Failed', startError)),
       failed('Start', 'The system cannot find the file specified.', RETRY),
     ],
     [
       'fails at the start if curl.exe crashes',
-      stateOf(withStates('Failed', crash, curl(0))),
+      stateOf(requesting('Failed', crash)),
       failed('Start', 'curl.exe ended with exit code -1073741515 (Error)', RETRY),
     ],
     [
-      'fails at the start if the kubelet lost a container',
-      stateOf(withStates('Failed', lost, curl(0))),
+      'fails at the start if the kubelet lost its container',
+      stateOf(requesting('Failed', lost)),
       failed('Start', 'The container could not be located', RETRY),
     ],
     [
       'fails at the start with an image of another build',
-      stateOf(withStates('Pending', creating, creating)),
+      stateOf(requesting('Pending', creating)),
       failed('Start', 'hcs: the operating system does not match', undefined),
     ],
     [
@@ -144,7 +129,7 @@ describe('the smoke test of a node', () => {
     ],
     [
       'runs while curl runs, also if its pod waited for almost all of its time',
-      stateOf({ ...withStates('Running', running, running), ...late }),
+      stateOf({ ...requesting('Running', running), ...late }),
       running,
     ],
     [
@@ -171,7 +156,7 @@ describe('the smoke test of a node', () => {
   ];
   for (const [name, found, want] of table) it(name, () => assert.deepEqual(found, want));
 
-  it('requests the Service and, if the pool names a URL, that URL', () => {
+  it('requests the Service, whatever its certificate and its answer', () => {
     const flags = [
       'curl.exe',
       '--silent',
@@ -188,9 +173,6 @@ describe('the smoke test of a node', () => {
       '--max-time',
       '30',
     ];
-    const service = { name: 'service', image: NANO, command: [...flags, TEST.serviceURL] };
-    const { egressURL, ...inside } = TEST;
-    assert.deepEqual(testContainers(TEST), [service, { name: 'egress', image: NANO, command: [...flags, egressURL] }]);
-    assert.deepEqual(testContainers(inside), [service]);
+    assert.deepEqual(testContainer(TEST), { name: 'service', image: NANO, command: [...flags, TEST.serviceURL] });
   });
 });

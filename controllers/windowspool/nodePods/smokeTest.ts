@@ -1,5 +1,5 @@
 /**
- * The smoke test of a node: a pod with a container for each request, so that the exit code of curl tells which one failed. Pure.
+ * The smoke test of a node: a pod that requests a Service. The exit code of curl tells whether its name was resolved. Pure.
  *
  * nanoserver and servercore have curl.exe in their path: https://github.com/rust-lang/rustup/issues/1994 uses that of nanoserver.
  */
@@ -7,11 +7,10 @@ import type { SmokeTestSpec } from '../api.gen.ts';
 import type { SmokeCheck, SmokeTestState } from '../model/nodePods.ts';
 import type { ContainerState, NodePod, NodePodContainer } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';
-import { type Attempt, retryAt, startDeadline, whyNotStarted } from './attempts.ts';
+import { type Attempt, retryAt, whyNotStarted } from './attempts.ts';
 import { pullErrorIn, startErrorIn } from './imagePull.ts';
 
 const SERVICE = 'service';
-const EGRESS = 'egress';
 
 /** Of curl: the host cannot be resolved. https://everything.curl.dev/cmdline/exitcode.html */
 const NO_HOST = 6;
@@ -23,14 +22,9 @@ const NOT_STARTED: readonly string[] = ['StartError', 'ContainerCannotRun', 'Con
 /** Of curl. Windows ends a process that crashes with larger or negative codes. */
 const HIGHEST_CODE = 255;
 
-/** The containers of a test. Any response counts: what the test checks is the network, not the server or its certificate. */
-export function testContainers({ image, serviceURL, egressURL }: SmokeTestSpec): NodePodContainer[] {
-  const request = (name: NodePodContainer['name'], url: string): NodePodContainer => ({
-    name,
-    image,
-    command: [...CURL, url],
-  });
-  return [request(SERVICE, serviceURL), ...(egressURL ? [request(EGRESS, egressURL)] : [])];
+/** The container of a test. Any response counts: what the test checks is the network, not the server or its certificate. */
+export function testContainer({ image, serviceURL }: SmokeTestSpec): NodePodContainer {
+  return { name: SERVICE, image, command: [...CURL, serviceURL] };
 }
 
 /** In a container, `NUL` is the null device of Windows. Times are in seconds. */
@@ -81,14 +75,8 @@ export function testStateOf(attempts: readonly Attempt[], timeoutMs: number, now
 function failureOf(pod: NodePod, timeoutMs: number, now: number): Failure | undefined {
   const pullError = pullErrorIn(pod);
   if (pullError !== undefined) return { check: 'Start', message: `the image cannot be pulled: ${pullError}` };
-  const [service, egress] = [stateIn(pod, SERVICE), stateIn(pod, EGRESS)];
-  for (const state of [service, egress])
-    if (state && isStartError(state)) return { check: 'Start', message: said(state) };
-  const [noService, noEgress] = [failedIn(service), failedIn(egress)];
-  if (noService) return { check: isUnresolved(noService) ? 'DNS' : 'Service', message: said(noService) };
-  // The result of the Service says more, and comes within seconds.
-  const isLast = service?.kind === 'ended' || hasEnded(pod) || now >= startDeadline(pod, timeoutMs);
-  if (noEgress) return isLast ? { check: 'Egress', message: said(noEgress) } : undefined;
+  const state = pod.containers.find(({ name }) => name === SERVICE)?.state;
+  if (state?.kind === 'ended' && state.exitCode !== 0) return { check: checkOf(state), message: said(state) };
   const why = startErrorIn(pod) ?? whyNotStarted(pod, timeoutMs, now);
   if (why === undefined) return undefined;
   // With another reason, the kubelet rejected or ended the pod, which then needs no address.
@@ -100,25 +88,13 @@ function failureOf(pod: NodePod, timeoutMs: number, now: number): Failure | unde
 
 type Ended = Extract<ContainerState, { kind: 'ended' }>;
 
-function failedIn(state: ContainerState | undefined): Ended | undefined {
-  return state?.kind === 'ended' && state.exitCode !== 0 ? state : undefined;
-}
-
-function isUnresolved({ exitCode, message }: Ended): boolean {
-  return exitCode === NO_HOST || (exitCode === TIMEOUT && NO_DNS_SERVER.test(message));
-}
-
-function stateIn({ containers }: NodePod, name: string): ContainerState | undefined {
-  return containers.find((container) => container.name === name)?.state;
-}
-
-function isStartError(state: ContainerState): boolean {
-  if (state.kind !== 'ended') return false;
-  return NOT_STARTED.includes(state.reason) || state.exitCode < 0 || state.exitCode > HIGHEST_CODE;
+/** The check that failed when the container ended with this state. */
+function checkOf({ exitCode, reason, message }: Ended): SmokeCheck {
+  if (NOT_STARTED.includes(reason) || exitCode < 0 || exitCode > HIGHEST_CODE) return 'Start';
+  return exitCode === NO_HOST || (exitCode === TIMEOUT && NO_DNS_SERVER.test(message)) ? 'DNS' : 'Service';
 }
 
 /** The kubelet reports the last lines of the log of a container that failed, if it can. */
-function said(state: ContainerState): string {
-  if (state.kind !== 'ended') return '';
-  return state.message || `curl.exe ended with exit code ${state.exitCode} (${state.reason || 'no reason'})`;
+function said({ exitCode, reason, message }: Ended): string {
+  return message || `curl.exe ended with exit code ${exitCode} (${reason || 'no reason'})`;
 }

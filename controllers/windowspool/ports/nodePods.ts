@@ -8,8 +8,8 @@ export const NODE_POD_PURPOSES = ['image-pull', 'smoke-test'] as const;
 /** One of {@link NODE_POD_PURPOSES}. */
 export type NodePodPurpose = (typeof NODE_POD_PURPOSES)[number];
 
-/** The names of the containers of such pods: `pull`, and those of a test. */
-export const NODE_POD_CONTAINERS = ['pull', 'service', 'egress'] as const;
+/** The names of the containers of such pods: `pull`, and that of a test. */
+export const NODE_POD_CONTAINERS = ['pull', 'service'] as const;
 
 /** A pod that should run on a node, once. */
 export interface DesiredNodePod {

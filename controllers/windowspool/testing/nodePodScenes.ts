@@ -69,11 +69,10 @@ export const TIMED_OUT: Partial<NodePod> = {
 
 export const NANO = 'mcr.microsoft.com/windows/nanoserver:ltsc2022';
 
-/** A test with its defaults, and a URL outside of the cluster. */
+/** A test with its defaults. */
 export const TEST: SmokeTestSpec = {
   image: NANO,
   serviceURL: 'https://kubernetes.default.svc.cluster.local/version',
-  egressURL: 'https://example.com',
   timeout: '10m',
 };
 
@@ -90,13 +89,9 @@ export function testPod(change: Partial<NodePod> = {}, attempt = 1, node = newco
   return pullPod(NANO, { name: testName(attempt, node), purpose: 'smoke-test', ...change }, attempt, node);
 }
 
-/** The fields of a test pod whose containers are in these states. */
-export function withStates(phase: string, service: ContainerState, egress: ContainerState): Partial<NodePod> {
-  const containers = [
-    { name: 'service', hasImage: true, state: service },
-    { name: 'egress', hasImage: true, state: egress },
-  ];
-  return { phase, isScheduled: true, hasAddress: true, containers };
+/** The fields of a test pod whose container is in this state. */
+export function requesting(phase: string, state: ContainerState): Partial<NodePod> {
+  return { phase, isScheduled: true, hasAddress: true, containers: [{ name: 'service', hasImage: true, state }] };
 }
 
 /** The state of a container whose curl ended with this exit code. */
@@ -104,5 +99,5 @@ export function curl(exitCode: number, message = ''): ContainerState {
   return { kind: 'ended', exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message };
 }
 
-export const PASSED = withStates('Succeeded', curl(0), curl(0));
-export const NO_DNS = withStates('Failed', curl(6, 'curl: (6) Could not resolve host: a'), curl(0));
+export const PASSED = requesting('Succeeded', curl(0));
+export const NO_DNS = requesting('Failed', curl(6, 'curl: (6) Could not resolve host: a'));

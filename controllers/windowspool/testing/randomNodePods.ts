@@ -19,7 +19,7 @@ const REASONS = [
 
 /** A container in any state. */
 const randomContainer: fc.Arbitrary<SeenContainer> = fc.record({
-  name: fc.constantFrom('pull', 'service', 'egress'),
+  name: fc.constantFrom('pull', 'service'),
   hasImage: fc.boolean(),
   state: fc.oneof(
     fc.constant({ kind: 'running' as const }),
