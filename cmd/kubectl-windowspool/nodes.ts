@@ -2,6 +2,7 @@
 
 import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { NODE_GROUP_LABEL, POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import { reservedMemoryOf } from '../../controllers/windowspool/nodes/kubeletSettings.ts';
 import { instanceIdOf } from '../../controllers/windowspool/nodes/lostNodes.ts';
 import { isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
@@ -31,6 +32,8 @@ export interface NodeRow {
   readonly ready: string;
   readonly schedulable: boolean;
   readonly kubelet: string;
+  /** Memory for the system, such as 500Mi: capacity minus allocatable. */
+  readonly reservedMemory?: string;
   readonly nodeGroup: string;
   readonly createdAt: string;
 }
@@ -61,6 +64,7 @@ export async function nodes(
 export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
   const kernel = parseKernelVersion(node.kernelVersion);
   const operation = operationFor(node);
+  const reservedMemory = reservedMemoryOf(node);
   const reason = node.verified?.reason ?? (node.ready === 'True' ? 'NotVerifiedYet' : 'NotReady');
   return {
     node: node.name,
@@ -76,6 +80,7 @@ export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
     ready: node.ready,
     schedulable: !node.unschedulable,
     kubelet: node.kubeletVersion,
+    ...(reservedMemory !== undefined && { reservedMemory }),
     nodeGroup: node.labels[NODE_GROUP_LABEL] ?? '',
     createdAt: new Date(node.createdAt).toISOString(),
   };
@@ -94,6 +99,7 @@ const COLUMNS: readonly Column[] = [
   { header: 'READY', wide: true },
   { header: 'SCHEDULABLE', wide: true },
   { header: 'KUBELET', wide: true },
+  { header: 'RESERVED MEMORY', wide: true },
   { header: 'NODEGROUP', wide: true },
 ];
 
@@ -121,6 +127,7 @@ export function nodeTable(
     row.ready,
     String(row.schedulable),
     row.kubelet,
+    row.reservedMemory ?? '?',
     row.nodeGroup,
   ]);
   return table(COLUMNS, cells, options);

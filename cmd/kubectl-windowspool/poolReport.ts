@@ -6,7 +6,6 @@ import type {
   FormerNodeGroup,
   NodeCounts,
   PreparingNode,
-  ReservedMemory,
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
@@ -44,8 +43,6 @@ export interface PoolReport {
   readonly preparingNodes: readonly PreparingNode[];
   readonly windowsVersion: string;
   readonly build?: string;
-  /** What the nodes reserve for the system, such as 500Mi. */
-  readonly reservedMemory?: string;
   readonly release?: string;
   readonly newestRelease?: string;
   readonly kubernetesVersion?: string;
@@ -112,7 +109,6 @@ export function reportOf(pool: WindowsPool): PoolReport {
     preparingNodes: status?.preparingNodes ?? [],
     windowsVersion: spec.windowsVersion,
     ...(build && { build }),
-    ...(status?.reservedMemory && { reservedMemory: describeReserved(status.reservedMemory) }),
     ...(group?.releaseVersion && { release: group.releaseVersion }),
     ...(group?.latestReleaseVersion && { newestRelease: group.latestReleaseVersion }),
     ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
@@ -125,11 +121,6 @@ export function reportOf(pool: WindowsPool): PoolReport {
     advice: status?.advice ?? [],
     ...nextOf(pool, problems, inProgress),
   };
-}
-
-/** `500Mi`, or `500Mi to 2548Mi`. */
-function describeReserved({ min, max }: ReservedMemory): string {
-  return min === max ? min : `${min} to ${max}`;
 }
 
 function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGroup): string {

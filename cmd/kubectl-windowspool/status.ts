@@ -140,7 +140,6 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Nodes', `${total}: ${states.join(', ')}`],
     ['Windows', [windowsVersion, build].filter(Boolean).join(', ')],
     ['AMI release', release ? `${release}${newer}` : ''],
-    ['Reserved', report.reservedMemory ? `${report.reservedMemory} of memory for the system` : ''],
     ['Kubernetes', kubernetesVersion ?? ''],
     ['Node group', nodeGroup ?? ''],
     ['Replaces', report.formerNodeGroup ?? ''],

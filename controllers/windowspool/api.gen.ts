@@ -676,7 +676,6 @@ export interface WindowsPoolStatus {
    */
   builds?: BuildCount[];
   revisions?: RevisionRange;
-  reservedMemory?: ReservedMemory;
   /**
    * Nodes that fail a check, by name, at most 20; nodes.failing is the total.
    */
@@ -810,19 +809,6 @@ export interface RevisionRange {
    * Number of nodes below verification.minimumRevision or without a revision, even if that check only warns. Absent if minimumRevision is not set.
    */
   belowMinimum?: number;
-}
-/**
- * How much memory the nodes reserve for the system: capacity minus allocatable. Windows has no OOM killer, and AWS recommends at least 2Gi. Absent while no node reports it.
- */
-export interface ReservedMemory {
-  /**
-   * Amount of the node that reserves the least, rounded down, such as 500Mi.
-   */
-  min: string;
-  /**
-   * Amount of the node that reserves the most, rounded down.
-   */
-  max: string;
 }
 export interface FailingNode {
   /**

@@ -68,7 +68,6 @@ describe('the status of a healthy pool', () => {
       nodes: { desired: 3, total: 3, ready: 3, verified: 3, joining: 0, failing: 0, gated: 0, quarantined: 0 },
       builds: [{ kernelVersion: '10.0.20348.2762', nodes: 3 }],
       revisions: { newest: '10.0.20348.2762', oldest: '10.0.20348.2762' },
-      reservedMemory: { min: '2048Mi', max: '2048Mi' },
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },

@@ -11,7 +11,6 @@ import { isOnNode } from './nodePods/preparation.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
-import { reservedMemoryOf } from './nodes/kubeletSettings.ts';
 import { providerOf } from './providers/providers.ts';
 import { desiredNodes, groupOf, isClusterMismatch, ownedGroup } from './queries.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
@@ -31,7 +30,6 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   const cluster = clusterOf(s);
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
-  const reservedMemory = reservedMemoryOf(s.poolNodes);
   const failing = failingNodes(s);
   const preparing = preparingNodes(s);
   const reservation = nextReservation(outcome);
@@ -45,7 +43,6 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
     nodes: countNodes(s),
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(revisions && { revisions }),
-    ...(reservedMemory && { reservedMemory }),
     ...(failing.length > 0 && { failingNodes: failing }),
     ...(preparing.length > 0 && { preparingNodes: preparing }),
     ...(prerequisites && { prerequisites }),

@@ -37,8 +37,6 @@ export interface PoolNodesView {
   readonly builds: ReadonlyMap<string, number>;
   /** How many nodes are below verification.minimumRevision or do not report their revision; also where that only warns. */
   readonly belowMinimum: number;
-  /** How much memory a node reserves, in whole MiB -> number of nodes. */
-  readonly reservedMemory: ReadonlyMap<number, number>;
   /** The number of pod addresses of all nodes; undefined when no node reports any. */
   readonly podAddresses: number | undefined;
   /** When the join grace of the first joining node ends, in epoch milliseconds; Infinity when none is joining. */

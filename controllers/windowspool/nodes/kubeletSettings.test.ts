@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { KubeletSpec } from '../api.gen.ts';
 import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
 import { textTable } from '../testing/goldenTexts.ts';
-import { maxPodsMismatch, reservationMismatch, reservedMebibytes, reservedMemoryOf } from './kubeletSettings.ts';
+import { maxPodsMismatch, reservationMismatch, reservedMemoryOf } from './kubeletSettings.ts';
 
 const check = textTable('kubeletSettings');
 
@@ -176,28 +176,20 @@ describe('the number of pods that a node accepts', () => {
   });
 });
 
-describe('the memory that the nodes of a pool reserve', () => {
-  const rows: readonly (readonly [capacity: string, allocatable: string, reserved: number | undefined])[] = [
-    ['8Gi', '6Gi', 2048],
-    ['8388608Ki', '7876607Ki', 500],
-    ['8Gi', '8Gi', 0],
-    ['8Gi', '9Gi', 0],
+describe('the memory that a node reserves', () => {
+  const rows: readonly (readonly [capacity: string, allocatable: string, reserved: string | undefined])[] = [
+    ['8Gi', '6Gi', '2048Mi'],
+    ['8388608Ki', '7876607Ki', '500Mi'],
+    ['8Gi', '8Gi', '0Mi'],
+    ['8Gi', '9Gi', '0Mi'],
     ['8Gi', '', undefined],
     ['all', '8Gi', undefined],
   ];
   for (const [capacity, allocatable, reserved] of rows)
-    it(`is ${reserved} MiB of a node with ${capacity || 'nothing'} of which ${allocatable || 'an unknown part'} is allocatable`, () => {
+    it(`is ${reserved} of a node with ${capacity || 'nothing'} of which ${allocatable || 'an unknown part'} is allocatable`, () => {
       assert.equal(
-        reservedMebibytes({ capacity: { memory: capacity }, allocatable: { memory: allocatable } }),
+        reservedMemoryOf({ capacity: { memory: capacity }, allocatable: { memory: allocatable } }),
         reserved,
       );
     });
-
-  it('is the least and the most of a node', () => {
-    const of = (...reserved: number[]) =>
-      reservedMemoryOf({ reservedMemory: new Map(reserved.map((key) => [key, 1])) });
-    assert.deepEqual(of(), undefined);
-    assert.deepEqual(of(500), { min: '500Mi', max: '500Mi' });
-    assert.deepEqual(of(2048, 500, 2548), { min: '500Mi', max: '2548Mi' });
-  });
 });

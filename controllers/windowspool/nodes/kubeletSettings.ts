@@ -1,6 +1,6 @@
-/** The settings of kubelets, as Nodes show them: compared with the spec, and as a fact for the status. */
-import type { KubeletSpec, ReservedMemory } from '../api.gen.ts';
-import type { Expectation, PoolNodesView } from '../model/poolNodes.ts';
+/** The settings of kubelets, as Nodes show them, compared with the spec. */
+import type { KubeletSpec } from '../api.gen.ts';
+import type { Expectation } from '../model/poolNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { joined } from '../util/words.ts';
@@ -122,22 +122,10 @@ export function littleReservedMemory(node: NodeRecord, { spec, owner }: Expectat
   return `reserves ${mebibytes(reserved)} of memory for the system, less than verification.minimumReservedMemory ${minimum}: ${remedy}`;
 }
 
-/** How much memory a node reserves, in whole MiB, as far as it reports that; a node with more allocatable memory than it has reserves none. */
-export function reservedMebibytes(node: Pick<NodeRecord, 'capacity' | 'allocatable'>): number | undefined {
+/** How much memory a node reserves, such as `500Mi`, if it reports that; a node with more allocatable memory than it has reserves none. */
+export function reservedMemoryOf(node: Pick<NodeRecord, 'capacity' | 'allocatable'>): string | undefined {
   const reserved = reservedOf(node, 'memory');
-  return reserved === undefined ? undefined : Math.max(0, Math.floor(reserved / MIB));
-}
-
-/** The least and the most that a node of the pool reserves; undefined while no node reports it. */
-export function reservedMemoryOf({
-  reservedMemory,
-}: Pick<PoolNodesView, 'reservedMemory'>): ReservedMemory | undefined {
-  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const reserved of reservedMemory.keys()) {
-    min = Math.min(min, reserved);
-    max = Math.max(max, reserved);
-  }
-  return reservedMemory.size > 0 ? { min: `${min}Mi`, max: `${max}Mi` } : undefined;
+  return reserved === undefined ? undefined : mebibytes(Math.max(0, reserved));
 }
 
 const MIB = 1024 ** 2;

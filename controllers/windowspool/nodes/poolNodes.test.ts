@@ -25,8 +25,7 @@ const expecting = (minimumRevision?: number, quarantine = true, pulls = false): 
 
 /** All public properties of the nodes of a pool. */
 function read(poolNodes: PoolNodesView) {
-  const { total, ready, verified, failing, joining, warned, mislabelled, builds, reservedMemory, nextGraceEnd } =
-    poolNodes;
+  const { total, ready, verified, failing, joining, warned, mislabelled, builds, nextGraceEnd } = poolNodes;
   const { mistainted, unreported, gated, quarantined, belowMinimum, podNeeds, nextPodAt } = poolNodes;
   const sorted = [...builds].sort();
   return {
@@ -43,7 +42,6 @@ function read(poolNodes: PoolNodesView) {
     quarantined,
     belowMinimum,
     builds: sorted,
-    reservedMemory: [...reservedMemory].sort(),
     nextGraceEnd,
     podNeeds,
     nextPodAt,

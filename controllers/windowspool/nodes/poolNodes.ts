@@ -21,7 +21,6 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
 import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
-import { reservedMebibytes } from './kubeletSettings.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
@@ -43,7 +42,6 @@ export class PoolNodes implements PoolNodesView {
   readonly #unavailable = new Map<string, string>();
   readonly #podNeeds = new Map<string, NodePodNeed>();
   readonly builds = new Map<string, number>();
-  readonly reservedMemory = new Map<number, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
   /** The instances of the pool's node groups; undefined while they are not known: then the label of a node decides. */
@@ -259,8 +257,6 @@ export class PoolNodes implements PoolNodesView {
       this.#podAddresses += change * addresses;
     }
     count(this.builds, node.kernelVersion, change);
-    const reserved = reservedMebibytes(node);
-    if (reserved !== undefined) count(this.reservedMemory, reserved, change);
     count(this.#instances, instanceIdOf(node), change);
   }
 
