@@ -31,6 +31,13 @@ describe('kubectl windowspool nodes', () => {
       annotations: { 'winpool.dev/replace': 'true' },
       unschedulable: true,
     }),
+    sampleNode({
+      name: `ip-10-100-200-105${suffix}`,
+      verified: { status: 'Unknown', reason: 'Joining', message: 'WindowsPool web: is joining: lacks 1 of 2 images.' },
+      conditions: ['winpool.dev/ImagesPending=True', 'winpool.dev/SmokeTestPending=True'],
+      taints: [GATE_TAINT],
+      createdAt: NOW - 90_000,
+    }),
     sampleNode({ name: 'unreadable', kernelVersion: 'Linux 6.1' }),
   ];
   const rows = nodes.map((node, index) => rowOf(node, index === 0 ? undefined : index));

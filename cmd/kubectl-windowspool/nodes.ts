@@ -1,12 +1,18 @@
 /** `kubectl windowspool nodes`: the Windows nodes of a pool, or all of them. */
 
 import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
-import { NODE_GROUP_LABEL, POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import {
+  IMAGES_PENDING_CONDITION,
+  NODE_GROUP_LABEL,
+  POOL_KEY,
+  SMOKE_TEST_PENDING_CONDITION,
+} from '../../controllers/windowspool/labels.ts';
 import { reservedMemoryOf } from '../../controllers/windowspool/nodes/kubeletSettings.ts';
 import { instanceIdOf } from '../../controllers/windowspool/nodes/lostNodes.ts';
+import { pendingConditions } from '../../controllers/windowspool/nodes/nodeCondition.ts';
 import { isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { type NodeRecord, ownStatus } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
 import { type OutputFormat, serialized } from './output.ts';
 import { podCounts } from './pods.ts';
@@ -22,7 +28,7 @@ export interface NodeRow {
   readonly revision: string;
   /** The condition winpool.dev/Verified: True, False or Unknown. */
   readonly verified: string;
-  /** Of that condition, or that the node is being replaced or removed. */
+  /** Of that condition, of the one that a joining node waits for, or that the node is being replaced or removed. */
   readonly reason: string;
   readonly message: string;
   /** closed: the node has the taint that keeps pods off unverified nodes. */
@@ -63,9 +69,7 @@ export async function nodes(
 /** What the table shows of a node. */
 export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
   const kernel = parseKernelVersion(node.kernelVersion);
-  const operation = operationFor(node);
   const reservedMemory = reservedMemoryOf(node);
-  const reason = node.verified?.reason ?? (node.ready === 'True' ? 'NotVerifiedYet' : 'NotReady');
   return {
     node: node.name,
     pool: node.labels[POOL_KEY] ?? '',
@@ -73,7 +77,7 @@ export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
     build: kernel?.build ?? node.kernelVersion,
     revision: String(kernel?.revision ?? ''),
     verified: node.verified?.status ?? 'Unknown',
-    reason: operation ? `${operation}Requested` : reason,
+    reason: reasonFor(node),
     message: node.verified?.message ?? '',
     gate: isGated(node) ? 'closed' : 'open',
     ...(pods !== undefined && { pods }),
@@ -85,6 +89,18 @@ export function rowOf(node: NodeRecord, pods: number | undefined): NodeRow {
     createdAt: new Date(node.createdAt).toISOString(),
   };
 }
+
+function reasonFor(node: NodeRecord): string {
+  const operation = operationFor(node);
+  if (operation) return `${operation}Requested`;
+  const { ready, verified } = node;
+  if (!verified) return ready === 'True' ? 'NotVerifiedYet' : 'NotReady';
+  const pending = verified.status === 'Unknown' && NEEDS.find((type) => ownStatus(node, type) === 'True');
+  return pending ? pendingConditions[pending].reason : verified.reason;
+}
+
+/** What a joining node waits for, in its order. */
+const NEEDS = [IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION] as const;
 
 const COLUMNS: readonly Column[] = [
   { header: 'NODE' },

@@ -5,7 +5,6 @@ import type {
   Condition,
   FormerNodeGroup,
   NodeCounts,
-  PreparingNode,
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
@@ -39,8 +38,6 @@ export interface PoolReport {
   /** What the operator, EKS or a node is working on. */
   readonly inProgress: readonly Finding[];
   readonly nodes: NodeCounts;
-  /** New nodes on which the operator runs pods, at most 20. */
-  readonly preparingNodes: readonly PreparingNode[];
   readonly windowsVersion: string;
   readonly build?: string;
   readonly release?: string;
@@ -106,7 +103,6 @@ export function reportOf(pool: WindowsPool): PoolReport {
     problems,
     inProgress,
     nodes: status?.nodes ?? {},
-    preparingNodes: status?.preparingNodes ?? [],
     windowsVersion: spec.windowsVersion,
     ...(build && { build }),
     ...(group?.releaseVersion && { release: group.releaseVersion }),

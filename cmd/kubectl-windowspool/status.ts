@@ -116,7 +116,6 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
     ...facts(report).flatMap(([label, value]) => (value === '' ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`])),
     ...findings('Problems', problems, columns, paint, 'bad'),
     ...findings('In progress', inProgress, columns, paint, 'warning'),
-    ...preparing(report, columns, paint),
     '',
     paint('title', 'Next step'),
     ...wrap(nextStep, columns, '  '),
@@ -149,19 +148,6 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],
     ['Advice', report.advice.length > 0 ? `${report.advice.length}. See: kubectl windowspool doctor` : ''],
   ];
-}
-
-/** How many new nodes are shown; the status of the pool has more. */
-const PREPARING_NODES = 5;
-
-function preparing({ preparingNodes }: PoolReport, columns: number, paint: Paint): string[] {
-  if (preparingNodes.length === 0) return [];
-  const lines = preparingNodes.slice(0, PREPARING_NODES).flatMap(({ name, images, message }) => {
-    const [first = '', ...more] = wrap(`${name}: ${images ? `${images} images, ` : ''}${message}`, columns - 2, '  ');
-    return [first, ...more.map((line) => `  ${line}`)];
-  });
-  const rest = preparingNodes.length - PREPARING_NODES;
-  return ['', paint('title', 'New nodes'), ...lines, ...(rest > 0 ? [`  and ${rest} more`] : [])];
 }
 
 function findings(

@@ -681,10 +681,6 @@ export interface WindowsPoolStatus {
    */
   failingNodes?: FailingNode[];
   /**
-   * New nodes on which the operator runs pods before it verifies them (verification.imagePrePull and smokeTest), by name, at most 20.
-   */
-  preparingNodes?: PreparingNode[];
-  /**
    * Prerequisites that need attention. A prerequisite that is met has no entry. See docs/prerequisites.md.
    */
   prerequisites?: PrerequisiteState[];
@@ -821,20 +817,6 @@ export interface FailingNode {
   reason: string;
   /**
    * What the check found and what it expected.
-   */
-  message: string;
-}
-export interface PreparingNode {
-  /**
-   * Name of the node.
-   */
-  name: string;
-  /**
-   * How many of the images in verification.requiredImages it has, such as 1/3.
-   */
-  images?: string;
-  /**
-   * What it waits for, with the pod if there is one.
    */
   message: string;
 }

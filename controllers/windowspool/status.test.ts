@@ -5,7 +5,6 @@ import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
-import type { NodeRecord } from './ports/nodes.ts';
 import { nodeGroupConditions } from './providers/eks/conditions.ts';
 import { configTargetOf } from './providers/eks/groupChanges.ts';
 import { statusFor } from './status.ts';
@@ -28,7 +27,6 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from './testing/fixtures.ts';
-import { CORE, newNode, pulling, pullPod, WEB, withContainer } from './testing/nodePodScenes.ts';
 import { randomObservedState } from './testing/randomObservedState.ts';
 import { canonical } from './util/hash.ts';
 
@@ -169,26 +167,6 @@ describe('the nodes in the status', () => {
     );
     const status = statusOf(sampleState({ nodes }));
     assert.deepEqual([status.failingNodes?.length, status.builds?.length, status.nodes?.failing], [20, 20, 25]);
-  });
-});
-
-describe('the progress of new nodes in the status', () => {
-  const on = (count: number) => Array.from({ length: count }, (_, i) => newNode({ name: `ip-${i}`, images: [WEB] }));
-  const progress = (nodes: readonly NodeRecord[], message = 'not found') => {
-    const error = withContainer({ kind: 'waiting', reason: 'ErrImagePull', message });
-    const pods = nodes.map((node) => pullPod(CORE, error, 1, node));
-    const s = sampleState({ pool: samplePool(pulling), nodes, nodePods: { kind: 'seen', pods } });
-    return statusOf(s).preparingNodes ?? [];
-  };
-
-  it('has their images and what they wait for', () => {
-    const want = [{ name: 'ip-0', images: '1/2', message: `cannot pull ${CORE}: not found` }];
-    assert.deepEqual(progress(on(1)), want);
-  });
-
-  it('has at most twenty of them, and keeps the limits of the schema', () => {
-    const found = progress(on(25), 'x'.repeat(1_024));
-    assert.deepEqual([found.length, Math.max(...found.map(({ message }) => message.length))], [20, 1_024]);
   });
 });
 

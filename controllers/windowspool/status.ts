@@ -7,7 +7,6 @@ import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
-import { isOnNode } from './nodePods/preparation.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { controllerWarningOf } from './nodes/controllerWarnings.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
@@ -31,7 +30,6 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const preparing = preparingNodes(s);
   const reservation = nextReservation(outcome);
   const { nodeGroup, existingNodes, prerequisites, advice, ...rest } = providerOf(s.pool).status(outcome);
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
@@ -44,7 +42,6 @@ export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: r
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
-    ...(preparing.length > 0 && { preparingNodes: preparing }),
     ...(prerequisites && { prerequisites }),
     ...(advice && { advice }),
     ...(nodeGroup && { nodeGroup }),
@@ -113,15 +110,6 @@ function failingNodes(s: ObservedState): NonNullable<WindowsPoolStatus['failingN
     const message = `${first?.message ?? ''}${reported ? `. ${reported}` : ''}`;
     return { name: node.name, reason: first?.reason ?? '', message: cut(message, NODE_MESSAGE_LENGTH) };
   });
-}
-
-/** The progress of nodes on which the operator runs pods. */
-function preparingNodes({ poolNodes }: ObservedState): NonNullable<WindowsPoolStatus['preparingNodes']> {
-  return poolNodes.podNeeds.slice(0, LIST_LENGTH).map(({ node, preparation: { images }, message }) => ({
-    name: node.name,
-    ...(images.length > 0 && { images: `${images.filter(isOnNode).length}/${images.length}` }),
-    message: cut(message, NODE_MESSAGE_LENGTH),
-  }));
 }
 
 function summaryFor(

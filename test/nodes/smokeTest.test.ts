@@ -25,12 +25,10 @@ describe('a pool that tests its new nodes', () => {
   const retry = (value: string) =>
     fixture.world.kubectl('annotate', 'windowspool', POOL, `winpool.dev/retry=${value}`, '--overwrite');
 
-  /** Waits until the progress of a node names the check that failed. */
+  /** Waits until the pool names the check that failed. */
   const shows = (check: string) =>
-    fixture.world.waitForPool(
-      POOL,
-      `to show the failure of ${check}`,
-      (pool) => pool?.status?.preparingNodes?.some(({ message }) => message?.includes(check)) ?? false,
+    fixture.world.waitForPool(POOL, `to show the failure of ${check}`, (pool) =>
+      messageOf(pool, 'NodesVerified').includes(` at ${check}: `),
     );
 
   before(() =>
@@ -76,7 +74,7 @@ describe('a pool that tests its new nodes', () => {
     assert.deepEqual(await gated(POOL), [pod.spec.nodeName]);
     await report(pod, 'Failed', { service: NO_ROUTE });
     const pool = await shows('Service');
-    assert.equal(pool?.status?.preparingNodes?.length, 1);
+    assert.equal(pool?.status?.nodes?.verified, 1);
   });
 
   it('leaves no pod when the pool no longer tests its nodes', async () => {

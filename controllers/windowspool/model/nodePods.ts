@@ -58,8 +58,6 @@ export interface Preparation {
 export interface NodePodNeed {
   readonly node: NodeRecord;
   readonly preparation: Preparation;
-  /** What the node waits for. The same for each retry. */
-  readonly message: string;
   /** The names of the pods that stay: those that run, and those that have shown something. */
   readonly keep: ReadonlySet<string>;
   /** The pod to create now. */

@@ -52,13 +52,12 @@ export function needOf(
   const stuck = new Map(pods.map((pod) => [pod, stuckAt(pod, node, spec)]));
   const stays = (pod: NodePod) => now < (stuck.get(pod) ?? Number.POSITIVE_INFINITY) && !isRetried(pod, retry);
   const kept = tasks.flatMap(keptBy).filter(stays);
-  const obstacle = failures.find(({ reason }) => !NO_OBSTACLE.includes(reason));
-  const waits = obstacle !== undefined || isUnread(preparation) || pods.some(isWorking);
+  const isBlocked = failures.some(({ reason }) => !NO_OBSTACLE.includes(reason));
+  const waits = isBlocked || isUnread(preparation) || pods.some(isWorking);
   const due = waits ? undefined : tasks.find((task) => isDue(task, retry, now));
   return {
     node,
     preparation,
-    message: messageOf(preparation, pods.find(isWorking), obstacle?.message),
     keep: new Set(kept.map(({ name }) => name)),
     next:
       due &&
@@ -155,19 +154,6 @@ function nextAt(tasks: readonly Task[], stuck: readonly number[], now: number): 
     return isOpen && latest ? startDeadline(latest.pod, timeoutMs(spec)) : [];
   });
   return Math.min(...[...times, ...stuck].filter((time) => time > now), Number.POSITIVE_INFINITY);
-}
-
-function messageOf({ images, test }: Preparation, working: NodePod | undefined, obstacle: string | undefined): string {
-  for (const { image, state } of images) if (state.kind === 'failed') return `cannot pull ${image}: ${state.message}`;
-  if (test?.kind === 'failed') return `failed the smoke test at ${test.check}: ${test.message}`;
-  const pulled = images.find(({ state }) => state.kind === 'pulling');
-  const pod = working ? ` (pod ${working.name})` : '';
-  if (pulled) return `pulls ${pulled.image}${pod}`;
-  if (test?.kind === 'running') return `runs the smoke test${pod}`;
-  if (obstacle !== undefined) return `waits, because it ${obstacle}`;
-  if (images.some(({ state }) => state.kind === 'absent')) return 'waits for its images';
-  const isReady = images.every(isOnNode) && (!test || test.kind === 'passed');
-  return isReady ? 'has what it needs' : 'waits for its next pod';
 }
 
 /** The tolerations of a pod on the node: the operator's taints, those of the pool, and those of NodeReadinessRules. Exported for the tests. */

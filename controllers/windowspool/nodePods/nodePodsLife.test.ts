@@ -42,10 +42,8 @@ const imagesOf = (world: FakeWorld) => world.nodePods.map(({ image }) => image);
 const created = (world: FakeWorld) => world.calls.filter((call) => call === 'create pod').length;
 const isGated = (world: FakeWorld) =>
   world.nodes.every(({ taints }) => taints.some(({ key }) => key.endsWith('winpool-gate')));
-const preparing = (world: FakeWorld) =>
-  world.pools
-    .get('web')
-    ?.status?.preparingNodes?.map(({ images, message }) => `${images} ${message.replace(/ \(pod .*/, '')}`);
+/** What the node still needs, as its condition winpool.dev/Verified says. */
+const needs = ({ nodes: [node] }: FakeWorld) => /(?<=: is joining: ).*/.exec(node?.verified?.message ?? '')?.[0];
 
 /** A pool whose first node has just joined. */
 async function joined(spec = pulling): Promise<{ world: FakeWorld; deps: Deps }> {
@@ -64,13 +62,19 @@ async function joined(spec = pulling): Promise<{ world: FakeWorld; deps: Deps }>
 describe('a new node of a pool that pulls images', () => {
   it('gets one image after the other, then loses the gate taint, and no pod is left', async () => {
     const { world, deps } = await joined();
-    assert.deepEqual([imagesOf(world), preparing(world), isGated(world)], [[CORE], [`0/2 pulls ${CORE}`], true]);
+    assert.deepEqual(
+      [imagesOf(world), needs(world), isGated(world)],
+      [[CORE], `lacks 2 of 2 images of verification.requiredImages: ${CORE} and ${WEB}.`, true],
+    );
     report(world, PULLED);
     await wake(world, deps);
-    assert.deepEqual([imagesOf(world), preparing(world), isGated(world)], [[CORE, WEB], [`1/2 pulls ${WEB}`], true]);
+    assert.deepEqual(
+      [imagesOf(world), needs(world), isGated(world)],
+      [[CORE, WEB], `lacks 1 of 2 images of verification.requiredImages: ${WEB}.`, true],
+    );
     report(world, PULLED);
     await wake(world, deps);
-    assert.deepEqual([world.nodePods, preparing(world), isGated(world), ready(world)], [[], undefined, false, 'True']);
+    assert.deepEqual([world.nodePods, needs(world), isGated(world), ready(world)], [[], undefined, false, 'True']);
     assert.deepEqual(
       world.events.filter(({ reason }) => reason.startsWith('Image')),
       [],
@@ -218,7 +222,7 @@ describe('a new node of a pool with a smoke test', () => {
   it('loses the gate taint when it has passed, is not tested again, and no pod is left', async () => {
     const { world, deps } = await joined(testing);
     assert.deepEqual([world.nodePods.length, isGated(world)], [1, true]);
-    assert.deepEqual(preparing(world), ['undefined runs the smoke test']);
+    assert.equal(needs(world), 'has not passed the smoke test (verification.smokeTest) yet.');
     report(world, PASSED);
     await wake(world, deps);
     assert.deepEqual([world.nodePods, isGated(world), ready(world)], [[], false, 'True']);

@@ -44,7 +44,8 @@ const NOTHING_PENDING: NodeCondition = {
   message: 'The node has passed this once, or was verified before the pool required it.',
 };
 
-const pendingConditions: Readonly<Record<Pending, NodeCondition>> = {
+/** What is `True` on a node while it is pending. */
+export const pendingConditions: Readonly<Record<Pending, NodeCondition>> = {
   [IMAGES_PENDING_CONDITION]: {
     status: 'True',
     reason: 'ImagesMissing' satisfies Reason,

@@ -82,14 +82,14 @@ export function nodes(): PanelBuilder[] {
     }),
     graph({
       title: 'Images of new nodes',
-      asks: 'How many images does the operator still have to pull before it verifies new nodes (verification.imagePrePull)? Failed: status.preparingNodes of the pool has the cause.',
+      asks: 'How many images does the operator still have to pull before it verifies new nodes (verification.imagePrePull)? Failed: the condition winpool.dev/Verified of the nodes has the cause.',
       unit: 'none',
       width: 12,
       queries: [{ expr: `sum by (state) (${ofPools('windowspool_image_pulls')})`, legend: '{{state}}' }],
     }),
     graph({
       title: 'Smoke tests of new nodes',
-      asks: 'How many new nodes have not passed the smoke test (verification.smokeTest)? Failed: status.failingNodes and status.preparingNodes of the pool have the check and the cause.',
+      asks: 'How many new nodes have not passed the smoke test (verification.smokeTest)? Failed: the condition winpool.dev/Verified of the nodes has the check and the cause.',
       unit: 'none',
       width: 12,
       queries: [{ expr: `sum by (state) (${ofPools('windowspool_smoke_tests')})`, legend: '{{state}}' }],
