@@ -4,7 +4,7 @@
  *   pool exists        node membership -> node group -> tags -> RuntimeClass -> nodes
  *   pool is deleted    its node group, then its finalizer
  *
- * In each rule chain, the first rule that matches decides. A rule that returns [] makes the chain wait.
+ * In each rule chain, the first rule that applies decides.
  */
 
 import type { WindowsPool } from './api.gen.ts';
