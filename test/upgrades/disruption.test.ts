@@ -46,7 +46,7 @@ describe('pools that are upgraded at the same time', () => {
       const { name } = object.metadata;
       if (type === 'DELETED' || !object.status?.disruption) holders.delete(name);
       else holders.set(name, object.status);
-      if (holders.size > 1) broken.push(`${[...holders.keys()]} have claims`);
+      if (holders.size > 1) broken.push(`${[...holders.keys()]} hold a share of the budget`);
       if (updating().length > 1) broken.push(`${updating()} are UPDATING`);
       reasons.add(conditionOf(object, 'UpToDate'));
     });
