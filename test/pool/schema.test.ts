@@ -256,9 +256,9 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { update: { canary: { nodes: 4 } } } },
     'the canary must not have more nodes than scaling.maxSize',
   ],
-  ...['59s', '169h'].map((after): (typeof refusals)[number] => [
-    `a canary that is watched for ${after}`,
-    { nodeGroup: { update: { canary: { after } } } },
+  ...['59s', '169h'].map((soakDuration): (typeof refusals)[number] => [
+    `a canary that is watched for ${soakDuration}`,
+    { nodeGroup: { update: { canary: { soakDuration } } } },
     'must be from 1m to 168h',
   ]),
   [
