@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { evaluateConditions } from './conditions/conditions.ts';
-import type { ObservedState } from './model/observedState.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { Derived } from './model/due.ts';
+import type { RunResult } from './model/outcome.ts';
 import { planFor } from './plan.ts';
 import { samplesOf } from './samples.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
@@ -31,9 +31,9 @@ function assertReadable(text: string): void {
   assert.doesNotMatch(text, STRAY);
 }
 
-function run(s: ObservedState): void {
+function run(s: Derived): void {
   const { steps, pending } = planFor(s);
-  const after: Outcome = { after: s, done: steps, accepted: undefined, left: [], released: false };
+  const after: RunResult = { after: s, done: steps, accepted: undefined, left: [], released: false };
   const conditions = evaluateConditions(s);
   const status = statusFor(after, conditions, pending);
   for (const step of [...steps, ...pending]) assertReadable(describeStep(step) ?? '');

@@ -3,6 +3,7 @@ import { evaluateConditions } from './conditions/conditions.ts';
 import { spread } from './intervals.ts';
 import { VERIFIED_CONDITION } from './labels.ts';
 import type { ConditionState } from './model/conditions.ts';
+import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import { chainsFor, type Plan, planFor } from './plan.ts';
@@ -48,7 +49,7 @@ const UNDECIDED = 129;
 const SPREAD_OF = 1_000_000;
 
 /** See `Until`. */
-function untilNextRun(s: ObservedState): string {
+function untilNextRun(s: Derived): string {
   const next = nextRun(s, untilNextRead(s, 0));
   if (next.kind !== 'requeueAfter') return next.kind === 'requeue' ? 'backoff' : next.kind;
   const isSpread = next.ms % 100 !== 0;

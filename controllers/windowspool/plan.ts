@@ -1,5 +1,5 @@
 /**
- * Computes the steps from the observed state. Pure: no I/O, no clock, no randomness.
+ * Computes the steps from the observed state and what is due. Pure: no I/O, no clock, no randomness.
  *
  *   pool exists        node membership -> node group -> tags -> RuntimeClass -> nodes
  *   pool is deleted    its node group, then its finalizer
@@ -8,7 +8,7 @@
  */
 
 import type { WindowsPool } from './api.gen.ts';
-import type { ObservedState } from './model/observedState.ts';
+import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
@@ -22,7 +22,7 @@ export interface Plan {
 }
 
 /** The plan for a pool. A paused pool only gets its finalizer: its other steps are pending. */
-export function planFor(s: ObservedState): Plan {
+export function planFor(s: Derived): Plan {
   const steps = untilSwitch(withOneReservation(stepsOf(chainsFor(s.pool), s)));
   const later = isDeleting(s.pool) ? [] : providerOf(s.pool).pendingSteps(s, steps);
   if (!isPaused(s.pool)) return { steps, pending: later };

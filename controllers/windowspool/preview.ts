@@ -2,6 +2,7 @@
 
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
+import { derive } from './derive.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import { nodeGroupIn } from './nodeSource.ts';
@@ -10,7 +11,6 @@ import { planFor } from './plan.ts';
 import { adoptionOf } from './providers/eks/adoption.ts';
 import { describeDifference, differencesOf } from './providers/eks/differences.ts';
 import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
-import { examinationOf } from './providers/eks/prerequisites/examination.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { groupOf, isDeleting, isPaused } from './queries.ts';
 import type { Reason } from './reasons.ts';
@@ -42,11 +42,11 @@ const HELD: readonly Reason[] = [
 
 /** Reads the pool and AWS now, and writes nothing. */
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
-  const s = await observe(pool, undefined, context);
+  const s = derive(await observe(pool, undefined, context));
   const { steps, pending } = planFor(s);
   const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(s);
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
-  const unchecked = examinationOf(s)?.unknown ?? [];
+  const unchecked = s.due.prerequisites.examination?.unknown ?? [];
   const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;

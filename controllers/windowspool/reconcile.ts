@@ -1,17 +1,17 @@
 /**
- * One run for one pool: observe -> plan -> act -> report. It is level-triggered: it starts from the current state, never from the event that
+ * One run for one pool: observe -> derive -> plan -> act -> report. It is level-triggered: it starts from the current state, never from the event that
  * triggered it.
  */
 
 import { act } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
 import type { AwsCache } from './awsCache.ts';
-import { waitsForTurn } from './disruption/admission.ts';
+import { derive, resultOf } from './derive.ts';
 import { rememberedOperations, withCount } from './disruption/observe.ts';
-import { waitsForBudget } from './disruption/reservation.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
+import type { Derived, Due } from './model/due.ts';
 import type { AutoscalerFacts, ObservedState, Settings } from './model/observedState.ts';
-import type { Outcome, ReconcileResult } from './model/outcome.ts';
+import type { Outcome, ReconcileResult, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { tolerateGateKey } from './nodes/gateRefusal.ts';
@@ -21,7 +21,6 @@ import type { CallResult } from './ports/callResult.ts';
 import type { ScalingGroup } from './ports/ec2.ts';
 import { SCALING_GROUPS_QUESTION } from './providers/eks/autoscalerFacts.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
-import { unverifiedRelease } from './providers/eks/upgrades/releaseFailures.ts';
 import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
@@ -54,18 +53,23 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!acted) return { kind: 'requeue' };
   forgetWhatChanged(steps, acted, deps.awsCache);
   keepOperations(acted.after, deps.awsCache);
-  const outcome = tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal));
+  const outcome = resultOf(tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)));
   const reported = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   const { after } = outcome;
-  if (!waitsForBudget(after) && !waitsForTurn(after) && !unverifiedRelease(after)) deps.fleet.rest(name);
+  if (!waitsForOthers(after.due)) deps.fleet.rest(name);
   const untilRead = keep(outcome, fresh, deps);
   if (reported.kind === 'failed') return retry(reported.error);
   return nextRun(after, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
 
+/** Whether the pool waits for other pools: for a share of the budget, or for the verification of a release. */
+function waitsForOthers({ nodes, version }: Due): boolean {
+  return nodes.waitsForTurn || version?.waitsForBudget === true || version?.waitsForRelease === true;
+}
+
 interface Observation {
-  readonly observed: ObservedState;
+  readonly observed: Derived;
   /** Whether the pool and what is outside the cluster were read in this run, uncached. */
   readonly fresh: boolean;
 }
@@ -87,7 +91,7 @@ async function observation(
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
   const observed = await observe(read.value, undefined, contextOf(deps, signal));
-  return { ok: true, value: { observed: await withCount(observed, deps, signal), fresh: true } };
+  return { ok: true, value: { observed: derive(await withCount(observed, deps, signal)), fresh: true } };
 }
 
 function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {
@@ -95,16 +99,12 @@ function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {
 }
 
 /** The observed state from the cache; undefined if the cache is not enough. */
-async function observedFromCache(
-  pool: WindowsPool,
-  deps: Deps,
-  signal: AbortSignal,
-): Promise<ObservedState | undefined> {
+async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSignal): Promise<Derived | undefined> {
   const context = contextOf(deps, signal);
   const provider = providerOf(pool);
   const snapshot = deps.awsCache.current(pool, context.now);
   if (!provider.mayUseCache(pool, snapshot)) return undefined;
-  const observed = await observe(pool, snapshot, context);
+  const observed = derive(await observe(pool, snapshot, context));
   const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
   // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
@@ -112,7 +112,7 @@ async function observedFromCache(
 }
 
 /** Keeps what was read from outside the cluster until the next read is due. Returns the milliseconds until then. */
-function keep({ after, accepted }: Outcome, fresh: boolean, { awsCache, now }: Deps): number {
+function keep({ after, accepted }: RunResult, fresh: boolean, { awsCache, now }: Deps): number {
   if (after.group.kind === 'none') return untilNextRead(after, 0);
   const at = now();
   if (fresh) {

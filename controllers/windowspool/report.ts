@@ -7,7 +7,7 @@ import { evaluateConditions } from './conditions/conditions.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';
 import { publishDone, publishNews } from './events.ts';
 import type { TimeSample } from './metricCatalogue.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
@@ -37,7 +37,7 @@ const FOLLOWING: readonly Step['kind'][] = ['setNodeCondition', 'createNodePod',
  * written at once. Events and metrics never fail.
  */
 export async function report(
-  outcome: Outcome,
+  outcome: RunResult,
   pending: readonly Step[],
   urgent: boolean,
   reporter: Reporter,

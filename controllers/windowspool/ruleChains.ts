@@ -1,10 +1,10 @@
 /** Rules, and how a chain of them decides. Pure. */
 import type { Decision, RuleResult, Wait } from './model/decisions.ts';
-import type { ObservedState } from './model/observedState.ts';
+import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 
 /** Returns what it decides, `[]` when the chain has nothing to do, or undefined when the rule does not apply. */
-export type Rule = (s: ObservedState) => RuleResult | readonly Step[] | undefined;
+export type Rule = (s: Derived) => RuleResult | readonly Step[] | undefined;
 
 /** The rules for one subject: the first that applies decides. */
 export interface RuleChain {
@@ -36,15 +36,15 @@ export function waitFor(reason: Wait['reason'], on: Wait['on'], more: Omit<Wait,
 }
 
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
-export function decide(chains: readonly RuleChain[], s: ObservedState): Decision<RuleChain['about']>[] {
+export function decide(chains: readonly RuleChain[], s: Derived): Decision<RuleChain['about']>[] {
   const known = new Map<Rule, RuleResult | undefined>();
-  const resultOf = (rule: Rule) => {
+  const evaluated = (rule: Rule) => {
     if (!known.has(rule)) known.set(rule, normalized(rule(s)));
     return known.get(rule);
   };
   return chains.flatMap(({ about, rules }) => {
     for (const rule of rules) {
-      const result = resultOf(rule);
+      const result = evaluated(rule);
       if (result) return result.wait || result.steps.length > 0 ? { about, ...result } : [];
     }
     return [];
@@ -56,6 +56,6 @@ function normalized(result: ReturnType<Rule>): RuleResult | undefined {
 }
 
 /** The steps that the chains give. */
-export function stepsOf(chains: readonly RuleChain[], s: ObservedState): Step[] {
+export function stepsOf(chains: readonly RuleChain[], s: Derived): Step[] {
   return decide(chains, s).flatMap(({ steps }) => steps);
 }

@@ -4,6 +4,7 @@ import { terminatingNodeSamples } from './disruption/samples.ts';
 import { type ConditionType, type GaugeSample, gaugeSample, type LabelsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import { NODE_REPLACEMENT } from './model/disruption.ts';
+import type { Derived } from './model/due.ts';
 import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
@@ -13,8 +14,6 @@ import { canaryStage } from './providers/eks/canary/status.ts';
 import { countByPart, reportedDrift } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
-import { examine } from './providers/eks/prerequisites/checks.ts';
-import { checkInputOf } from './providers/eks/prerequisites/examination.ts';
 import { replacementStage } from './providers/eks/replacement/status.ts';
 import { dateOf, lifeOf } from './providers/eks/upgrades/releaseVersion.ts';
 import { groupOf, isPaused } from './queries.ts';
@@ -23,7 +22,7 @@ import type { AdviceReason } from './reasons.ts';
 const STATUSES = ['True', 'False', 'Unknown'] as const;
 
 /** Every gauge of a pool, from its observed state, its conditions, and its status. */
-export function samplesOf(s: ObservedState, assessment: ConditionSet, status: WindowsPoolStatus): GaugeSample[] {
+export function samplesOf(s: Derived, assessment: ConditionSet, status: WindowsPoolStatus): GaugeSample[] {
   return [
     ...describe(s),
     ...conditionSamples(assessment),
@@ -112,10 +111,10 @@ function nodePodSamples({ pool, poolNodes }: ObservedState): GaugeSample[] {
   ];
 }
 
-function prerequisiteSamples(s: ObservedState): GaugeSample[] {
-  const input = checkInputOf(s);
-  if (!input) return [];
-  const { failed, warned, ignored, unknown } = examine(input);
+function prerequisiteSamples({ due: { prerequisites } }: Derived): GaugeSample[] {
+  const { input, examination } = prerequisites;
+  if (!input || !examination) return [];
+  const { failed, warned, ignored, unknown } = examination;
   const addresses = addressesFor(input);
   const listed = { False: failed, Warning: warned, Ignored: ignored, Unknown: unknown };
   return [
@@ -181,7 +180,7 @@ function replacementSamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus):
 }
 
 /** The canary of an update. */
-function canarySamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
+function canarySamples(s: Derived, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
   const stage = nodeGroup?.canary && canaryStage(s);
   if (!stage) return [];
   return [

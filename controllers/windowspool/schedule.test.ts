@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ObservedState } from './model/observedState.ts';
+import { derive } from './derive.ts';
+import type { Derived } from './model/due.ts';
 import type { CallErrorKind } from './ports/callResult.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
@@ -21,20 +22,20 @@ import { runs } from './testing/runs.ts';
 
 const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
 
-function group(change: Partial<NodeGroup>): ObservedState {
+function group(change: Partial<NodeGroup>): Derived {
   return sampleState({ group: { kind: 'seen', group: sampleGroup(undefined, change) } });
 }
 
-function withError(kind: CallErrorKind): ObservedState {
+function withError(kind: CallErrorKind): Derived {
   return sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: sampleError(kind) }] });
 }
 
 /** A call is denied, and PrerequisitesMet has reported that for this time. */
-function longDenied(ms: number): ObservedState {
+function longDenied(ms: number): Derived {
   const since = new Date(NOW - ms).toISOString();
   const bookkeeping = { prerequisites: { result: 'Denied', since } } as const;
   const pool = samplePool({}, { status: { ...knownStatus(), bookkeeping } });
-  return { ...withError('denied'), pool };
+  return derive({ ...withError('denied'), pool });
 }
 
 /** EKS has been working for so long that it is polled at the longest interval. */
@@ -53,7 +54,7 @@ const terminating = samplePool(
 describe('the next read of AWS', () => {
   const { group: degradedGroup } = group({ status: 'DEGRADED' });
   const degraded = { group: degradedGroup };
-  const spread: readonly (readonly [string, ObservedState, number])[] = [
+  const spread: readonly (readonly [string, Derived, number])[] = [
     ['is after the resync interval if the group is settled', sampleState(), resyncMs],
     ['is after the resync interval if the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
     [
@@ -73,12 +74,12 @@ describe('the next read of AWS', () => {
     ['is after the poll interval if another client changes the group', withError('busy'), pollMs],
     [
       'is after the resync interval if EKS rejects updates of a degraded group',
-      { ...withError('busy'), ...degraded },
+      derive({ ...withError('busy'), ...degraded }),
       resyncMs,
     ],
     [
       'is after the poll interval in that case if the pool is being deleted',
-      { ...withError('busy'), ...degraded, pool: terminating },
+      derive({ ...withError('busy'), ...degraded, pool: terminating }),
       pollMs,
     ],
     [
@@ -109,7 +110,7 @@ describe('the next read of AWS', () => {
         }),
       },
     );
-  const exact: readonly (readonly [string, ObservedState, number])[] = [
+  const exact: readonly (readonly [string, Derived, number])[] = [
     ['is after the denied retry interval if AWS denied a call', withError('denied'), deniedRetryMs],
     ['is later the longer AWS denies it', longDenied(10 * MINUTE), 5 * MINUTE],
     ['is after the resync interval if AWS has denied it for long', longDenied(300 * MINUTE), resyncMs],
@@ -156,13 +157,13 @@ describe('the next read of AWS', () => {
 
     it('can be earlier than a second', () => {
       const settled = group({ status: 'CREATING' });
-      near(untilNextRead({ ...settled, settings: { ...settings, pollMs: 300 } }, 0), 300);
+      near(untilNextRead(derive({ ...settled, settings: { ...settings, pollMs: 300 } }), 0), 300);
     });
   });
 
   it('is when 10 seconds have confirmed that the group of a deleted pool is gone', () => {
     const gone = sampleState({ pool: terminating, group: { kind: 'absent' } });
-    const patient = { ...gone, settings: { ...settings, pollMs: 10 * MINUTE } };
+    const patient = derive({ ...gone, settings: { ...settings, pollMs: 10 * MINUTE } });
     for (const observed of [gone, patient]) assert.equal(untilNextRead(observed, 4_000), 6_000);
     assert.equal(untilNextRead(gone, 9_901), 100);
     near(untilNextRead(patient, 11_000), 10 * MINUTE);
@@ -187,7 +188,7 @@ describe('an error of Windows IPAM', () => {
     for (const kind of ['refused', 'denied'] as const) {
       it(`does not change the polls of a group: ${kind} while the group is ${status}`, () => {
         const working = group({ status });
-        assert.equal(untilNextRead({ ...working, errors: [ipam(kind)] }, 0), untilNextRead(working, 0));
+        assert.equal(untilNextRead(derive({ ...working, errors: [ipam(kind)] }), 0), untilNextRead(working, 0));
       });
     }
   }
@@ -199,7 +200,7 @@ describe('an error of Windows IPAM', () => {
 });
 
 describe('the next reconciliation of a pool', () => {
-  const table: readonly (readonly [string, ObservedState, number])[] = [
+  const table: readonly (readonly [string, Derived, number])[] = [
     ['is at the next read of AWS', sampleState(), resyncMs],
     [
       'is at the end of the first join grace',
@@ -268,8 +269,8 @@ describe('the next reconciliation of a pool', () => {
     const creating = sampleState({
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
     });
-    assert.equal(untilNextRead({ ...creating, errors: [refused] }, 0), untilNextRead(creating, 0));
-    assert.deepEqual(nextRun({ ...creating, errors: [refused] }, 10_000_000), {
+    assert.equal(untilNextRead(derive({ ...creating, errors: [refused] }), 0), untilNextRead(creating, 0));
+    assert.deepEqual(nextRun(derive({ ...creating, errors: [refused] }), 10_000_000), {
       kind: 'requeueAfter',
       ms: settings.deniedRetryMs,
     });

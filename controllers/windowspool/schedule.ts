@@ -4,6 +4,7 @@ import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
 import { isGone } from './disruption/terminatingNode.ts';
 import { awsErrorsOf, isIpamError, SHORTEST_MS, TRANSIENT } from './intervals.ts';
+import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
@@ -12,7 +13,7 @@ import { desiredNodes, isDeleting } from './queries.ts';
 import { isAwsError } from './steps/steps.ts';
 
 /** The next run for a pool, from the state after its steps. What is outside the cluster is read again after `untilReadMs`. */
-export function nextRun(s: ObservedState, untilReadMs: number): ReconcileResult {
+export function nextRun(s: Derived, untilReadMs: number): ReconcileResult {
   const own = s.errors.filter((entry) => !isAwsError(entry) && !isIpamError(entry)).map(({ error }) => error);
   const retried = [...own, ...awsErrorsOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
@@ -74,6 +75,6 @@ function untilNodesLate(s: ObservedState): number {
 }
 
 /** How long what was read from outside the cluster stays valid, in milliseconds. `statusAgeMs`: how long the group has had its status. */
-export function untilNextRead(s: ObservedState, statusAgeMs: number): number {
+export function untilNextRead(s: Derived, statusAgeMs: number): number {
   return providerOf(s.pool).untilNextRead(s, statusAgeMs);
 }

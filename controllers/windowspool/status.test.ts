@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
+import { derive } from './derive.ts';
+import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import { nodeGroupConditions } from './providers/eks/conditions.ts';
@@ -30,16 +32,16 @@ import {
 import { randomObservedState } from './testing/randomObservedState.ts';
 import { canonical } from './util/hash.ts';
 
-function statusOf(s: ObservedState, outcome: Partial<Outcome> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
-  const whole: Outcome = { ...outcomeOf(s), ...outcome };
+function statusOf(s: Derived, outcome: Partial<RunResult> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
+  const whole: RunResult = { ...outcomeOf(s), ...outcome };
   return statusFor(whole, nodeGroupConditions(s), pending);
 }
 
-function groupState(change: Partial<ObservedState>, outcome: Partial<Outcome> = {}): NodeGroupState | undefined {
+function groupState(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): NodeGroupState | undefined {
   return statusOf(sampleState(change), outcome).nodeGroup;
 }
 
-function memoryOf(change: Partial<ObservedState>, outcome: Partial<Outcome> = {}): Bookkeeping | undefined {
+function memoryOf(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): Bookkeeping | undefined {
   return statusOf(sampleState(change), outcome).bookkeeping;
 }
 
@@ -93,11 +95,11 @@ describe('the status of a healthy pool', () => {
   it('does not change without a cause, and a condition changes its time only with its status', () => {
     const first = sampleState();
     const status = statusOf(first);
-    const later = { ...first, pool: { ...first.pool, status }, now: NOW + 60 * MINUTE };
+    const later = derive({ ...first, pool: { ...first.pool, status }, now: NOW + 60 * MINUTE });
     assert.equal(canonical(statusOf(later)), canonical(status));
     const [node, ...others] = sampleNodes(3);
     const { poolNodes } = sampleState({ nodes: [...others, sampleNode({ ...node, taints: [] })] });
-    const times = statusOf({ ...later, poolNodes }).conditions?.map(({ type, lastTransitionTime }) => [
+    const times = statusOf(derive({ ...later, poolNodes })).conditions?.map(({ type, lastTransitionTime }) => [
       type,
       lastTransitionTime,
     ]);
@@ -190,7 +192,7 @@ describe('the node group in the status', () => {
     number | undefined,
     number | undefined | 'lost',
     number,
-    Partial<Outcome>,
+    Partial<RunResult>,
     number | undefined,
   ])[] = [
     ['drops a size that the spec dropped', undefined, 4, 4, {}, undefined],
@@ -407,9 +409,9 @@ describe('the node group in the status', () => {
 describe('the RuntimeClass in the status', () => {
   const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
   const formerRuntimeClass = sampleRuntimeClass(pool);
-  const left: Partial<Outcome> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
+  const left: Partial<RunResult> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
   const foreign = sampleRuntimeClass(pool, { owners: [] });
-  const table: readonly (readonly [string, Partial<ObservedState>, Partial<Outcome>, string | undefined])[] = [
+  const table: readonly (readonly [string, Partial<ObservedState>, Partial<RunResult>, string | undefined])[] = [
     ['is that of the spec', { pool: own }, {}, 'web'],
     ['is the former one until it is released', { pool: own, formerRuntimeClass }, {}, 'windows-2022'],
     ['is the new one after the former is released', { pool: own, formerRuntimeClass }, left, 'web'],
@@ -466,9 +468,9 @@ describe('every status', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {
         const status = statusOf(s);
-        const again: ObservedState = { ...s, pool: { ...s.pool, status: { ...status } } };
+        const again = derive({ ...s, pool: { ...s.pool, status: { ...status } } });
         const twice = statusOf(again);
-        const settled = statusOf({ ...again, pool: { ...s.pool, status: twice } });
+        const settled = statusOf(derive({ ...again, pool: { ...s.pool, status: twice } }));
         assert.equal(canonical(settled), canonical(twice));
       }),
       { numRuns: 2_000 },

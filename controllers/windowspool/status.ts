@@ -5,7 +5,7 @@ import { conditionRecords } from './conditions/records.ts';
 import { nextReservation } from './disruption/reservation.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { Outcome, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { controllerWarningOf } from './nodes/controllerWarnings.ts';
@@ -23,7 +23,7 @@ const CONDITION_LENGTH = 32_768;
 const NODE_MESSAGE_LENGTH = 1_024;
 
 /** The status to write. Equal states give equal statuses, except for transition times. */
-export function statusFor(outcome: Outcome, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
+export function statusFor(outcome: RunResult, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const cluster = clusterOf(s);

@@ -1,3 +1,4 @@
+import { derive, resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions.ts';
@@ -46,8 +47,8 @@ function decide(size: number): number {
   const start = performance.now();
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
   const verified = { ...observed, results };
-  const { steps, pending } = planFor(verified);
-  const outcome = { after: verified, done: steps, accepted: undefined, left: [], released: false };
-  statusFor(outcome, nodeGroupConditions(verified), pending);
+  const { steps, pending } = planFor(derive(verified));
+  const result = resultOf({ after: verified, done: steps, accepted: undefined, left: [], released: false });
+  statusFor(result, nodeGroupConditions(result.after), pending);
   return performance.now() - start;
 }

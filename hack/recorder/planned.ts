@@ -1,7 +1,7 @@
 /** Records what the operator plans and reports for observed states. */
 import fc from 'fast-check';
 import type { WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
-import type { ObservedState } from '../../controllers/windowspool/model/observedState.ts';
+import type { Derived } from '../../controllers/windowspool/model/due.ts';
 import type { Step } from '../../controllers/windowspool/model/steps.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { type Reporter, report } from '../../controllers/windowspool/report.ts';
@@ -30,18 +30,18 @@ export async function* stateEntries(seed: number, count: number): AsyncGenerator
   for (const [index, observed] of states.entries()) yield await entryOf(`state ${index} of seed ${seed}`, observed);
 }
 
-async function entryOf(name: string, observed: ObservedState): Promise<Entry> {
+async function entryOf(name: string, observed: Derived): Promise<Entry> {
   return { name, input: inputOf(observed), observations: await observationsOf(observed) };
 }
 
-/** The nodes without their verification results, which are a result of the operator. */
-function inputOf({ poolNodes, ...observed }: ObservedState): Json {
+/** Without what is due, and without the verification results of the nodes: both are results of the operator. */
+function inputOf({ poolNodes, due: _derived, ...observed }: Derived): Json {
   const nodes = poolNodes.nodesBefore(Number.POSITIVE_INFINITY);
   return outline(fieldsOf({ ...observed, nodes, nonMembers: poolNodes.nonMembers }));
 }
 
 /** The plan for a state, and what is reported when all of its steps succeed. */
-async function observationsOf(s: ObservedState): Promise<Observation[]> {
+async function observationsOf(s: Derived): Promise<Observation[]> {
   const found: Observation[] = [];
   try {
     const { steps, pending } = planFor(s);

@@ -1,7 +1,7 @@
 /** Pools as the operator reports them, for tests of the output. */
 import type { Condition, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
 import { evaluateConditions } from '../../../controllers/windowspool/conditions/conditions.ts';
-import type { ObservedState } from '../../../controllers/windowspool/model/observedState.ts';
+import type { Derived } from '../../../controllers/windowspool/model/due.ts';
 import { planFor } from '../../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../../controllers/windowspool/status.ts';
 import { known } from '../../../controllers/windowspool/testing/answers.ts';
@@ -37,7 +37,7 @@ import { drainScene } from '../../../controllers/windowspool/testing/replacement
 import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 
 /** The pool with the status that the operator writes in this state. */
-export function reported(s: ObservedState): WindowsPool {
+export function reported(s: Derived): WindowsPool {
   return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(s), planFor(s).pending) };
 }
 

@@ -1,51 +1,49 @@
 /** The part of UpToDate about automatic updates: an update that failed or waits, or a maintenance window that never opens. */
 
 import type { ConditionState } from '../model/conditions.ts';
+import type { Derived, DueVersion } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../ports/eks.ts';
-import { describeRetry, failedAutomaticUpdate } from '../providers/eks/failedTarget.ts';
+import { describeRetry } from '../providers/eks/failedTarget.ts';
 import { followsImage, selectedImage } from '../providers/eks/machine/image.ts';
 import { hasMachine } from '../providers/eks/machine/machine.ts';
-import { waitingForWindow } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { pinnedTemplateVersion, templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
-import { describeOpening, nextOpening, windowFault } from '../providers/eks/upgrades/maintenance.ts';
-import { describeReleaseFailure, describeWait, unverifiedRelease } from '../providers/eks/upgrades/releaseFailures.ts';
+import { describeOpening, windowFault } from '../providers/eks/upgrades/maintenance.ts';
+import { describeReleaseFailure, describeWait } from '../providers/eks/upgrades/releaseFailures.ts';
 import { releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
-import { automaticChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
 import { isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { joined, sentence } from '../util/words.ts';
 import { falseCondition } from './condition.ts';
 
 /** The state of the automatic update that is due, or of the maintenance windows; undefined when there is nothing to report. */
-export function automaticUpdate(s: ObservedState, group: NodeGroup): ConditionState | undefined {
-  const change = automaticChangeFor(s);
-  if (change) return assessDue(s, group, change);
+export function automaticUpdate(s: Derived, group: NodeGroup): ConditionState | undefined {
+  const { version } = s.due;
+  if (version?.isAutomatic) return assessDue(s, group, version);
   const fault = faultOf(s);
   return fault ? falseCondition('InvalidMaintenanceWindow', fault) : undefined;
 }
 
-function assessDue(s: ObservedState, group: NodeGroup, change: VersionChange): ConditionState {
+function assessDue(s: Derived, group: NodeGroup, version: DueVersion): ConditionState {
   const { pool, now } = s;
+  const { change, doubt, opening } = version;
   const what = `Node group ${group.name} has ${joined(dueParts(s, group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
-  const failed = failedAutomaticUpdate(s);
+  const failed = s.due.failures.automatic;
   if (failed) {
     const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
     const again = `${next}${describeRetry(pool, failed)}`;
     return falseCondition(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
   if (isPaused(pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
-  const unverified = unverifiedRelease(s);
-  if (unverified) {
+  if (doubt && version.waitsForRelease) {
     const remedy = `To update anyway, ${overrideFor(s, group, change)}.`;
     return falseCondition(
       'ReleaseNotVerified',
-      `${what} ${describeReleaseFailure(unverified)} ${describeWait(unverified)} ${remedy}`,
+      `${what} ${describeReleaseFailure(doubt)} ${describeWait(doubt)} ${remedy}`,
     );
   }
-  if (!waitingForWindow(s)) return falseCondition('UpdatePending', `${what} It is about to be updated.`);
-  const opening = nextOpening(nodeGroupIn(pool.spec).update.maintenanceWindows, now);
+  if (!version.waitsForWindow) return falseCondition('UpdatePending', `${what} It is about to be updated.`);
   const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
   const remedy = `To update now, ${overrideFor(s, group, change)}.`;
   const fault = faultOf(s);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
+import { derive } from '../derive.ts';
 import type { DrainState } from '../model/disruption.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
@@ -14,7 +15,7 @@ const check = textTable('conditions/Disrupting');
 type Blocked = DrainState['blocked'];
 
 /** A pool whose node a is being drained, with these pods on it. */
-function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): ObservedState {
+function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): Derived {
   const entry = terminating('a');
   const a = node('a', { ...cordoned, ...change });
   const nodes = [{ entry, node: { ok: true, value: a }, pods: { ok: true, value: pods } } as const];
@@ -26,7 +27,7 @@ function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Part
 }
 
 /** A pool of three nodes of which a and b, or as many as `failing`, have failed verification for 15 minutes. */
-function due(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): ObservedState {
+function due(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): Derived {
   const broken = { ready: 'False', verifiedSince: NOW - 15 * MINUTE } as const;
   const verified = { status: 'False', reason: 'NotReady', message: '' } as const;
   const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < failing ? { ...broken, verified } : {}));
@@ -41,14 +42,14 @@ const kept = (name: string, budget: string | undefined): Blocked[number] => ({
 });
 
 describe('Disrupting', () => {
-  const table: readonly (readonly [string, ObservedState, Brief | undefined])[] = [
+  const table: readonly (readonly [string, Derived, Brief | undefined])[] = [
     ['is absent when no node is replaced or removed', scene(), undefined],
     [
       'is absent while the pool is being deleted',
-      {
+      derive({
         ...draining([podOn()]),
         pool: { ...draining([]).pool, metadata: { ...draining([]).pool.metadata, ...DELETED } },
-      },
+      }),
       undefined,
     ],
     ['reports a node that was not read yet', scene({ entries: [terminating('a')] }), ['Draining', 'Node a']],
@@ -188,10 +189,10 @@ describe('Disrupting', () => {
     ],
     [
       'reports instances that did not join and are due, with the command that terminates the first of them',
-      {
+      derive({
         ...due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }, 0),
         instances: [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: NOW - 15 * MINUTE }],
-      },
+      }),
       [
         'ReplacementDue',
         'i-late',

@@ -1,7 +1,6 @@
 /** The condition Disrupting: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
 
 import type { LeavingNode } from '../api.gen.ts';
-import { type Admission, admit } from '../disruption/admission.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
@@ -10,7 +9,8 @@ import { replacesUnhealthy } from '../disruption/remediation.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
-import type { BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
+import type { Admission, BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { canaryIn, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting, isPaused } from '../queries.ts';
@@ -22,9 +22,9 @@ import { trueCondition } from './condition.ts';
 const NODES_IN_MESSAGE = 3;
 
 /** The state of the nodes that are being removed; undefined when there are none. */
-export function disrupting(s: ObservedState): ConditionState | undefined {
+export function disrupting(s: Derived): ConditionState | undefined {
   if (isDeleting(s.pool)) return undefined;
-  const { refused, halted, ...rest } = admit(s);
+  const { refused, halted, ...rest } = s.due.nodes;
   const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
   const waits = describeWaiting(rest, s);
   const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
@@ -51,7 +51,7 @@ function compose(lines: readonly Remedied[], waits: readonly string[]): string {
 
 /** The nodes that are not admitted yet, in sentences: a requested node is always mentioned. */
 function describeWaiting(
-  { begin, waiting, waitsFor }: Omit<Admission, 'refused' | 'halted'>,
+  { begin, waiting, waitsFor }: Pick<Admission, 'begin' | 'waiting' | 'waitsFor'>,
   { pool }: ObservedState,
 ): string[] {
   const [next, later] = [begin.map(({ name }) => name), waiting];

@@ -1,22 +1,20 @@
 /** The condition NodeGroupReady. */
 
-import { waitsForBudget } from '../disruption/reservation.ts';
 import { POOL_KEY } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { adoptionOf } from '../providers/eks/adoption.ts';
-import { describeRetry, failedAutomaticUpdate, failedTargetOf, retryCommand } from '../providers/eks/failedTarget.ts';
-import { configChangeFor, tagChangeFor } from '../providers/eks/groupChanges.ts';
+import { describeRetry, retryCommand } from '../providers/eks/failedTarget.ts';
+import { tagChangeFor } from '../providers/eks/groupChanges.ts';
 import { describeIssues, remediesFor } from '../providers/eks/healthIssues.ts';
 import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
-import { blockers } from '../providers/eks/prerequisites/examination.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
-import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
@@ -28,7 +26,7 @@ import { falseCondition, trueCondition, unknownCondition } from './condition.ts'
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
-export function nodeGroupReady(s: ObservedState): ConditionState {
+export function nodeGroupReady(s: Derived): ConditionState {
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
     return assessDeletion(s, name);
@@ -44,7 +42,7 @@ export function nodeGroupReady(s: ObservedState): ConditionState {
   const group = groupOf(s);
   const failed = assessErrors(s, name, group);
   if (failed) return failed;
-  if (!group && blockers(s).length > 0) {
+  if (!group && s.due.prerequisites.blocking.length > 0) {
     const message = `Node group ${name} is created when its prerequisites are met. See PrerequisitesMet.`;
     return falseCondition('Pending', message);
   }
@@ -112,8 +110,8 @@ const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
 };
 
 /** The error of the last change, in this run or before. */
-function assessErrors(s: ObservedState, name: string, group: NodeGroup | undefined): ConditionState | undefined {
-  const failed = failedTargetOf(s);
+function assessErrors(s: Derived, name: string, group: NodeGroup | undefined): ConditionState | undefined {
+  const failed = s.due.failures.asked;
   if (failed) {
     const again = group ? describeRetry(s.pool, failed) : nextAttempt(s, Date.parse(failed.time));
     return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
@@ -154,12 +152,12 @@ function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): 
 }
 
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
-function isReleaseAwaited(s: ObservedState, { step, target, error }: StepError): boolean {
+function isReleaseAwaited(s: Derived, { step, target, error }: StepError): boolean {
   if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
-  return failedAutomaticUpdate(s)?.target === target;
+  return s.due.failures.automatic?.target === target;
 }
 
-function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
+function assessStatus(s: Derived, group: NodeGroup): ConditionState {
   const differences = immutableDifferences(s.pool, group);
   switch (group.status) {
     case 'CREATING':
@@ -194,17 +192,17 @@ function assessStatus(s: ObservedState, group: NodeGroup): ConditionState {
 }
 
 /** Marks a group with a pending change as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
-function withOpenChange(s: ObservedState, group: NodeGroup, finding: ConditionState): ConditionState {
+function withOpenChange(s: Derived, group: NodeGroup, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
-  const version = waitsForBudget(s) ? undefined : nextVersionChange(s);
-  const change = configChangeFor(s.pool, group);
+  const { version, config } = s.due;
+  const next = version?.mayBegin && !version.waitsForBudget ? version.change : undefined;
   const tags = tagChangeFor(s.pool, group);
-  if (!version && !change && !tags) return finding;
-  const what = version ? describeVersionChange(version) : change ? describeChange(change) : 'tags';
+  if (!next && !config && !tags) return finding;
+  const what = next ? describeVersionChange(next) : config ? describeChange(config.change) : 'tags';
   return { ...finding, message: `${finding.message} Pending change: ${what}.`, working: true };
 }
 
-function assessWorking(s: ObservedState, group: NodeGroup): ConditionState {
+function assessWorking(s: Derived, group: NodeGroup): ConditionState {
   if (group.status === 'DEGRADED') {
     const cause = likelyCause(s, ['GroupBroken']);
     return falseCondition(

@@ -2,6 +2,7 @@
 
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodes.ts';
 import { controllerWarnings } from '../nodes/controllerWarnings.ts';
@@ -26,10 +27,7 @@ type Verification = ConditionState & { readonly remedy?: string };
  * Whether the nodes of the pool pass verification.
  * @param missing the state while the provider has not brought all desired nodes
  */
-export function nodesVerified(
-  s: ObservedState,
-  missing: (s: ObservedState) => Verification | undefined,
-): ConditionState {
+export function nodesVerified(s: Derived, missing: (s: Derived) => Verification | undefined): ConditionState {
   const { remedy = '', ...state } = verification(s, missing);
   const message = [state.message, notCounted(s), unschedulable(s), heldNodes(s), refusedWrites(s), remedy]
     .filter((text) => text !== '')
@@ -79,7 +77,7 @@ function heldNodes({ poolNodes: { awaitingRule: nodes } }: ObservedState): strin
   return `${count(nodes, 'verified node')} ${verb} a taint under readiness.k8s.io/ until ${rules}: see kubectl describe nodereadinessrules.`;
 }
 
-function verification(s: ObservedState, missing: (s: ObservedState) => Verification | undefined): Verification {
+function verification(s: Derived, missing: (s: Derived) => Verification | undefined): Verification {
   const { total, verified, awaitingRule, failing, joining } = s.poolNodes;
   if (failing.length > 0) return failure(s);
   if (s.poolNodes.unlabelledNodes.length > 0) return lackingLabels(s);
@@ -101,7 +99,7 @@ export function noneFound({ pool }: ObservedState): ConditionState {
 }
 
 /** The state while the group does not have all desired nodes; undefined when it has. */
-export function waitingForGroup(s: ObservedState): Verification | undefined {
+export function waitingForGroup(s: Derived): Verification | undefined {
   const { total } = s.poolNodes;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
@@ -128,7 +126,7 @@ function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): bo
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
-function failure(s: ObservedState): Verification {
+function failure(s: Derived): Verification {
   const { failing, total } = s.poolNodes;
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
@@ -186,7 +184,7 @@ function warnings(warned: readonly VerificationResult[]): string {
 }
 
 /** Instances that are not nodes yet: joining within the join grace period, missing after it. */
-function waitingForNodes(s: ObservedState, missing: number, desired: number): Verification {
+function waitingForNodes(s: Derived, missing: number, desired: number): Verification {
   const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   if (!lacksNodes(s)) {

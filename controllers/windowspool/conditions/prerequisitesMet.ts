@@ -2,6 +2,7 @@
 
 import { USABLE_BY_TAG } from '../labels.ts';
 import type { ConditionState, PrerequisitesState } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Examination } from '../model/prerequisites.ts';
 import type { StepError } from '../model/stepError.ts';
@@ -9,14 +10,7 @@ import type { CallError } from '../ports/callResult.ts';
 import { followsImage } from '../providers/eks/machine/image.ts';
 import { followsSecurityGroups, isCustom } from '../providers/eks/machine/machine.ts';
 import { userDataIn } from '../providers/eks/machine/userScript.ts';
-import {
-  blockers,
-  examinationOf,
-  isToBeMade,
-  prerequisitesRecordOf,
-  wasHidden,
-  wasOfChecks,
-} from '../providers/eks/prerequisites/examination.ts';
+import { prerequisitesRecordOf, wasHidden, wasOfChecks } from '../providers/eks/prerequisites/record.ts';
 import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
 import { selectsByTags } from '../providers/eks/subnets.ts';
 import { isClusterMismatch, isDeleting } from '../queries.ts';
@@ -27,10 +21,10 @@ import { count, describeFailure, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
-export function prerequisitesMet(s: ObservedState): PrerequisitesState {
+export function prerequisitesMet(s: Derived): PrerequisitesState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
-  const checked = examinationOf(s);
+  const checked = s.due.prerequisites.examination;
   const failed = checked && assessFailed(s, checked);
   const denied = assessPermissions(s);
   if (denied) return failed ? withDenied(denied, failed) : denied;
@@ -75,7 +69,7 @@ function assessMet(
   return { ...trueCondition(reason, message), ...(checked && remarkable(pool, checked, settings)) };
 }
 
-function assessUnchecked(s: ObservedState, checked: Examination): PrerequisitesState | undefined {
+function assessUnchecked(s: Derived, checked: Examination): PrerequisitesState | undefined {
   const finding = assessUnknown(s, checked);
   if (!finding) return undefined;
   const message = finding.message + remarksOf(s.pool, checked, s.settings);
@@ -90,7 +84,7 @@ function withDenied(denied: ConditionState, failed: PrerequisitesState): Prerequ
 }
 
 /** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
-function assessFailed(s: ObservedState, checked: Examination): PrerequisitesState | undefined {
+function assessFailed(s: Derived, checked: Examination): PrerequisitesState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
@@ -100,7 +94,7 @@ function assessFailed(s: ObservedState, checked: Examination): PrerequisitesStat
   const results = describeResults(failed, s.settings);
   const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
   const remarks = remarksOf(s.pool, checked, s.settings);
-  const blocking = blockers(s);
+  const { blocking } = s.due.prerequisites;
   const passing = blocking.every(({ result }) => result.passes);
   const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
   const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
@@ -108,7 +102,7 @@ function assessFailed(s: ObservedState, checked: Examination): PrerequisitesStat
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
-function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionState | undefined {
+function assessUnknown(s: Derived, { unknown }: Examination): ConditionState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
@@ -119,15 +113,16 @@ function assessUnknown(s: ObservedState, { unknown }: Examination): ConditionSta
   return unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message);
 }
 
-function effectOfUnknown(s: ObservedState): string {
+function effectOfUnknown(s: Derived): string {
   const { spec } = s.pool;
   const { subnets, securityGroups, imageParameter, userData } = s.prerequisites ?? {};
   const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
-  if (isUnresolved && isToBeMade(s)) return 'The node group is created when SSM returns the ID of its AMI.';
+  if (isUnresolved && s.due.isToBeMade) return 'The node group is created when SSM returns the ID of its AMI.';
   const isUnread = spec.nodeGroup !== undefined && userDataIn(spec) !== undefined && !userData?.ok;
-  if (isUnread && isToBeMade(s)) return 'The node group is created when the script of nodeGroup.userData can be read.';
+  if (isUnread && s.due.isToBeMade)
+    return 'The node group is created when the script of nodeGroup.userData can be read.';
   const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
-  return isOpen && isToBeMade(s)
+  return isOpen && s.due.isToBeMade
     ? 'The node group is created when EC2 shows what has the tags in the spec.'
     : 'This does not block the pool.';
 }

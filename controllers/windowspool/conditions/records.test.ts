@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import type { Bookkeeping } from '../api.gen.ts';
+import { derive } from '../derive.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import { needOf } from '../nodePods/need.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
@@ -15,7 +16,7 @@ import { taintChangeFor } from '../nodes/nodeTaints.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { scopeOf, wasUnmet } from '../providers/eks/prerequisites/examination.ts';
+import { wasUnmet } from '../providers/eks/prerequisites/record.ts';
 import { providerOf } from '../providers/providers.ts';
 import type { Reason } from '../reasons.ts';
 import { nextRun, untilNextRead } from '../schedule.ts';
@@ -37,16 +38,16 @@ const anyTime = fc.integer({ min: 0, max: 120 }).map((minutes) => new Date(NOW -
 const anyWords = fc.record({ reason: anyText, message: anyText, lastTransitionTime: anyTime });
 
 /** The state with other reasons, messages and times in the conditions of its pool. */
-function reworded(s: ObservedState): fc.Arbitrary<ObservedState> {
+function reworded(s: Derived): fc.Arbitrary<Derived> {
   const { conditions = [], ...status } = s.pool.status ?? {};
   return fc.array(anyWords, { minLength: conditions.length, maxLength: conditions.length }).map((words) => {
     const changed = conditions.map((condition, index) => ({ ...condition, ...words[index] }));
-    return { ...s, pool: { ...s.pool, status: { ...status, conditions: changed } } };
+    return derive({ ...s, pool: { ...s.pool, status: { ...status, conditions: changed } } });
   });
 }
 
 /** What is done, what is read, when the next run is, and what is recorded for it. */
-function decisionsIn(s: ObservedState) {
+function decisionsIn(s: Derived) {
   const plan = planFor(s);
   const conditions = evaluateConditions(s);
   const status = statusFor(outcomeOf(s), conditions, plan.pending);
@@ -54,7 +55,7 @@ function decisionsIn(s: ObservedState) {
   return {
     plan,
     next: nextRun(s, untilNextRead(s, MINUTE)),
-    reads: [providerOf(s.pool).needsRead(s), scopeOf(s), wasUnmet(s)],
+    reads: [providerOf(s.pool).needsRead(s), s.due.prerequisites.scope, wasUnmet(s)],
     bookkeeping: status.bookkeeping,
     statuses: status.conditions?.map(({ type, status: value }) => [type, value]),
     // A condition that was not evaluated has the words of the one in status, and so may those that repeat it.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../api.gen.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
 import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
@@ -58,7 +58,7 @@ const automaticUpdate = {
 } as const;
 
 describe('UpToDate', () => {
-  const table: readonly (readonly [string, ObservedState, Brief])[] = [
+  const table: readonly (readonly [string, Derived, Brief])[] = [
     ['is True when nothing differs', sampleState(), ['True MatchesSpec', 'web']],
     [
       'is True with labels, taints and tags of other clients, and with a size that an autoscaler set',

@@ -1,14 +1,14 @@
 /** The condition UpToDate: whether the node group matches the spec. Ready does not depend on it. */
 
-import { describeOthers, waitsForBudget } from '../disruption/reservation.ts';
+import { describeOthers } from '../disruption/reservation.ts';
 import type { Difference } from '../model/changes.ts';
 import type { ConditionState } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
 import { hasPassed, isOpen } from '../providers/eks/canary/canary.ts';
-import { canaryDue } from '../providers/eks/canary/due.ts';
 import { canaryStage, describeCanary } from '../providers/eks/canary/status.ts';
 import {
   describeDifference,
@@ -16,12 +16,10 @@ import {
   differencesToCorrect,
   reportedDrift,
 } from '../providers/eks/differences.ts';
-import { describeRetry, failedAutomaticUpdate, failedTargetOf } from '../providers/eks/failedTarget.ts';
-import { configChangeFor, isUndone } from '../providers/eks/groupChanges.ts';
+import { describeRetry } from '../providers/eks/failedTarget.ts';
 import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import { blockers, examinationOf } from '../providers/eks/prerequisites/examination.ts';
 import {
   canaryIn,
   canBeReplaced,
@@ -32,9 +30,9 @@ import {
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
-import { describeReleaseFailure, doubtAbout, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
+import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
-import { followedTemplate, isAheadOfCluster, versionChangeFor } from '../providers/eks/upgrades/versionChanges.ts';
+import { followedTemplate, isAheadOfCluster } from '../providers/eks/upgrades/versionChanges.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused, rejectionOf } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -47,7 +45,7 @@ import { followedMachine } from './followedMachine.ts';
 const DIFFERENCES_IN_MESSAGE = 10;
 
 /** Whether the node group matches the spec. */
-export function upToDate(s: ObservedState): ConditionState {
+export function upToDate(s: Derived): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
   if (formerIn(s.pool) && hasOther(s) && !isClusterMismatch(s)) return replacing(s);
@@ -62,7 +60,7 @@ export function upToDate(s: ObservedState): ConditionState {
 }
 
 /** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
-function withCanary(s: ObservedState, state: ConditionState): ConditionState {
+function withCanary(s: Derived, state: ConditionState): ConditionState {
   if (!canaryIn(s.pool)) return state;
   if (state.status === 'True') return canaryRunning(s);
   if (!isDraining(s)) return state;
@@ -70,26 +68,26 @@ function withCanary(s: ObservedState, state: ConditionState): ConditionState {
   return { ...state, reason, message: `${describeCanary(s)} ${state.message}` };
 }
 
-function canaryRunning(s: ObservedState): ConditionState {
+function canaryRunning(s: Derived): ConditionState {
   const reason = canaryStage(s) === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
   return falseCondition(reason, describeCanary(s), 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
-function replacing(s: ObservedState): ConditionState {
-  const failed = failedTargetOf(s);
+function replacing(s: Derived): ConditionState {
+  const failed = s.due.failures.asked;
   const also = failed ? ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}` : '';
   return falseCondition(replacementReason(s), `${describeReplacement(s)}${also}`, 'working');
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
-function remedyForImmutable(s: ObservedState): string {
+function remedyForImmutable(s: Derived): string {
   const { pool } = s;
   if (!canBeReplaced(pool))
     return 'Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.';
   const when = isPaused(pool)
     ? ' when the pool is resumed'
-    : blockers(s).length > 0
+    : s.due.prerequisites.blocking.length > 0
       ? ' when the prerequisites are met. See PrerequisitesMet'
       : '';
   return `A second node group replaces it${when}.`;
@@ -101,14 +99,15 @@ function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
   return s.group.kind === 'absent' ? 'it does not exist' : 'it cannot be read';
 }
 
-function compare(s: ObservedState, group: NodeGroup): ConditionState {
+function compare(s: Derived, group: NodeGroup): ConditionState {
   const { pool } = s;
+  const { version, config } = s.due;
   const immutable = canBeReplaced(pool) ? unchangeableDifferences(s, group) : immutableDifferences(pool, group);
   if (immutable.length > 0) {
     const rest = differencesOf(pool, group);
     const others = rest.length > 0 ? ` Other differences: ${listed(rest)}` : '';
     const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
-    const isAbout = canBeReplaced(pool) && !isPaused(pool) && blockers(s).length === 0;
+    const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
     return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
   }
   const drift = reportedDrift(pool, group);
@@ -117,7 +116,7 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     return falseCondition('Drifted', message);
   }
   const open = differencesToCorrect(pool, group);
-  const failed = failedTargetOf(s);
+  const failed = s.due.failures.asked;
   if (failed) {
     const rest = open.length > 0 ? `${differing(group, open)} ` : '';
     const message = `${rest}${sentence(failed.message)} ${describeRetry(pool, failed)}`;
@@ -138,22 +137,22 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
     const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
     return falseCondition('UnsupportedVersion', message);
   }
-  if (isOpen(s) && !hasPassed(s) && !failedAutomaticUpdate(s)) return canaryRunning(s);
-  if (canaryDue(s) && blockers(s).length > 0) {
+  if (isOpen(s) && !hasPassed(s) && !s.due.failures.automatic) return canaryRunning(s);
+  if (version?.isCanaryDue && s.due.prerequisites.blocking.length > 0) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
     const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
     return falseCondition('UpdatePending', `${what} ${wait}`);
   }
-  if (waitsForBudget(s)) {
+  if (version?.waitsForBudget) {
     const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
     const message = `${what} The rolling update waits: ${describeOthers(s)}.`;
     return falseCondition('WaitingForBudget', message, 'working');
   }
-  if (isUndone(s)) {
+  if (config?.isUndone) {
     const message = `${differing(group, open)} The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.`;
     return falseCondition('Drifted', message);
   }
-  if (open.length > 0 || configChangeFor(pool, group)) {
+  if (open.length > 0 || config) {
     const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
     const what = open.length > 0 ? differing(group, open) : size;
     const wait = isPaused(pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
@@ -163,8 +162,8 @@ function compare(s: ObservedState, group: NodeGroup): ConditionState {
 }
 
 /** The unmet prerequisite for which the group gets no other version of the operator's launch template. */
-function machineObstacle(s: ObservedState): Reason | undefined {
-  const failed = examinationOf(s)?.failed.map(({ check }) => check.reason) ?? [];
+function machineObstacle(s: Derived): Reason | undefined {
+  const failed = s.due.prerequisites.examination?.failed.map(({ check }) => check.reason) ?? [];
   return OBSTACLES.find((reason) => failed.includes(reason));
 }
 
@@ -188,7 +187,7 @@ function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionStat
 }
 
 /** Whether a newer AMI release or launch template version exists, for a group that otherwise matches the spec. */
-function assessRelease(s: ObservedState, group: NodeGroup): ConditionState {
+function assessRelease(s: Derived, group: NodeGroup): ConditionState {
   const { pool, now, newestRelease } = s;
   const automatic = automaticUpdate(s, group);
   if (automatic) return automatic;
@@ -222,15 +221,12 @@ function endOfImage({ prerequisites, now }: ObservedState): string {
 }
 
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
-function doubtOf(s: ObservedState): string {
-  const change = versionChangeFor(s);
-  const failure = change && doubtAbout(s, change);
-  return failure ? ` ${describeReleaseFailure(failure)}` : '';
+function doubtOf({ due: { version } }: Derived): string {
+  return version?.doubt ? ` ${describeReleaseFailure(version.doubt)}` : '';
 }
 
-function automaticallyDue(s: ObservedState, { name }: NodeGroup): string {
-  const change = versionChangeFor(s);
-  return `An automatic update of node group ${name} is due${change ? `: ${describeVersionChange(change)}` : ''}.`;
+function automaticallyDue({ due: { version } }: Derived, { name }: NodeGroup): string {
+  return `An automatic update of node group ${name} is due${version ? `: ${describeVersionChange(version.change)}` : ''}.`;
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */

@@ -1,7 +1,7 @@
 /** Which nodes are requested, which of them may start now, and what the others wait for. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
-import { NODE_REPLACEMENT } from '../model/disruption.ts';
+import { type Admission, type Candidate, NODE_REPLACEMENT, type Operation, type Refusal } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
@@ -10,38 +10,12 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { isBeingDrained, isRetiring, nodesOfOther } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
-import { type Operation, operationFor, UNHEALTHY } from './nodeAnnotations.ts';
+import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
 import { absencesIn, idleGroup, isInIdleGroup } from './nodeBudget.ts';
 import { replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
 import { terminationRefusal, terminationRetriedBefore } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
-
-/** Why a requested operation is not carried out. */
-export interface Refusal {
-  readonly node: string;
-  /** The rest of a sentence, without its full stop. */
-  readonly why: string;
-  /** It ends with a command. */
-  readonly remedy: string;
-}
-
-/** A requested node, as status will record it. */
-export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instanceID' | 'reason'> {
-  readonly operation: Operation;
-}
-
-/** What starts now, what waits, and what is refused. */
-export interface Admission {
-  readonly begin: readonly Candidate[];
-  /** Names of nodes. */
-  readonly waiting: readonly string[];
-  /** What the waiting nodes wait for. */
-  readonly waitsFor: string;
-  readonly refused: readonly Refusal[];
-  /** Why no node is remediated although some fail. */
-  readonly halted?: string;
-}
 
 /**
  * Which of the requested nodes may start now: at most disruption.maxUnavailable nodes of the pool are unavailable at a time. Uses the uncached count
@@ -78,7 +52,8 @@ export function admit(s: ObservedState): Admission {
     }
   }
   const waitsFor = mayBegin ? `at most ${count(limit, 'node')} may be unavailable at a time` : whyNoneMayStart(s);
-  return { begin, waiting, waitsFor, refused, ...(halted && { halted }) };
+  const waitsForTurn = !isDeleting(pool) && !hasTurn(s) && waiting.length > 0;
+  return { begin, waiting, waitsFor, waitsForTurn, refused, ...(halted && { halted }) };
 }
 
 /** Why no node may start, however few are unavailable. */
@@ -88,11 +63,6 @@ function whyNoneMayStart(s: ObservedState): string {
   return s.counted?.ok === false
     ? 'the nodes of the pool cannot be read'
     : 'the node group must be ACTIVE or DEGRADED, without an update in progress';
-}
-
-/** Whether requested nodes wait because the maximum number of other pools disrupts nodes. */
-export function waitsForTurn(s: ObservedState): boolean {
-  return !isDeleting(s.pool) && !hasTurn(s) && admit(s).waiting.length > 0;
 }
 
 /** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */

@@ -7,11 +7,9 @@ import {
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
 } from '../labels.ts';
+import type { Operation } from '../model/disruption.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
-
-/** No annotation requests `DrainNodeGroup`: the node group of the node is replaced by another one, or was a canary. */
-export type Operation = 'Replace' | 'Remove' | 'DrainNodeGroup';
 
 /** The reason of a replacement that no annotation requests: the node has failed verification for too long. */
 export const UNHEALTHY = 'Unhealthy';

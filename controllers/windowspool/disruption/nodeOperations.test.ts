@@ -21,7 +21,6 @@ import {
   terminatingIn,
 } from '../testing/nodeLife.ts';
 import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
-import { admit, waitsForTurn } from './admission.ts';
 
 const ofNodes = (calls: readonly string[]) =>
   calls.filter((call) => /cordon|restore|evict|Terminate/.test(call)).filter((call, i, all) => call !== all[i - 1]);
@@ -31,9 +30,9 @@ describe('a pool with requested nodes', () => {
 
   it('is triggered when another pool is done, if it waits for that', () => {
     const fleet = { disrupted: ['api'], failures: [] };
-    assert.equal(waitsForTurn(scene({ nodes: asked, rest: { fleet } })), true);
-    assert.equal(waitsForTurn(scene({ rest: { fleet } })), false);
-    assert.equal(waitsForTurn(scene({ nodes: asked })), false);
+    assert.equal(scene({ nodes: asked, rest: { fleet } }).due.nodes.waitsForTurn, true);
+    assert.equal(scene({ rest: { fleet } }).due.nodes.waitsForTurn, false);
+    assert.equal(scene({ nodes: asked }).due.nodes.waitsForTurn, false);
   });
 
   it('starts at most as many nodes at a time as its status can record', () => {
@@ -42,7 +41,7 @@ describe('a pool with requested nodes', () => {
       spec: { disruption: { maxUnavailable: '100%' } },
       group: { scaling: { minSize: 2, maxSize: 200, desiredSize: 150 } },
     });
-    assert.equal(admit(observed).begin.length, 100);
+    assert.equal(observed.due.nodes.begin.length, 100);
   });
 
   it('evicts pods last that were blocked before, so that a webhook that hangs does not block the others', () => {

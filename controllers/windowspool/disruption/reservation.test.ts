@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
+import { derive } from '../derive.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
@@ -196,7 +197,7 @@ it('a share that is reserved while nodes of the last update join keeps its deadl
 });
 
 describe('a pool that waits for its share', () => {
-  const s: ObservedState = sampleState({
+  const s: Derived = sampleState({
     pool: samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() }),
     ...groupIs({}),
     fleet: { disrupted: ['api'], failures: [] },
@@ -215,7 +216,7 @@ describe('a pool that waits for its share', () => {
     const reasons = [
       { ...s, settings: { ...settings, maxPoolsUpdating: 2 } },
       { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, paused: true } } },
-    ].map((observed) => nodeGroupConditions(observed).UpToDate.reason);
+    ].map((observed) => nodeGroupConditions(derive(observed)).UpToDate.reason);
     assert.deepEqual(reasons, ['UpdatePending', 'UpdatePending']);
   });
 });

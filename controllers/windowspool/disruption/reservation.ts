@@ -12,8 +12,7 @@ import { nodeSourceOf } from '../nodeSource.ts';
 import type { VersionChange } from '../ports/eks.ts';
 import { acceptsUpdates, isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../providers/eks/replacement/replacement.ts';
-import { nextVersionChange } from '../providers/eks/upgrades/automaticUpdates.ts';
-import { desiredNodes, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
+import { desiredNodes, isClusterMismatch, isDeleting } from '../queries.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
@@ -52,13 +51,6 @@ export function reservationFor(
   const startTime = before?.target === target ? before.startTime : timeOf(now);
   const settling = before?.deadline !== undefined && { deadline: before.deadline };
   return { reason: 'Update', target, change: describeVersionChange(change), startTime, ...settling };
-}
-
-/** Whether a rolling update is due and waits because the maximum number of other pools disrupts nodes. */
-export function waitsForBudget(s: ObservedState): boolean {
-  const { pool, fleet, settings } = s;
-  if (isDisrupted(pool) || isPaused(pool) || fleet.disrupted.length < settings.maxPoolsUpdating) return false;
-  return s.group.kind === 'seen' && nextVersionChange(s) !== undefined;
 }
 
 /** Describes which other pools hold the budget. */

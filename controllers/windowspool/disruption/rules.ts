@@ -1,8 +1,9 @@
 /** The rules for nodes that are replaced or removed by annotation, or remediated. */
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/disrupting.ts';
-import type { DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
+import type { Candidate, DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
 import { NODE_REPLACEMENT } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
@@ -11,7 +12,6 @@ import { isBeingDrained, whyRetired } from '../providers/eks/replacement/replace
 import { isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
-import { admit, type Candidate } from './admission.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain, isRemediation } from './nodeAnnotations.ts';
@@ -45,10 +45,10 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
  * @param remember what else status must record with it; undefined: no turn may begin
  */
 export function admissionSteps(
-  s: ObservedState,
+  s: Derived,
   remember: (reservation: DisruptionReservation) => Memory | ReservationMemory | undefined,
 ): Step[] {
-  const { begin } = admit(s);
+  const { begin } = s.due.nodes;
   if (begin.length === 0) return [];
   const startTime = timeOf(s.now);
   const nodes: LeavingNode[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BlockedPod } from '../model/disruption.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { sampleError } from '../testing/fixtures.ts';
 import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
@@ -13,7 +13,7 @@ const kept: BlockedPod = { node: 'a', namespace: 'shop', name: 'cart-0', budget:
 const a = node('a', cordoned);
 
 /** The node a has a pod that a PodDisruptionBudget blocks, b is terminating, and c is drained as in a pool of existing nodes. */
-function busy(): ObservedState {
+function busy(): Derived {
   const entries = [
     terminating('a'),
     terminating('b', { operation: 'Remove', terminationAcceptedTime: '2026-03-01T11:59:00Z' }),
@@ -27,7 +27,7 @@ function busy(): ObservedState {
   });
 }
 
-const shown = (s: ObservedState) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
+const shown = (s: Derived) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
 
 describe('the metrics of terminating nodes', () => {
   it('show the stage of each, and the start of the first unfinished one', () => {

@@ -3,9 +3,9 @@ import type { LeavingNode } from '../api.gen.ts';
 import { stageOf } from '../conditions/disrupting.ts';
 import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../metricCatalogue.ts';
 import { LEFT_ANSWER } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { admit } from './admission.ts';
 import { nameOf } from './drain.ts';
 import { isRemediation, UNHEALTHY } from './nodeAnnotations.ts';
 import { replacesUnhealthy } from './remediation.ts';
@@ -14,10 +14,10 @@ import { terminatingNodes } from './reservation.ts';
 type Labels = LabelsOf<'windowspool_nodes_leaving'>;
 
 /** How many nodes are terminating, by operation and stage; since when; how many wait; and whether remediation is short-circuited. */
-export function terminatingNodeSamples(s: ObservedState): GaugeSample[] {
+export function terminatingNodeSamples(s: Derived): GaugeSample[] {
   const entries = terminatingNodes(s.pool);
   const groups = Map.groupBy(entries, (entry) => `${entry.operation} ${reasonOf(entry)} ${stageOf(entry, s)}`);
-  const { waiting, halted } = admit(s);
+  const { waiting, halted } = s.due.nodes;
   const first = Math.min(
     ...entries.filter(({ drainedTime }) => drainedTime === undefined).map(({ startTime }) => Date.parse(startTime)),
   );

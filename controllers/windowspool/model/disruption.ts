@@ -52,6 +52,37 @@ export interface DrainState {
   readonly errors?: readonly StepError[];
 }
 
+/** What is done with a node. No annotation requests `DrainNodeGroup`: the node group of the node is replaced by another one, or was a canary. */
+export type Operation = 'Replace' | 'Remove' | 'DrainNodeGroup';
+
+/** Why a requested operation is not carried out. */
+export interface Refusal {
+  readonly node: string;
+  /** The rest of a sentence, without its full stop. */
+  readonly why: string;
+  /** It ends with a command. */
+  readonly remedy: string;
+}
+
+/** A requested node, as status will record it. */
+export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instanceID' | 'reason'> {
+  readonly operation: Operation;
+}
+
+/** Which of the requested nodes start now, wait, or are refused. */
+export interface Admission {
+  readonly begin: readonly Candidate[];
+  /** Names of nodes. */
+  readonly waiting: readonly string[];
+  /** What the waiting nodes wait for. */
+  readonly waitsFor: string;
+  /** Whether they wait because the maximum number of other pools disrupts nodes. */
+  readonly waitsForTurn: boolean;
+  readonly refused: readonly Refusal[];
+  /** Why no node is remediated although some fail. */
+  readonly halted?: string;
+}
+
 /** Why a pool disrupts nodes, and since when. */
 export type DisruptionReservation = NonNullable<WindowsPoolStatus['disruption']>;
 

@@ -1,6 +1,7 @@
 /** The outcome of a plan. */
 import type { NodeGroupUpdate } from '../ports/eks.ts';
 import type { BlockedPod } from './disruption.ts';
+import type { Derived } from './due.ts';
 import type { ObservedState } from './observedState.ts';
 import type { StepError } from './stepError.ts';
 import type { EvictPods, Step } from './steps.ts';
@@ -26,6 +27,11 @@ export interface Outcome {
   readonly left: readonly StepError[];
   /** The finalizer was removed: the pool is deleted as soon as other finalizers are. */
   readonly released: boolean;
+}
+
+/** The outcome with what is due after it, for the report and the next run. */
+export interface RunResult extends Outcome {
+  readonly after: Derived;
 }
 
 /** What one eviction pass did. */

@@ -198,3 +198,11 @@ export interface Examination {
   /** Prerequisites that are met only later, automatically, as sentences. */
   readonly notes: readonly string[];
 }
+
+/**
+ * How many facts are read.
+ * - `nothing`: the pool is being deleted, or its cluster or group is unknown or not its own.
+ * - `standing`: what others can change while the group looks healthy. Cheap, and cached for long.
+ * - `complete`: everything, because a group must be created or something fails.
+ */
+export type Scope = 'nothing' | 'standing' | 'complete';

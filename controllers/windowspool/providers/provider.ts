@@ -3,8 +3,9 @@
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
 import type { ConditionSet } from '../model/conditions.ts';
+import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
 import type { RuleChain } from '../ruleChains.ts';
 import type { Sources } from '../sources.ts';
@@ -25,25 +26,32 @@ export interface Provider {
   observe(pool: WindowsPool, before: AwsSnapshot | undefined, context: ObserveContext): Promise<ObservedState>;
   /** Whether cached state may be enough for a reconcile: AWS is then called only when a step needs it. */
   mayUseCache(pool: WindowsPool, snapshot: AwsSnapshot | undefined): boolean;
+  /** What is due, from a complete observed state. */
+  due(s: ObservedState): Due;
   /** Whether the observed state is incomplete, so that `observe` must run again without `before`. */
-  needsRead(s: ObservedState): boolean;
+  needsRead(s: Derived): boolean;
   /** The rules of a pool, and those of a pool that is being deleted. */
   readonly chains: readonly RuleChain[];
   readonly deletionChains: readonly RuleChain[];
   /** Steps that are due but not taken now, for status.pendingSteps. */
-  pendingSteps(s: ObservedState, steps: readonly Step[]): readonly Step[];
+  pendingSteps(s: Derived, steps: readonly Step[]): readonly Step[];
   /** The conditions of the pool, in the order of status. */
-  conditions(s: ObservedState): ConditionSet;
+  conditions(s: Derived): ConditionSet;
   /** The part of status that only pools of this provider have. */
   status(
-    outcome: Outcome,
+    result: RunResult,
   ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping'>;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
-  untilNextRead(s: ObservedState, statusAgeMs: number): number;
+  untilNextRead(s: Derived, statusAgeMs: number): number;
   /** Milliseconds until the next event that depends on time alone, such as a maintenance window; infinity when there is none. */
-  untilNextEvent(s: ObservedState): number;
+  untilNextEvent(s: Derived): number;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
   describeUnremovedMarks(outcome: Outcome): string | undefined;
+}
+
+/** The observed state with what its provider says is due. A copy of it with changes must be derived again. */
+export function withDue(s: ObservedState, due: Due): Derived {
+  return { ...s, due } as Derived;
 }

@@ -1,7 +1,8 @@
 /** Observed states for tests of advice. Without a change, there is none. */
 
 import type { NodeGroupSpec } from '../api.gen.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import { derive } from '../derive.ts';
+import type { Derived } from '../model/due.ts';
 import type { AdviceFacts, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import { adviceStates } from '../providers/eks/advice/states.ts';
@@ -15,17 +16,17 @@ export function planned(
   advice: AdviceFacts = {},
   { nodeGroup, ...spec }: SpecChange = {},
   facts: Partial<PrerequisiteFacts> = {},
-): ObservedState {
+): Derived {
   const pool = samplePool({ ...spec, nodeGroup: { diskSizeGiB: 100, ...nodeGroup } });
   const prerequisites = sampleFacts({ ...facts, advice: sampleAdviceFacts(advice) });
   return sampleState({ pool, group: { kind: 'absent' }, nodes: [], prerequisites });
 }
 
 /** The same with a group that exists. */
-export function running(advice: AdviceFacts = {}, spec: SpecChange = {}): ObservedState {
+export function running(advice: AdviceFacts = {}, spec: SpecChange = {}): Derived {
   const state = planned(advice, spec);
   const pool = { ...state.pool, status: knownStatus() };
-  return { ...state, pool, group: { kind: 'seen', group: sampleGroup(pool) } };
+  return derive({ ...state, pool, group: { kind: 'seen', group: sampleGroup(pool) } });
 }
 
 /** A pool with version 7 of a launch template, whose group is to be created. */
@@ -33,7 +34,7 @@ export function withTemplate(
   template: Partial<LaunchTemplate>,
   advice: AdviceFacts = {},
   spec: SpecChange = {},
-): ObservedState {
+): Derived {
   const launchTemplate = known(sampleTemplate('7', template));
   const nodeGroup = { diskSizeGiB: undefined, launchTemplate: { name: 'windows', version: '$Latest' } };
   return planned(advice, { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } }, { launchTemplate });
@@ -44,17 +45,17 @@ export function withMachine(
   machine: Partial<NodeGroupSpec>,
   advice: AdviceFacts = {},
   facts: Partial<PrerequisiteFacts> = {},
-): ObservedState {
+): Derived {
   return planned(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } }, facts);
 }
 
 /** The same with a group that exists. */
-export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFacts = {}): ObservedState {
+export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFacts = {}): Derived {
   return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } });
 }
 
 /** A pool and its advice, each with its reason and arguments. */
-export type AdviceRow = readonly [what: string, s: ObservedState, want: readonly Brief[]];
+export type AdviceRow = readonly [what: string, s: Derived, want: readonly Brief[]];
 
 /** A function that declares a test for each row, and one for the page with all messages. */
 export function adviceTable(name: string): (rows: readonly AdviceRow[]) => void {

@@ -1,6 +1,7 @@
 /** A pool of three nodes whose update to the next release is tried on a canary of two nodes first. */
 import type { CanaryNodeGroup, UpdateSpec } from '../api.gen.ts';
 import { CANARY_TAG } from '../labels.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -46,7 +47,7 @@ interface Scene {
 }
 
 /** The pool while all nodes of its canary have been verified for ten minutes. */
-export function canaryScene(scene: Scene = {}): ObservedState {
+export function canaryScene(scene: Scene = {}): Derived {
   const { spec = trying(), metadata, record = {}, main = {}, canary = {}, nodes, state, rest } = scene;
   const known = {
     name: SECOND,

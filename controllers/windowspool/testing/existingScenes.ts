@@ -2,6 +2,7 @@
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { markChangeFor, marksIn, marksOf } from '../providers/existing/ownershipRecord.ts';
@@ -47,7 +48,7 @@ interface Scene {
 }
 
 /** A settled pool of the machines a, b and c; the status records the drained nodes in `views`. */
-export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): ObservedState {
+export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): Derived {
   const entries = views?.map(({ entry }) => entry);
   const disruption = entries && {
     reason: 'NodeReplacement' as const,
@@ -79,7 +80,7 @@ export function emptyingScene(
   view: Partial<TerminatingNodeView> & { readonly now?: NodeRecord } = {},
   entry: Partial<LeavingNode> = {},
   scene: Scene = {},
-): ObservedState {
+): Derived {
   const { now = cordonedMember(), ...seen } = view;
   const its = terminating('a', { instanceID: '', ...entry });
   return existingScene({

@@ -1,9 +1,11 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import { derive } from '../derive.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { RunResult } from '../model/outcome.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import { tolerationsOn } from '../nodePods/need.ts';
 import { podsOn } from '../nodePods/preparation.ts';
@@ -325,13 +327,13 @@ export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {
 }
 
 /** A settled pool of three verified nodes, with the parts of `change` replaced. */
-export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): ObservedState {
+export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): Derived {
   const { nodePods = { kind: 'seen', pods: [] } } = change;
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
   const group = change.group ?? { kind: 'seen', group: sampleGroup(pool) };
   const expected = expectationOf({ pool, group, serverVersion, settings });
-  return {
+  return derive({
     pool,
     now: NOW,
     settings,
@@ -354,7 +356,7 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
     fleet: { disrupted: [], failures: [] },
     errors: [],
     ...change,
-  };
+  });
 }
 
 export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}): CallError {
@@ -362,7 +364,7 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 }
 
 /** The outcome of a run that took no step and ends in this state. */
-export function outcomeOf(after: ObservedState): Outcome {
+export function outcomeOf(after: Derived): RunResult {
   return { after, done: [], accepted: undefined, left: [], released: false };
 }
 

@@ -1,5 +1,6 @@
 /** Pools that set their machine, with the operator's launch template and their groups. */
 import type { NodeGroupSpec, WindowsPool } from '../api.gen.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
@@ -86,7 +87,7 @@ export function machineState(
   before: Before = { machine },
   rest: Rest = {},
   change: Partial<ObservedState> = {},
-): ObservedState {
+): Derived {
   const former = machinePool(before.machine, rest);
   const applied = entriesOf(desiredFields(former));
   const pool = machinePool(machine, rest, knownStatus({ applied, ...before.status }));
@@ -115,7 +116,7 @@ function versionOf({ id, versions }: MachineTemplate, { launchTemplate }: NodeGr
 }
 
 /** The same pool before its group and its template exist. */
-export function machineToBe(machine: MachineSpec, change: Partial<ObservedState> = {}): ObservedState {
+export function machineToBe(machine: MachineSpec, change: Partial<ObservedState> = {}): Derived {
   return sampleState({
     pool: machinePool(machine),
     group: { kind: 'absent' },

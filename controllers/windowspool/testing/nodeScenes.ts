@@ -2,6 +2,7 @@
 import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -58,16 +59,7 @@ interface Scene {
 }
 
 /** A settled pool of the nodes a, b and c, 2 to 5 of them. */
-export function scene({
-  spec,
-  group,
-  nodes,
-  entries,
-  disruption,
-  views,
-  fresh = true,
-  rest,
-}: Scene = {}): ObservedState {
+export function scene({ spec, group, nodes, entries, disruption, views, fresh = true, rest }: Scene = {}): Derived {
   const reservation = entries && {
     reason: 'NodeReplacement' as const,
     startTime: '2026-03-01T11:58:00Z',
@@ -96,7 +88,7 @@ export function terminatingScene(
   view: Omit<TerminatingNodeView, 'entry'>,
   entry: Partial<LeavingNode> = {},
   change: Scene = {},
-): ObservedState {
+): Derived {
   const its = terminating('a', entry);
   const a = view.node.ok && view.node.value ? [view.node.value] : [];
   return scene({ nodes: [...a, node('b'), node('c')], entries: [its], views: [{ entry: its, ...view }], ...change });

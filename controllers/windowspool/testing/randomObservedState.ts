@@ -1,7 +1,9 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
 import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
+import { derive } from '../derive.ts';
 import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
+import type { Derived } from '../model/due.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { PrerequisiteFacts } from '../model/prerequisites.ts';
@@ -354,10 +356,10 @@ function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): 
 }
 
 /** Any observed state of the sample pool with other settings. */
-export const randomObservedState: fc.Arbitrary<ObservedState> = randomPool.chain(observedStateOf);
+export const randomObservedState: fc.Arbitrary<Derived> = randomPool.chain(observedStateOf);
 
 /** Any observed state of this pool. */
-export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> {
+export function observedStateOf(pool: WindowsPool): fc.Arbitrary<Derived> {
   const isExisting = nodeSourceOf(pool).name === 'existingNodes';
   return fc
     .record({
@@ -414,13 +416,13 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<ObservedState> 
         { maxLength: 2 },
       ),
     })
-    .chain(({ nodes, former, ...known }): fc.Arbitrary<ObservedState> => {
+    .chain(({ nodes, former, ...known }): fc.Arbitrary<Derived> => {
       const rest = { ...known, ...(former && { former }) };
       const expected = expectationOf({ pool, settings, ...rest });
       const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
       return fc.tuple(membership, randomNodePods(pool, nodes)).map(([seen, nodePods]) => {
         const poolNodes = new PoolNodes(nodes, expected, NOW, (node) => podsOn(nodePods, node));
-        return { pool, now: NOW, settings, poolNodes, membership: seen, nodePods, ...rest };
+        return derive({ pool, now: NOW, settings, poolNodes, membership: seen, nodePods, ...rest });
       });
     });
 }

@@ -1,6 +1,7 @@
 /** A pool whose node group `web` is replaced by a second one, because its instance type changed. */
 import type { FormerNodeGroup } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -68,7 +69,7 @@ interface Scene {
 }
 
 /** The pool while the second group, which matches its spec, replaces the first. Both have two verified nodes. */
-export function replacementScene(scene: Scene = {}): ObservedState {
+export function replacementScene(scene: Scene = {}): Derived {
   const { spec = replacing(), metadata, former, main = {}, old = {}, disruption, rest } = scene;
   const record = { name: FIRST, since: SINCE, served: true, ...former };
   const known = { name: SECOND, ...(main !== 'absent' && { arn: SECOND_ARN }), former: record };

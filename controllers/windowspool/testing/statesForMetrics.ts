@@ -2,7 +2,7 @@
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { evaluateConditions } from '../conditions/conditions.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
 import { samplesOf } from '../samples.ts';
 import { statusFor } from '../status.ts';
@@ -26,7 +26,7 @@ import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 import { drainScene } from './replacementScenes.ts';
 
 /** The gauges of an observed state. */
-export function samplesFor(s: ObservedState): GaugeSample[] {
+export function samplesFor(s: Derived): GaugeSample[] {
   const assessment = evaluateConditions(s);
   return samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
 }
@@ -106,6 +106,6 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
 };
 
 /** Those observed states, complete. */
-export function everyObservedState(): ObservedState[] {
+export function everyObservedState(): Derived[] {
   return Object.values(statesForMetrics).map(sampleState);
 }

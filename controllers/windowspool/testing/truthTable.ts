@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Bookkeeping, WindowsPoolStatus } from '../api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
@@ -12,7 +13,7 @@ import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts'
 export type Shown = Readonly<Record<string, Brief>>;
 
 /** Every condition as `status reason: message`. UpToDate, on which no other depends, has a table of its own. */
-function findingsOf(s: ObservedState): Readonly<Record<string, string>> {
+function findingsOf(s: Derived): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(nodeGroupConditions(s) as unknown as Record<string, NodeGroupConditions['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
@@ -21,7 +22,7 @@ function findingsOf(s: ObservedState): Readonly<Record<string, string>> {
 }
 
 /** The conditions of a line for its golden page. Those with the same message follow each other, and only the first shows it. */
-function textsOf(s: ObservedState, types: readonly string[]): string[] {
+function textsOf(s: Derived, types: readonly string[]): string[] {
   const findings = Object.entries(findingsOf(s)).filter(([type]) => types.includes(type));
   const byMessage = Map.groupBy(findings, ([, finding]) => sentencesOf(finding));
   return [...byMessage].map(
@@ -66,7 +67,7 @@ export function wrongNode(name: string) {
 }
 
 /** A line of the truth table: the observed state, and the conditions that differ from those of a healthy pool. */
-type Line = readonly [name: string, observed: ObservedState, differing: Shown];
+type Line = readonly [name: string, observed: Derived, differing: Shown];
 
 /**
  * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/texts/NAME.txt. Ready points to

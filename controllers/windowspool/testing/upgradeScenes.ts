@@ -1,6 +1,7 @@
 /** Pools whose nodes get another version, with their groups. */
 import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -80,7 +81,7 @@ export function templated(
   rest: Rest = {},
   state: State = {},
   change: Partial<ObservedState> = {},
-): ObservedState {
+): Derived {
   const nodeGroup = { launchTemplate: { name: 'windows', version }, ...rest };
   const pool = samplePool(
     { nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, ...nodeGroup } },

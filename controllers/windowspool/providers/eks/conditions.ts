@@ -10,6 +10,7 @@ import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
 import type { NodeGroupConditions } from '../../model/conditions.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { desiredNodes, groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
@@ -18,7 +19,7 @@ import { otherGroup } from './replacement/replacement.ts';
 type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** The conditions of a pool with a node group. */
-export function nodeGroupConditions(s: ObservedState): NodeGroupConditions {
+export function nodeGroupConditions(s: Derived): NodeGroupConditions {
   const unhealthy = remediationAllowed(s);
   const terminating = disrupting(s);
   const parts: Parts = {

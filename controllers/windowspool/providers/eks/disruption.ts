@@ -10,6 +10,7 @@ import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
@@ -20,12 +21,11 @@ import { ownGroups } from '../../queries.ts';
 import type { OperationSources } from '../../sources.ts';
 import { canTakeOver } from './replacement/replacement.ts';
 import { correctConfig, memoryFor } from './rules.ts';
-import { nextVersionChange } from './upgrades/automaticUpdates.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
-export function waitForTerminatingNodes(s: ObservedState): Step[] | undefined {
+export function waitForTerminatingNodes(s: Derived): Step[] | undefined {
   const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
-  return isLeaving && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
+  return isLeaving && s.due.version?.mayBegin ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */
@@ -34,7 +34,7 @@ export function drainNodes(s: ObservedState): Step[] {
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
-export function admitNodes(s: ObservedState): Step[] {
+export function admitNodes(s: Derived): Step[] {
   return admissionSteps(s, (reservation) => memoryFor(s, { reservation }));
 }
 

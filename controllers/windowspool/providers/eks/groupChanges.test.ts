@@ -5,7 +5,8 @@ import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { APPLIED, knownStatus, type SpecChange, sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { entriesOf, foundFields } from './applied.ts';
-import { configChangeFor, configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
+import { configChangeFor } from './derive/configChange.ts';
+import { configTargetOf, fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { desiredNodeGroup } from './nodeGroup.ts';
 
 describe('the target of an update', () => {

@@ -1,15 +1,13 @@
-/** The smallest calls that bring a node group to its desired state. */
+/** What the calls that bring a node group to its desired state send. The call that is due is in derive/configChange.ts. */
 
 import type { WindowsPool } from '../../api.gen.ts';
 import type { TagChange } from '../../model/changes.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
-import type { ConfigChange, NodeGroup, Scaling } from '../../ports/eks.ts';
+import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
 import { DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from './applied.ts';
-import { appliedOf } from './appliedRecord.ts';
-import { differencesOf, differencesToCorrect } from './differences.ts';
-import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
+import { differencesToCorrect } from './differences.ts';
+import { desiredNodeGroup, keptTags } from './nodeGroup.ts';
 
 /**
  * A hash of what an update sends and what it is to reach: a failed one is not repeated while this stays the same. When an autoscaler resizes
@@ -18,84 +16,6 @@ import { desiredNodeGroup, keptTags, labelsFor, taintsFor, updateOf, warmPoolOf 
 export function configTargetOf(pool: WindowsPool, change: ConfigChange): string {
   const desired = desiredNodeGroup(pool);
   return hashOf({ labels: desired.labels, taints: desired.taints, scaling: scalingIn(pool.spec), change });
-}
-
-/** The smallest UpdateNodegroupConfig that corrects the fields that the operator owns; undefined when there is nothing to do. */
-export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChange | undefined {
-  const corrected = fieldsToCorrect(pool, seen);
-  const labels = labelChange(pool, seen, corrected);
-  const taints = taintChange(pool, seen, corrected);
-  const scaling = scalingChange(pool, seen, corrected);
-  const update = updateChange(pool, corrected);
-  const warmPool = warmPoolChange(pool, corrected);
-  if (!labels && !taints && !scaling && !update && !warmPool) return undefined;
-  return {
-    ...(labels && { labels }),
-    ...(taints && { taints }),
-    ...(scaling && { scaling }),
-    ...(update && { update }),
-    ...(warmPool && { warmPool }),
-  };
-}
-
-type FieldNames = ReadonlySet<string>;
-
-function fieldsToCorrect(pool: WindowsPool, seen: NodeGroup): FieldNames {
-  return new Set(differencesToCorrect(pool, seen).map(({ field }) => field));
-}
-
-function labelChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['labels'] {
-  const wanted = labelsFor(pool);
-  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => corrected.has(labelField(key))));
-  const remove = Object.keys(seen.labels).filter((key) => !(key in wanted) && corrected.has(labelField(key)));
-  return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
-}
-
-function taintChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['taints'] {
-  const wanted = taintsFor(pool);
-  const kept = new Set(wanted.map(taintField));
-  const set = wanted.filter((taint) => corrected.has(taintField(taint)));
-  const remove = seen.taints.filter((taint) => !kept.has(taintField(taint)) && corrected.has(taintField(taint)));
-  return set.length > 0 || remove.length > 0 ? { set, remove } : undefined;
-}
-
-/** All settings of the spec when one differs: whether EKS keeps those that are not sent is not documented. */
-function updateChange({ spec }: WindowsPool, corrected: FieldNames): ConfigChange['update'] {
-  const { update = {} } = updateOf(spec);
-  return Object.keys(update).some((setting) => corrected.has(updateField(setting))) ? update : undefined;
-}
-
-/** All settings when one differs, for the same reason. A warm pool that the spec no longer has is removed if the spec once had it. */
-function warmPoolChange({ spec }: WindowsPool, corrected: FieldNames): ConfigChange['warmPool'] {
-  return corrected.has(WARM_POOL) ? (warmPoolOf(spec).warmPool ?? 'Removed') : undefined;
-}
-
-/**
- * Min and max follow the spec. The autoscaler owns the desired size: it is sent when the user has changed it since it was last sent, and
- * when it is outside the new bounds, which EKS refuses.
- */
-function scalingChange(pool: WindowsPool, { scaling: seen }: NodeGroup, corrected: FieldNames) {
-  const asked = changedDesired(pool);
-  // A size is sent with the bounds that it was validated against.
-  if (!corrected.has('scaling') && asked === undefined) return undefined;
-  const { minSize: min, maxSize: max } = scalingIn(pool.spec);
-  const desired = asked ?? Math.min(Math.max(seen.desiredSize, min), max);
-  const change: Partial<Scaling> = {
-    ...(min !== seen.minSize && { minSize: min }),
-    ...(max !== seen.maxSize && { maxSize: max }),
-    ...(desired !== seen.desiredSize && { desiredSize: desired }),
-  };
-  return Object.keys(change).length > 0 ? change : undefined;
-}
-
-/** The spec's desired size when the user has changed it since it was last sent; undefined without a record in status. */
-function changedDesired(pool: WindowsPool): number | undefined {
-  const { desiredSize: desired } = scalingIn(pool.spec);
-  const applied = appliedOf(pool);
-  if (desired === undefined || !applied) return undefined;
-  // Another size may have been sent just before a crash, so the size is sent again.
-  if (applied.has(DESIRED)) return desired;
-  return pool.status?.bookkeeping?.lastAppliedDesiredSize === desired ? undefined : desired;
 }
 
 /** The fields that an update changes, to be recorded before it is sent. */
@@ -115,20 +35,6 @@ export function fieldsOfChange(
   ];
 }
 
-/**
- * Whether a correction by the operator's last update has been reverted as soon as that update ended: another controller edits the group too.
- * Correcting it again waits for the next read, or both would write forever.
- */
-export function isUndone({ pool, group, update }: ObservedState): boolean {
-  const last = pool.status?.nodeGroup?.update;
-  if (group.kind !== 'seen' || update?.status !== 'Successful' || update.id !== last?.id) return false;
-  const change = configChangeFor(pool, group.group);
-  if (!change || configTargetOf(pool, change) !== last.target) return false;
-  const drift = differencesOf(pool, group.group).filter(({ isDrift }) => isDrift);
-  const edited = new Set(drift.map(({ field }) => field));
-  return fieldsOfChange(pool, change).every((field) => edited.has(field));
-}
-
 /** The tags to set and to remove. Tags that were never in the pool's spec are not changed: other tools tag node groups too. */
 export function tagChangeFor(pool: WindowsPool, seen: NodeGroup): TagChange | undefined {
   const corrected = fieldsToCorrect(pool, seen);
@@ -136,4 +42,9 @@ export function tagChangeFor(pool: WindowsPool, seen: NodeGroup): TagChange | un
   const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => corrected.has(tagField(key))));
   const remove = Object.keys(seen.tags).filter((key) => !(key in wanted) && corrected.has(tagField(key)));
   return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
+}
+
+/** The fields that an update or a change of the tags corrects. */
+export function fieldsToCorrect(pool: WindowsPool, seen: NodeGroup): ReadonlySet<string> {
+  return new Set(differencesToCorrect(pool, seen).map(({ field }) => field));
 }

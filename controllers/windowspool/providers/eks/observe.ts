@@ -10,6 +10,7 @@ import { withCount, withOperations } from '../../disruption/observe.ts';
 import { FINALIZER, NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Expectation, GroupMembers } from '../../model/poolNodes.ts';
+import type { Scope } from '../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
@@ -33,13 +34,13 @@ import type { Sources } from '../../sources.ts';
 import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
+import { prerequisitesSoFar, scopeToRead } from './derive/derive.ts';
 import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/desiredMachine.ts';
 import { isCustom } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
-import { needsExamination, scopeOf } from './prerequisites/examination.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { otherGroupIn } from './replacement/replacement.ts';
@@ -100,15 +101,22 @@ async function askAws(s: ObservedState, context: ObserveContext): Promise<Observ
   const { awsCache, sources, signal } = context;
   const updated = await withStuckPods(await withUpdate(s, context), sources, signal);
   const known = needsInstances(updated) ? await withInstances(updated, context) : updated;
-  const seen = scopeOf(known) === 'complete' ? await withPossibleCauses(known, context) : known;
+  const seen = scopeToRead(known) === 'complete' ? await withPossibleCauses(known, context) : known;
   const [prerequisites, newestRelease] = await Promise.all([
     gatherFacts(seen, sources, awsCache, signal),
     findNewestRelease(seen, context),
   ]);
   const read = await withMachineTemplate({ ...seen, prerequisites, newestRelease }, context);
   // What the launch template should contain follows from these facts: only now is it known whether a canary of it is due.
-  const facts = needsExamination(read) ? await gatherFacts(read, sources, awsCache, signal) : prerequisites;
+  const facts = needsFacts(read, scopeToRead(read))
+    ? await gatherFacts(read, sources, awsCache, signal)
+    : prerequisites;
   return withAutoscaler(withIpamError({ ...read, prerequisites: facts }, awsCache), context);
+}
+
+/** Whether more facts must be read than were. */
+export function needsFacts({ prerequisites }: ObservedState, scope: Scope): boolean {
+  return !prerequisites?.complete && scope === 'complete';
 }
 
 /** Adds the launch template of the pool, and the settings of the group's version of it. */
@@ -136,7 +144,7 @@ function needsMachineTemplate(s: ObservedState): boolean {
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
 function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedState {
-  if (!waitsForWindowsIpam(s)) return s;
+  if (!waitsForWindowsIpam(s, prerequisitesSoFar(s))) return s;
   return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
 }
 

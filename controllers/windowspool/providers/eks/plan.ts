@@ -1,13 +1,14 @@
 /** The rules of a pool with a node group: one chain per subject, first match wins. */
 
 import { addFinalizerFirst } from '../../finalizer.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { Derived } from '../../model/due.ts';
 import type { Step } from '../../model/steps.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/rules.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
+import { withDue } from '../provider.ts';
 import { afterAdoption } from './adoption.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './canary/rules.ts';
 import {
@@ -20,6 +21,7 @@ import {
   waitForDeletion,
   waitForRetainedMarks,
 } from './deletionRules.ts';
+import { dueForNodeGroup } from './derive/derive.ts';
 import { admitNodes, drainNodes, waitForTerminatingNodes } from './disruption.ts';
 import {
   addCanaryVersion,
@@ -171,14 +173,15 @@ export const poolChains: readonly RuleChain[] = [
  * Steps that are not taken now although the group differs: those that follow an adoption or a new version of the launch template, and corrections that
  * driftPolicy Report leaves to users. Computed as if the policy were Correct.
  */
-export function laterSteps(s: ObservedState, steps: readonly Step[]): Step[] {
+export function laterSteps(s: Derived, steps: readonly Step[]): Step[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
   const nodeGroup = nodeGroupIn(s.pool.spec);
   const written = afterTemplateSteps(s, steps);
   if (!adoption && !written && nodeGroup.driftPolicy === 'Correct') return [];
   const ahead = adoption ? afterAdoption(s, steps) : (written ?? s);
   const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
-  const corrected = stepsOf(poolChains, { ...ahead, pool: { ...ahead.pool, spec } });
+  const then = { ...ahead, pool: { ...ahead.pool, spec } };
+  const corrected = stepsOf(poolChains, withDue(then, dueForNodeGroup(then)));
   return corrected.filter(({ kind }) => LATER.includes(kind) && !steps.some((step) => step.kind === kind));
 }
 

@@ -4,10 +4,10 @@ import { groupOf } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
 import { nodeGroupConditions } from './conditions.ts';
+import { dueForNodeGroup } from './derive/derive.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
-import { needsInstances, observeNodeGroup } from './observe.ts';
+import { needsFacts, needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
-import { needsExamination } from './prerequisites/examination.ts';
 import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
@@ -18,7 +18,8 @@ import { bookkeepingOf, nodeGroupState } from './status.ts';
 export const eks: Provider = {
   observe: observeNodeGroup,
   mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot),
-  needsRead: (s) => needsInstances(s) || needsExamination(s) || !s.poolNodes.isConfirmed,
+  needsRead: (s) => needsInstances(s) || needsFacts(s, s.due.prerequisites.scope) || !s.poolNodes.isConfirmed,
+  due: dueForNodeGroup,
   chains: poolChains,
   deletionChains,
   pendingSteps: laterSteps,

@@ -1,9 +1,10 @@
 /** Rules for the node group of a pool that is not being deleted, and for its tags. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { reservationFor, waitsForBudget } from '../../disruption/reservation.ts';
+import { reservationFor } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
+import type { Derived, DueConfig } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
@@ -17,20 +18,16 @@ import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
 import { differencesOf } from './differences.ts';
-import { hasFailed, rememberedFailures } from './failedTarget.ts';
-import { configChangeFor, configTargetOf, fieldsOfChange, isUndone, tagChangeFor } from './groupChanges.ts';
+import { fieldsOfChange, tagChangeFor } from './groupChanges.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
 import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
-import { blockers, checkInputOf, isToBeMade } from './prerequisites/examination.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
-import { waitingForWindow } from './upgrades/automaticUpdates.ts';
 import { desiredTemplate } from './upgrades/desiredTemplate.ts';
-import { doubtAbout, unverifiedRelease } from './upgrades/releaseFailures.ts';
-import { fieldsOfVersionChange, preparationFor, versionChangeFor, versionTargetOf } from './upgrades/versionChanges.ts';
+import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
 export function stopOnClusterMismatch(s: ObservedState) {
@@ -99,11 +96,11 @@ function isOtherCreation(s: ObservedState, { tags }: NodeGroup): boolean {
  * Ensures that the group exists, once no prerequisite is known to be missing. A rejected creation is retried after `createRetryMs`, or when
  * the spec or the retry annotation changes.
  */
-export function createMissingGroup(s: ObservedState): Step[] | undefined {
+export function createMissingGroup(s: Derived): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
-  if (blockers(s).length > 0) return [];
-  const failed = rememberedFailures(s).find(({ target }) => target === createdFrom(s));
+  if (s.due.prerequisites.blocking.length > 0) return [];
+  const failed = s.due.failures.remembered.find(({ target }) => target === createdFrom(s));
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
   if (!subnets) return [];
@@ -114,7 +111,7 @@ export function createMissingGroup(s: ObservedState): Step[] | undefined {
   // The same spec can be replaced by another one and come back.
   const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
   const wanted = desiredNodeGroup(pool, template);
-  const size = sizeToReplace(s);
+  const size = sizeToReplace(s, s.due.replacement);
   const desired = {
     ...wanted,
     scaling: { ...wanted.scaling, ...(size !== undefined && { desiredSize: size }) },
@@ -147,55 +144,50 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Rul
 }
 
 /** Ensures that a deleted access entry of the node role is recreated while its group exists. */
-export function restoreAccessEntry(s: ObservedState): Step[] | undefined {
-  return s.group.kind === 'seen' && !isToBeMade(s) ? accessEntryFirst(s) : undefined;
+export function restoreAccessEntry(s: Derived): Step[] | undefined {
+  return s.group.kind === 'seen' && !s.due.isToBeMade ? accessEntryFirst(s) : undefined;
 }
 
 /** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. Other changes are not delayed. */
-export function waitForLaunchTemplate(s: ObservedState): Step[] | undefined {
+export function waitForLaunchTemplate(s: Derived): Step[] | undefined {
   const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
-  return isUnknown && versionChangeFor(s)?.launchTemplate ? (correctConfig(s) ?? []) : undefined;
+  return isUnknown && s.due.version?.change.launchTemplate ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
-export function waitForMaintenanceWindow(s: ObservedState): Step[] | undefined {
-  return waitingForWindow(s) ? (correctConfig(s) ?? []) : undefined;
+export function waitForMaintenanceWindow(s: Derived): Step[] | undefined {
+  return s.due.version?.waitsForWindow ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that a release which fails verification in one pool is not rolled out to others automatically. Other changes are not delayed. */
-export function waitForVerifiedRelease(s: ObservedState): Step[] | undefined {
-  return unverifiedRelease(s) ? (correctConfig(s) ?? []) : undefined;
+export function waitForVerifiedRelease(s: Derived): Step[] | undefined {
+  return s.due.version?.waitsForRelease ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
-export function waitForBudget(s: ObservedState): Step[] | undefined {
-  return waitsForBudget(s) ? (correctConfig(s) ?? []) : undefined;
+export function waitForBudget(s: Derived): Step[] | undefined {
+  return s.due.version?.waitsForBudget ? (correctConfig(s) ?? []) : undefined;
 }
 
 /**
  * Ensures that a rolling update obeys the current limits of the spec: its settings are sent first, in an update of their own. If that fails,
  * the rolling update does not begin.
  */
-export function prepareRollingUpdate(s: ObservedState): Step[] | undefined {
-  const version = versionChangeFor(s);
-  const change = preparationFor(s);
-  if (!version || !change || hasFailed(s, versionTargetOf(s.pool, version))) return undefined;
-  return configSteps(s, change) ?? [];
+export function prepareRollingUpdate(s: Derived): Step[] | undefined {
+  const { version, preparation } = s.due;
+  if (!version || !preparation || version.hasFailed) return undefined;
+  return configSteps(s, preparation) ?? [];
 }
 
 /**
  * Ensures that the Kubernetes version and the AMI release are the desired ones before anything else changes: other changes of the spec may
  * need them.
  */
-export function correctVersion(s: ObservedState): Step[] | undefined {
-  if (s.group.kind !== 'seen') return undefined;
-  const change = versionChangeFor(s);
-  if (!change) return undefined;
-  const target = versionTargetOf(s.pool, change);
-  if (hasFailed(s, target)) return undefined;
+export function correctVersion(s: Derived): Step[] | undefined {
+  if (s.group.kind !== 'seen' || !s.due.version || s.due.version.hasFailed) return undefined;
+  const { change, target, doubt } = s.due.version;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool, change);
-  const doubt = doubtAbout(s, change);
   return [
     ...reserveDisruption(s, change, target, fields),
     {
@@ -211,16 +203,13 @@ export function correctVersion(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that labels, taints and size follow the spec. A failed update is not repeated until the spec changes. */
-export function correctConfig(s: ObservedState): Step[] | undefined {
-  if (s.group.kind !== 'seen') return undefined;
-  const change = configChangeFor(s.pool, s.group.group);
-  return change && configSteps(s, change);
+export function correctConfig(s: Derived): Step[] | undefined {
+  return s.due.config && configSteps(s, s.due.config);
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */
-function configSteps(s: ObservedState, change: ConfigChange): Step[] | undefined {
-  const target = configTargetOf(s.pool, change);
-  if (s.group.kind !== 'seen' || hasFailed(s, target) || isUndone(s)) return undefined;
+function configSteps(s: ObservedState, { change, target, hasFailed, isUndone }: DueConfig): Step[] | undefined {
+  if (s.group.kind !== 'seen' || hasFailed || isUndone) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfChange(s.pool, change);
   return [
@@ -270,8 +259,8 @@ export function correctScalingTags(s: ObservedState): Step[] | undefined {
 }
 
 /** The step before a group is created that needs it: EKS would create an entry of type EC2_LINUX for a role that has none. */
-export function accessEntryFirst(s: ObservedState): Step[] {
-  const input = checkInputOf(s);
+export function accessEntryFirst(s: Derived): Step[] {
+  const { input } = s.due.prerequisites;
   const role = input && missingAccessEntry(input);
   if (!role) return [];
   // The token is new each time: an existing entry is refused by its name, and for a deleted one EKS would repeat its earlier answer.

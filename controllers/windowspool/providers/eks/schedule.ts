@@ -2,18 +2,15 @@
 
 import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { nodeGroupIn } from '../../nodeSource.ts';
 import { groupOf, isDeleting, isPaused } from '../../queries.ts';
 import { adoptionOf } from './adoption.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
-import { failedTargetOf } from './failedTarget.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { blockers, examinationOf, prerequisitesRecordOf } from './prerequisites/examination.ts';
+import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
-import { waitingForWindow } from './upgrades/automaticUpdates.ts';
-import { nextOpening } from './upgrades/maintenance.ts';
 
 /** How long a failed read of AWS is cached, so that many node events do not cause as many calls. */
 const UNREACHABLE_KEPT_MS = 1_000;
@@ -25,7 +22,7 @@ const FIRST_POLL_MS = 1_000;
  * How long the answers of AWS are valid, in milliseconds. `statusAgeMs`: how long this process has observed the group in its status. A new
  * operation of EKS is polled soon, and the interval doubles up to `--poll-interval`.
  */
-export function untilGroupRead(s: ObservedState, statusAgeMs: number): number {
+export function untilGroupRead(s: Derived, statusAgeMs: number): number {
   return Math.min(untilGroupChanges(s, statusAgeMs), untilPrerequisites(s));
 }
 
@@ -33,8 +30,8 @@ export function untilGroupRead(s: ObservedState, statusAgeMs: number): number {
  * A prerequisite that is not met or unknown is checked soon, and less often the longer it lasts: a quick fix is noticed quickly, and a
  * lasting problem costs few calls.
  */
-function untilPrerequisites(s: ObservedState): number {
-  const checked = examinationOf(s);
+function untilPrerequisites(s: Derived): number {
+  const checked = s.due.prerequisites.examination;
   if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
   return spread(s, lastingInterval(s, s.settings.pollMs));
 }
@@ -46,7 +43,7 @@ function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
 }
 
-function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
+function untilGroupChanges(s: Derived, statusAgeMs: number): number {
   const { settings } = s;
   const pollMs = Math.min(settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
   // The prerequisite that blocked the creation was just fixed.
@@ -69,7 +66,7 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
     return left > 0 ? Math.max(left, SHORTEST_MS) : spread(s, settings.pollMs);
   }
   if (!group) {
-    const failed = failedTargetOf(s);
+    const failed = s.due.failures.asked;
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) {
@@ -91,10 +88,10 @@ function untilGroupChanges(s: ObservedState, statusAgeMs: number): number {
  * A replacement is polled until it is done: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
  * former group shrinks. The interval doubles up to `--poll-interval`.
  */
-function untilReplacementContinues(s: ObservedState): number | undefined {
+function untilReplacementContinues(s: Derived): number | undefined {
   const record = otherGroupIn(s.pool);
   if (!record || isDeleting(s.pool)) return undefined;
-  const isFailed = groupOf(s)?.status.endsWith('_FAILED') || failedTargetOf(s) !== undefined;
+  const isFailed = groupOf(s)?.status.endsWith('_FAILED') || s.due.failures.asked !== undefined;
   if (isFailed || isPaused(s.pool)) return undefined;
   if (record.absentSince !== undefined) {
     const left = Date.parse(record.absentSince) + confirmationMs(s.settings) - s.now;
@@ -105,7 +102,8 @@ function untilReplacementContinues(s: ObservedState): number | undefined {
     const left = (passesAt(s) ?? s.now) - s.now;
     return left > 0 ? Math.min(Math.max(left, SHORTEST_MS), spread(s, s.settings.resyncMs)) : undefined;
   }
-  const age = blockers(s).length > 0 ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
+  const isHeld = s.due.prerequisites.blocking.length > 0;
+  const age = isHeld ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
   return spread(s, Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, age)));
 }
 
@@ -130,7 +128,6 @@ function isUpdateOpen({ pool, update }: ObservedState): boolean {
 }
 
 /** Milliseconds until the maintenance window that an automatic update waits for; infinity when none does. */
-export function untilWindow(s: ObservedState): number {
-  const opening = waitingForWindow(s) && nextOpening(nodeGroupIn(s.pool.spec).update.maintenanceWindows, s.now);
-  return opening ? opening.at - s.now : Number.POSITIVE_INFINITY;
+export function untilWindow({ due: { version }, now }: Derived): number {
+  return version?.opening ? version.opening.at - now : Number.POSITIVE_INFINITY;
 }

@@ -1,8 +1,9 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
 import type { Bookkeeping, NodeGroupState } from '../../api.gen.ts';
 import { withoutConditionRecords } from '../../conditions/records.ts';
+import type { Derived, FailedTarget } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { Accepted, Outcome } from '../../model/outcome.ts';
+import type { Accepted, Outcome, RunResult } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import { gateTaintState } from '../../nodes/gateRefusal.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
@@ -13,7 +14,7 @@ import { cut } from '../../util/words.ts';
 import { nextApplied } from './applied.ts';
 import { nextScalingTags } from './autoscalerTags.ts';
 import { canaryState } from './canary/status.ts';
-import { describeError, type FailedTarget, failedTargetsOf, failedUpdates } from './failedTarget.ts';
+import { describeError } from './failedTarget.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
@@ -21,10 +22,9 @@ import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
-import { automaticChangeFor, contentOf, versionTargetOf } from './upgrades/versionChanges.ts';
 
 /** status.nodeGroup after a run. */
-export function nodeGroupState(outcome: Outcome): NodeGroupState {
+export function nodeGroupState(outcome: RunResult): NodeGroupState {
   const { pool, group } = outcome.after;
   const memory = pool.status?.nodeGroup;
   const name = nodeGroupNameOf(pool);
@@ -135,9 +135,9 @@ function warmPoolState({ pool, autoscaler }: ObservedState, { warmPool }: NodeGr
 }
 
 /** The last update, and changes that failed. */
-function changesOf(outcome: Outcome): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
+function changesOf(outcome: RunResult): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
   const update = updateState(outcome);
-  const [failed, ...more] = failedTargetsOf(outcome.after).map(fitting);
+  const [failed, ...more] = outcome.after.due.failures.targets.map(fitting);
   return {
     ...(update && { update }),
     ...(failed && { failedTarget: failed }),
@@ -146,7 +146,7 @@ function changesOf(outcome: Outcome): Pick<NodeGroupState, 'update' | 'failedTar
 }
 
 /** status.bookkeeping after a run: what cannot be observed anywhere. */
-export function bookkeepingOf(outcome: Outcome): Bookkeeping | undefined {
+export function bookkeepingOf(outcome: RunResult): Bookkeeping | undefined {
   const { pool, group } = outcome.after;
   const memory = pool.status?.bookkeeping;
   if (isClusterMismatch(outcome.after)) return memory && withoutConditionRecords(memory);
@@ -175,8 +175,8 @@ function templateRecord(s: ObservedState): Pick<Bookkeeping, 'machineTemplate'> 
 }
 
 /** The automatic updates that failed, which may be due again. */
-function failedUpdatesState(s: ObservedState): Pick<Bookkeeping, 'failedUpdates'> {
-  const failed = failedUpdates(s).map(fitting);
+function failedUpdatesState(s: Derived): Pick<Bookkeeping, 'failedUpdates'> {
+  const failed = s.due.failures.updates.map(fitting);
   return failed.length > 0 ? { failedUpdates: failed } : {};
 }
 
@@ -199,7 +199,7 @@ function lastAppliedDesiredSize(outcome: Outcome, owned: NodeGroup | undefined):
   return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
 }
 
-function updateState({ after, accepted }: Outcome): NodeGroupState['update'] {
+function updateState({ after, accepted }: RunResult): NodeGroupState['update'] {
   const { pool, update } = after;
   if (accepted) {
     const { id, type, createdAt } = accepted.update;
@@ -225,8 +225,7 @@ function updateState({ after, accepted }: Outcome): NodeGroupState['update'] {
 }
 
 /** What an automatic update installs: when it fails, another one may be due. */
-function contentState(s: ObservedState, { target }: Pick<Accepted, 'target'>) {
-  const change = automaticChangeFor(s);
-  const content = change && versionTargetOf(s.pool, change) === target ? contentOf(s, change) : undefined;
+function contentState({ due: { version } }: Derived, { target }: Pick<Accepted, 'target'>) {
+  const content = version?.target === target ? version.content : undefined;
   return content === undefined ? {} : { content };
 }

@@ -9,12 +9,12 @@ import { remediationAllowed } from '../../conditions/remediationAllowed.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { summarize } from '../../conditions/summary.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { Derived } from '../../model/due.ts';
 
 type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
 
 /** The conditions of a pool of existing nodes. */
-export function existingNodesConditions(s: ObservedState): ExistingNodesConditions {
+export function existingNodesConditions(s: Derived): ExistingNodesConditions {
   const unhealthy = remediationAllowed(s);
   const terminating = disrupting(s);
   const parts: Parts = {

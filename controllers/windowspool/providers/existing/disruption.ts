@@ -9,6 +9,7 @@ import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { isGone } from '../../disruption/terminatingNode.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
@@ -22,7 +23,7 @@ export function drainExistingNodes(s: ObservedState): Step[] {
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
-export function admitExistingNodes(s: ObservedState): Step[] {
+export function admitExistingNodes(s: Derived): Step[] {
   return admissionSteps(s, (reservation) => ({ reservation }));
 }
 

@@ -4,7 +4,7 @@ import { evaluateConditions } from '../../conditions/conditions.ts';
 import { deletionHint } from '../../disruption/provisioners.ts';
 import { isDisrupted } from '../../disruption/reservation.ts';
 import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { Derived } from '../../model/due.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import type { Deps } from '../../reconcile.ts';
 import {
@@ -231,7 +231,7 @@ describe('existing nodes with the replace annotation', () => {
     }
   }).timeout(30_000);
 
-  const table: readonly (readonly [string, ObservedState, Brief | undefined])[] = [
+  const table: readonly (readonly [string, Derived, Brief | undefined])[] = [
     ['not if there are none', existingScene(), undefined],
     [
       'while one is drained',

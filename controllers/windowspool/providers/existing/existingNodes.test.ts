@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { act } from '../../act.ts';
 import { evaluateConditions } from '../../conditions/conditions.ts';
+import { derive, resultOf } from '../../derive.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BY_OPERATOR,
@@ -9,7 +10,6 @@ import {
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
 } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
 import { observe } from '../../observe.ts';
@@ -345,7 +345,7 @@ describe('a pool of existing nodes', () => {
     for (const kind of ['markNode', 'releaseNode']) {
       const seen = new Set<string>();
       for (let minute = 0; minute < 60; minute++) {
-        for (const step of planFor({ ...observed, membership, now: NOW + minute * 61_000 }).steps)
+        for (const step of planFor(derive({ ...observed, membership, now: NOW + minute * 61_000 })).steps)
           if (step.kind === kind && 'node' in step) seen.add(step.node.name);
       }
       assert.equal(seen.size, 1_000, kind);
@@ -505,7 +505,7 @@ describe('a pool of existing nodes', () => {
           const pool = existingPool({ ...spec, verification: { policy } }, { metadata });
           const group = { kind: 'none' } as const;
           const serverVersion = 'v1.36.3';
-          const s: ObservedState = {
+          const s = derive({
             pool,
             now: NOW,
             settings,
@@ -531,11 +531,11 @@ describe('a pool of existing nodes', () => {
             formerRuntimeClass: undefined,
             serverVersion,
             errors,
-          };
+          });
           const plan = planFor(s);
           for (const step of [...plan.steps, ...plan.pending]) describeStep(step);
           const outcome = await act([], s, new FakeWorld().start(), signal);
-          const status = statusFor(outcome, evaluateConditions(s), plan.pending);
+          const status = statusFor(resultOf(outcome), evaluateConditions(s), plan.pending);
           assert.equal(status.nodeGroup, undefined);
           assert.ok(untilNextRead(s, 0) > MINUTE);
           assert.notEqual(nextRun(s, untilNextRead(s, 0)).kind, 'done');

@@ -1,16 +1,30 @@
+import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
+import type { Due } from '../../model/due.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesConditions } from './conditions.ts';
 import { observeExisting } from './observe.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
 import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 
+/** What depends on a node group is never due. */
+const NOTHING_DUE: Omit<Due, 'nodes'> = {
+  version: undefined,
+  config: undefined,
+  preparation: undefined,
+  failures: { asked: undefined, automatic: undefined, remembered: [], targets: [], updates: [] },
+  replacement: [],
+  isToBeMade: false,
+  prerequisites: { scope: 'nothing', input: undefined, examination: undefined, blocking: [] },
+};
+
 /** Nodes that another system creates: kops, self-managed groups, on-premises, another cloud. */
 export const existing: Provider = {
   observe: (pool, _before, context) => observeExisting(pool, context),
   // While a node is drained, its membership is checked against the current spec of the pool.
   mayUseCache: (pool) => terminatingNodes(pool).every(({ drainedTime }) => drainedTime !== undefined),
+  due: (s) => ({ ...NOTHING_DUE, nodes: admit(s) }),
   needsRead: () => false,
   chains: existingNodesChains,
   deletionChains: existingNodesDeletionChains,

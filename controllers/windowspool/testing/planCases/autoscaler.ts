@@ -1,5 +1,6 @@
 /** The tags for the cluster-autoscaler that describe a pool's new nodes. */
 import { AUTOSCALER_PREFIX } from '../../labels.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
 import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleState } from '../fixtures.ts';
@@ -13,7 +14,7 @@ function tagged(
   found: Readonly<Record<string, string>>,
   remembered: readonly string[] = [],
   change: Partial<ObservedState> = {},
-): ObservedState {
+): Derived {
   const pool = samplePool({}, { status: knownStatus({ scalingTags: [...remembered] }) });
   return sampleState({
     pool,

@@ -1,5 +1,8 @@
 /** A custom AMI: its launch template with the user data, and the group of type CUSTOM. */
+
 import type { NodeGroupSpec } from '../../api.gen.ts';
+import { derive } from '../../derive.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
 import { known } from '../answers.ts';
@@ -43,17 +46,17 @@ const changed = (
 ) => machineState(machine, { machine: AMI_1, group: CUSTOM_GROUP }, rest, change);
 
 /** The same with another change of the spec. */
-function withSpec(state: ObservedState, spec: Partial<ObservedState['pool']['spec']>): ObservedState {
-  return { ...state, pool: { ...state.pool, spec: { ...state.pool.spec, ...spec } } };
+function withSpec(state: Derived, spec: Partial<ObservedState['pool']['spec']>): Derived {
+  return derive({ ...state, pool: { ...state.pool, spec: { ...state.pool.spec, ...spec } } });
 }
 
 /** The same in a cluster with another endpoint, which the user data names. */
-function moved(state: ObservedState): ObservedState {
+function moved(state: Derived): Derived {
   const cluster = { kind: 'seen', cluster: sampleCluster({ endpoint: 'https://other.example' }) } as const;
   const after = { ...state, cluster };
-  if (state.group.kind !== 'seen') return after;
+  if (state.group.kind !== 'seen') return derive(after);
   const machine = foundTexts(machineVersion('1', machineFor(AMI_1)), after);
-  return { ...after, group: { kind: 'seen', group: { ...state.group.group, machine } } };
+  return derive({ ...after, group: { kind: 'seen', group: { ...state.group.group, machine } } });
 }
 
 /** A group of a launch template with an AMI of EKS, whose pool has a custom one now, or the other way round. */
@@ -91,10 +94,8 @@ const noAccess = (mode: string, mapping: boolean) => {
   };
 };
 /** A pool without a group that creates the access entry. */
-const managing = (change: Partial<ObservedState>) => ({
-  ...machineToBe(AMI_1, change),
-  pool: machinePool(AMI_1, { accessEntryManagement: 'Operator' }),
-});
+const managing = (change: Partial<ObservedState>) =>
+  machineToBe(AMI_1, { ...change, pool: machinePool(AMI_1, { accessEntryManagement: 'Operator' }) });
 
 export const customAmiCases: readonly PlanCase[] = [
   {

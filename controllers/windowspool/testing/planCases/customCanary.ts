@@ -1,5 +1,7 @@
 /** Custom AMIs that are tried on a canary first: it has a version of the launch template of its own. */
+
 import type { CanaryNodeGroup } from '../../api.gen.ts';
+import { derive } from '../../derive.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { canaryTargetOf } from '../../providers/eks/canary/canary.ts';
@@ -113,7 +115,7 @@ export const customCanaryCases: readonly PlanCase[] = [
   },
   {
     name: 'a canary of a custom AMI is not created while the launch template cannot be read',
-    observed: { ...recorded(), machineTemplate: undefined },
+    observed: derive({ ...recorded(), machineTemplate: undefined }),
     want: [],
     waits: { because: 'unstated', until: '1s' },
   },

@@ -1,7 +1,9 @@
 /** The pending steps of a paused pool. */
+
 import type { KubeletSpec, WindowsPoolSpec } from '../../api.gen.ts';
+import { derive } from '../../derive.ts';
 import { PAUSED_ANNOTATION } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { Derived } from '../../model/due.ts';
 import { known } from '../answers.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
 import { AMI_1, DISK_100, DISK_200, machineState } from '../machineScenes.ts';
@@ -16,10 +18,10 @@ const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } 
 const machine = machineState(DISK_200, { machine: DISK_100 });
 
 /** A paused pool with a custom AMI, whose spec was changed since its group was created. */
-function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): ObservedState {
+function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): Derived {
   const before = { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } };
   const observed = machineState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
-  return { ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } };
+  return derive({ ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } });
 }
 const newUserData = (what: string) => `createLaunchTemplateVersion 2: userData changed (kubelet: ${what})`;
 const ROLLING_UPDATE = 'updateNodeGroupVersion web lt-0e1f2a3b@2';
@@ -40,7 +42,7 @@ export const pausedCases: readonly PlanCase[] = [
   },
   {
     name: 'of a paused pool whose machine was changed',
-    observed: { ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } },
+    observed: derive({ ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } }),
     want: [
       'createLaunchTemplateVersion 2: disk.sizeGiB 100 -> 200',
       'updateNodeGroupVersion web 1.36-2026.02.11 lt-0e1f2a3b@2',

@@ -1,4 +1,5 @@
 /** The replacement of a node group that EKS cannot change. */
+import { derive } from '../../derive.ts';
 import { known } from '../answers.ts';
 import {
   CLUSTER_ARN,
@@ -467,12 +468,12 @@ const lost = (main: 'absent' | object, type: string) => {
   const scene = replacementScene({ spec: replacing(type), nodes: [...OLD_NODES, ...NEW_NODES] });
   const pool = { ...scene.pool, status: { bookkeeping: {} } };
   const second = scene.group;
-  return {
+  return derive({
     ...scene,
     pool,
     group: main === 'absent' ? { kind: 'absent' as const } : (scene.former ?? second),
     former: second,
-  };
+  });
 };
 
 const recalled: readonly PlanCase[] = [

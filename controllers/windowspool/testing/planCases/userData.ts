@@ -1,5 +1,6 @@
 /** A script for nodes: its launch template, and what happens when it changes. */
 import type { NodeGroupSpec } from '../../api.gen.ts';
+import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { known } from '../answers.ts';
 import { CLUSTER_ARN } from '../fixtures.ts';
@@ -31,7 +32,7 @@ function changed(
   now: Partial<NodeGroupSpec> = script(),
   before: Partial<NodeGroupSpec> = script(),
   change: Partial<ObservedState> = {},
-): ObservedState {
+): Derived {
   const machine = { machine: before, ...(before.ami && { group: { releaseVersion: before.ami.id } }) };
   const observed = { prerequisites: facts(text), machineTemplate: template(before, 'first'), ...change };
   return machineState(now, machine, rest, observed);

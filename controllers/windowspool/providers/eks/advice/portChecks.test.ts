@@ -1,3 +1,4 @@
+import { derive } from '../../../derive.ts';
 import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { adviceTable, planned, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
@@ -35,10 +36,11 @@ const inbound = (...rules: readonly SecurityRule[]) =>
 const outbound = (...rules: readonly SecurityRule[]) =>
   planned({ securityGroups: known([sampleSecurityGroup({ outbound: rules })]) });
 /** A pool whose launch template has a security group of its own. */
-const ofTemplate = (groups: readonly SecurityGroup[], change: Partial<CheckInput['cluster']> = {}) => ({
-  ...withTemplate({ rootVolume: { sizeGiB: 100 }, securityGroups: [NODES] }, { securityGroups: known(groups) }),
-  cluster: { kind: 'seen', cluster: sampleCluster(change) } as const,
-});
+const ofTemplate = (groups: readonly SecurityGroup[], change: Partial<CheckInput['cluster']> = {}) =>
+  derive({
+    ...withTemplate({ rootVolume: { sizeGiB: 100 }, securityGroups: [NODES] }, { securityGroups: known(groups) }),
+    cluster: { kind: 'seen', cluster: sampleCluster(change) } as const,
+  });
 
 describe('advice about the port of the kubelet', () => {
   testAdvice([

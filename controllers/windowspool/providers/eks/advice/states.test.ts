@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { AdviceState } from '../../../api.gen.ts';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
+import { derive } from '../../../derive.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { AdviceFacts } from '../../../model/prerequisites.ts';
 import { adviceReasons } from '../../../reasons.ts';
@@ -29,10 +31,10 @@ function poolWith(
   facts: ObservedState['prerequisites'],
   advice: AdviceState[] = [EARLIER],
   annotations: Readonly<Record<string, string>> = {},
-): ObservedState {
+): Derived {
   const { pool, ...state } = running();
   const metadata = { ...pool.metadata, annotations };
-  return { ...state, pool: { ...pool, metadata, status: { ...pool.status, advice } }, prerequisites: facts };
+  return derive({ ...state, pool: { ...pool, metadata, status: { ...pool.status, advice } }, prerequisites: facts });
 }
 
 describe('advice', () => {
@@ -48,7 +50,7 @@ describe('advice', () => {
     const status = { ...pool.status, advice: [earlier] };
     for (const launchTemplate of [unasked('throttled'), known(undefined)])
       assert.deepEqual(
-        adviceStates({ ...state, pool: { ...pool, status }, prerequisites: sampleFacts({ launchTemplate }) }),
+        adviceStates(derive({ ...state, pool: { ...pool, status }, prerequisites: sampleFacts({ launchTemplate }) })),
         [earlier],
       );
   });
@@ -77,7 +79,10 @@ describe('advice', () => {
         const metadata = { ...s.pool.metadata, annotations: { [IGNORE_PREREQUISITES_ANNOTATION]: ignored.join() } };
         const without = { ...s, pool: { ...s.pool, metadata }, prerequisites: sampleFacts() };
         const prerequisites = sampleFacts({ advice });
-        assert.deepEqual(evaluateConditions({ ...without, prerequisites }), evaluateConditions(without));
+        assert.deepEqual(
+          evaluateConditions(derive({ ...without, prerequisites })),
+          evaluateConditions(derive(without)),
+        );
       }),
       { numRuns: 300 },
     );

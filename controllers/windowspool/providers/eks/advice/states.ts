@@ -1,9 +1,8 @@
 /** status.advice. Pure. */
 import type { AdviceState } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { Derived } from '../../../model/due.ts';
 import { adviceReasons } from '../../../reasons.ts';
 import { cut, sentence } from '../../../util/words.ts';
-import { checkInputOf } from '../prerequisites/examination.ts';
 import { isUnknown } from '../prerequisites/prerequisiteStates.ts';
 import { checks } from './checks.ts';
 
@@ -14,10 +13,10 @@ const MESSAGE_LENGTH = 4_096;
  * The entries of status.advice. An entry stays while its facts are not read: they are read with all prerequisites, and once an hour for the advice
  * that the pool has.
  */
-export function adviceStates(s: ObservedState): AdviceState[] {
+export function adviceStates(s: Derived): AdviceState[] {
   const known: readonly string[] = adviceReasons;
   const earlier = (s.pool.status?.advice ?? []).filter(({ reason }) => known.includes(reason));
-  const input = checkInputOf(s);
+  const { input } = s.due.prerequisites;
   if (!input) return isUnknown(s) ? earlier : [];
   return checks.flatMap(({ reason, section, look }) => {
     if (input.ignored.has(reason)) return [];

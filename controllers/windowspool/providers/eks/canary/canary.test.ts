@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { Derived } from '../../../model/due.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
 import { untilNextRead } from '../../../schedule.ts';
@@ -42,7 +42,7 @@ const FAILED = {
   time: at(NOW - MINUTE),
 };
 
-const stages: readonly (readonly [stage: string, s: ObservedState, args: readonly string[]])[] = [
+const stages: readonly (readonly [stage: string, s: Derived, args: readonly string[]])[] = [
   [
     'creating',
     canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: MAIN_NODES }),
@@ -176,7 +176,7 @@ describe('a canary', () => {
   });
 
   it('is read when its nodes have been verified for long enough, and soon while they are not', () => {
-    const near = (s: ObservedState, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
+    const near = (s: Derived, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
     assert.ok(near(canaryScene({ record: { verifiedSince: at(NOW - 29 * MINUTE) } }), MINUTE));
     assert.ok(near(canaryScene(), 10 * MINUTE));
     assert.ok(near(canaryScene({ record: young, nodes: MAIN_NODES }), 20_000));

@@ -7,6 +7,7 @@
  */
 import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { VerificationResult } from '../../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -23,7 +24,7 @@ import { describeRelease } from '../machine/image.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
 import { describeFinding, isOfTheRelease } from '../upgrades/releaseChecks.ts';
-import { imageIn, versionChangeFor } from '../upgrades/versionChanges.ts';
+import { imageIn } from '../upgrades/versionChanges.ts';
 
 /** The canary that the spec asks for; undefined when updates begin without one. */
 export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
@@ -45,12 +46,6 @@ export function canaryTargetOf({ spec }: WindowsPool, change: VersionChange): st
 export function isOpen({ pool }: Pick<ObservedState, 'pool'>): boolean {
   const record = canaryIn(pool);
   return record !== undefined && record.drainingSince === undefined;
-}
-
-/** The update that the open canary tries; undefined also when another one is due, or none. */
-export function triedChange(s: ObservedState): VersionChange | undefined {
-  const change = isOpen(s) && canarySpecIn(s.pool.spec) ? versionChangeFor(s) : undefined;
-  return change && canaryIn(s.pool)?.target === canaryTargetOf(s.pool, change) ? change : undefined;
 }
 
 /** Whether the main group is known, and EKS is not updating it. */
@@ -93,9 +88,9 @@ export function passesAt({ pool, now }: Pick<ObservedState, 'pool' | 'now'>): nu
 }
 
 /** Whether the canary has shown that the main group may be updated. */
-export function hasPassed(s: ObservedState): boolean {
+export function hasPassed(s: Derived): boolean {
   const at = passesAt(s);
-  return at !== undefined && s.now >= at && isWhole(s) && triedChange(s) !== undefined;
+  return at !== undefined && s.now >= at && isWhole(s) && s.due.version?.isTried === true;
 }
 
 /** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
@@ -113,20 +108,18 @@ export function failedRelease(s: ObservedState): NonNullable<NodeGroupState['fai
 
 /** Why a canary fails. */
 interface CanaryFault {
-  readonly change: VersionChange;
   readonly message: string;
   /** Whether EKS does not offer the release yet: the same canary may be created later. */
   readonly passes?: true;
 }
 
-/** Why the version that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
-export function canaryFault(s: ObservedState): CanaryFault | undefined {
-  const change = isMainSettled(s) ? triedChange(s) : undefined;
-  const why = change && faultOf(s);
+/** Why the version change that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
+export function canaryFault(s: ObservedState, change: VersionChange): CanaryFault | undefined {
+  const why = isMainSettled(s) ? faultOf(s) : undefined;
   if (!why) return undefined;
   const { name = '' } = canaryIn(s.pool) ?? {};
   const message = `Canary ${name} with ${describeTried(triedBy(s, change))} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
-  return { change, message, ...(refusalOf(s)?.passes && { passes: true }) };
+  return { message, ...(refusalOf(s)?.passes && { passes: true }) };
 }
 
 /** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */

@@ -2,6 +2,7 @@
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
@@ -9,15 +10,12 @@ import { ownedGroup } from '../../../queries.ts';
 import { waitFor } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count } from '../../../util/words.ts';
-import { hasFailed } from '../failedTarget.ts';
 import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
-import { blockers } from '../prerequisites/examination.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
 import { accessEntryFirst, correctConfig, memoryFor, tokenFor } from '../rules.ts';
-import { versionChangeFor, versionTargetOf } from '../upgrades/versionChanges.ts';
 import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen, triedBy } from './canary.ts';
 import { canaryTemplate } from './canaryTemplate.ts';
-import { canaryDue, failureOfCanary, whyCanaryEnds } from './due.ts';
+import { failureOfCanary, whyCanaryEnds } from './end.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
 export function recallCanary(s: ObservedState): Step[] | undefined {
@@ -36,14 +34,14 @@ export function recallCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
-export function tryOnCanary(s: ObservedState): Step[] | undefined {
-  const change = versionChangeFor(s);
+export function tryOnCanary(s: Derived): Step[] | undefined {
+  const { version, prerequisites } = s.due;
   const record = canaryIn(s.pool);
-  if (!change || (!record && !canarySpecIn(s.pool.spec))) return undefined;
-  if (hasFailed(s, versionTargetOf(s.pool, change)) || hasPassed(s)) return undefined;
+  if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
+  if (version.hasFailed || hasPassed(s)) return undefined;
   const others = correctConfig(s) ?? [];
-  const isReady = !record && canaryDue(s) !== undefined && s.prerequisites?.complete && blockers(s).length === 0;
-  return isReady ? [...begun(s, change), ...others] : others;
+  const isReady = !record && version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
+  return isReady ? [...begun(s, version.change), ...others] : others;
 }
 
 function begun(s: ObservedState, change: VersionChange): Step[] {
@@ -65,7 +63,7 @@ function begun(s: ObservedState, change: VersionChange): Step[] {
 }
 
 /** Ensures that a canary ends when it failed, when the main group has its version, and when that is not desired any more. */
-export function endCanary(s: ObservedState): Step[] | undefined {
+export function endCanary(s: Derived): Step[] | undefined {
   const record = canaryIn(s.pool);
   const why = record && whyCanaryEnds(s);
   if (!why) return undefined;
@@ -77,13 +75,14 @@ export function endCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
-export function createCanary(s: ObservedState): Step[] | undefined {
-  const change = isOpen(s) ? canaryDue(s) : undefined;
+export function createCanary(s: Derived): Step[] | undefined {
+  const { version, prerequisites } = s.due;
   const main = ownedGroup(s.pool, s.group);
-  if (!change || !main) return undefined;
-  if (!s.prerequisites?.complete || blockers(s).length > 0) return [];
+  if (!isOpen(s) || !version?.isCanaryDue || !main) return undefined;
+  if (!s.prerequisites?.complete || prerequisites.blocking.length > 0) return [];
   // Without an access entry of the role, EKS would create one of type EC2_LINUX: the entry is restored first.
   if (accessEntryFirst(s).length > 0) return [];
+  const { change } = version;
   const template = canaryTemplate(s, main, change);
   // The rules for the template create it first.
   if (template === 'missing') return [];

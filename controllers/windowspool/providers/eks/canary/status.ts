@@ -1,13 +1,13 @@
 /** What status records of a canary, and how conditions describe it. Pure. */
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import type { CanaryStage } from '../../../model/disruption.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import { groupOf, isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime } from '../../../util/words.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
-import { blockers } from '../prerequisites/examination.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup } from '../replacement/replacement.ts';
 import {
   describeBlocked,
@@ -50,7 +50,7 @@ export function canaryState(outcome: Outcome): CanaryNodeGroup | undefined {
 }
 
 /** The stage; undefined when there is no canary. */
-export function canaryStage(s: ObservedState): CanaryStage | undefined {
+export function canaryStage(s: Derived): CanaryStage | undefined {
   if (!canaryIn(s.pool) || isDeleting(s.pool)) return undefined;
   const canary = otherGroup(s);
   if (isDraining(s)) {
@@ -63,7 +63,7 @@ export function canaryStage(s: ObservedState): CanaryStage | undefined {
 }
 
 /** How the canary goes on, in sentences. It has no number that changes often. */
-export function describeCanary(s: ObservedState): string {
+export function describeCanary(s: Derived): string {
   const { name = '', kubernetesVersion, releaseVersion, templateVersion: version } = canaryIn(s.pool) ?? {};
   const launchTemplate = version === undefined ? {} : { launchTemplate: { version } };
   const tried = describeTried({
@@ -76,7 +76,7 @@ export function describeCanary(s: ObservedState): string {
   return isPaused(s.pool) ? `${text} ${more} It continues when the pool is resumed.` : `${text} ${more}`;
 }
 
-function describeStage(s: ObservedState, name: string): string {
+function describeStage(s: Derived, name: string): string {
   const main = nodeGroupNameOf(s.pool);
   const trouble = describeTrouble(s, name);
   if (trouble !== undefined) return trouble;
@@ -84,7 +84,8 @@ function describeStage(s: ObservedState, name: string): string {
   const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
   switch (canaryStage(s)) {
     case 'creating':
-      if (blockers(s).length > 0) return 'It is created when the prerequisites are met. See PrerequisitesMet.';
+      if (s.due.prerequisites.blocking.length > 0)
+        return 'It is created when the prerequisites are met. See PrerequisitesMet.';
       return `Node group ${main} is not updated until the nodes of the canary have been verified for ${soakDuration}.`;
     case 'verifying':
       return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${soakDuration}.`;

@@ -1,6 +1,7 @@
 /** Rules for the launch template that the operator creates for a pool which sets its machine. */
 
 import type { RuleResult } from '../../../model/decisions.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
@@ -11,10 +12,8 @@ import { waitFor } from '../../../ruleChains.ts';
 import { isTemplateField } from '../applied.ts';
 import { isOpen } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
-import { canaryDue } from '../canary/due.ts';
 import { differencesToCorrect } from '../differences.ts';
 import { acceptsUpdates, otherNameOf } from '../nodeGroup.ts';
-import { blockers } from '../prerequisites/examination.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
@@ -34,11 +33,11 @@ import {
  * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
  * the pool whatever the spec is then.
  */
-export function createTemplate(s: ObservedState): Step[] | undefined {
+export function createTemplate(s: Derived): Step[] | undefined {
   const { pool, machineTemplate, settings } = s;
   if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
   const machine = desiredMachine(s);
-  if (!machine || blockers(s).length > 0) return [];
+  if (!machine || s.due.prerequisites.blocking.length > 0) return [];
   const name = machineTemplateNameOf(pool, settings.clusterName);
   const tags = ownerTags(pool, settings.clusterName);
   const description = descriptionOf(machine);
@@ -50,7 +49,7 @@ export function createTemplate(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a version with the desired machine exists when the group is about to get it. */
-export function addTemplateVersion(s: ObservedState): Step[] | undefined {
+export function addTemplateVersion(s: Derived): Step[] | undefined {
   const template = ownTemplateIn(s);
   const machine = desiredMachine(s);
   const group = s.group.kind === 'absent' ? undefined : groupOf(s);
@@ -67,12 +66,12 @@ export function addTemplateVersion(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a version with the name of the canary exists before a canary that needs one, once no prerequisite is known to be missing. */
-export function addCanaryVersion(s: ObservedState): Step[] | undefined {
+export function addCanaryVersion(s: Derived): Step[] | undefined {
   const template = ownTemplateIn(s);
-  const machine = isOpen(s) && canaryDue(s) ? canaryMachine(s) : undefined;
+  const machine = isOpen(s) && s.due.version?.isCanaryDue ? canaryMachine(s) : undefined;
   if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
     return undefined;
-  if (!s.prerequisites?.complete || blockers(s).length > 0) return undefined;
+  if (!s.prerequisites?.complete || s.due.prerequisites.blocking.length > 0) return undefined;
   return added(s, template, machine, `for canary ${otherNameOf(s.pool)}, whose name is in the user data`);
 }
 
@@ -91,8 +90,8 @@ function added(s: ObservedState, { id, name, versions }: MachineTemplate, machin
 }
 
 /** A version is added when the group is to be created, or its machine is to be changed. */
-function isVersionDue(s: ObservedState, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
-  if (!group) return s.group.kind === 'absent' && blockers(s).length === 0;
+function isVersionDue(s: Derived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
+  if (!group) return s.group.kind === 'absent' && s.due.prerequisites.blocking.length === 0;
   if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
   const isAsked = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
   return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, group));

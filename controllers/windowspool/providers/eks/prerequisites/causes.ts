@@ -1,9 +1,8 @@
 /** Which unmet prerequisite is the likely cause of an error of a pool whose group exists. */
 
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
 import { joined } from '../../../util/words.ts';
-import { examinationOf } from './examination.ts';
 
 /** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
 export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
@@ -32,9 +31,9 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
 };
 
 /** ` Likely cause: WindowsIPAMDisabled. See status.prerequisites.`; empty when no known cause explains the symptoms. */
-export function likelyCause(s: ObservedState, symptoms: readonly Symptom[]): string {
+export function likelyCause(s: Derived, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
-  const checked = examinationOf(s);
+  const checked = s.due.prerequisites.examination;
   const unmet = checked
     ? [...checked.failed, ...checked.ignored.filter(({ result }) => result.kind !== 'unknown'), ...checked.warned]
     : [];

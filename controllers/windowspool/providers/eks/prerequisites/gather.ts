@@ -10,18 +10,19 @@ import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
+import { scopeToRead } from '../derive/derive.ts';
+import { replacementDue } from '../derive/replacementDue.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
-import { replacementDue } from '../replacement/replacement.ts';
 import { selectsByTags } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { unlistedMinor } from './clusterChecks.ts';
-import { scopeOf, wasUnmet } from './examination.ts';
 import { roleName } from './networkChecks.ts';
 import { type Ask, instanceTypesFor, subnetsOf } from './questions.ts';
+import { wasUnmet } from './record.ts';
 import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** How long rarely changing answers are cached: instance types, their offerings and the roles of groups. In milliseconds. */
@@ -62,7 +63,7 @@ export async function gatherFacts(
   memory: Memory,
   signal: AbortSignal,
 ): Promise<PrerequisiteFacts | undefined> {
-  const scope = scopeOf(s);
+  const scope = scopeToRead(s);
   if (scope === 'nothing') return undefined;
   const complete = scope === 'complete';
   const { shared } = memory;

@@ -1,9 +1,8 @@
 /** status.prerequisites: the prerequisites that need attention. Pure. */
 import type { PrerequisiteState } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { cut, sentence } from '../../../util/words.ts';
-import { examinationOf, scopeOf } from './examination.ts';
 import { wordsOf } from './remarks.ts';
 
 /** The maximum length of a message in the schema. */
@@ -18,8 +17,8 @@ interface Unmet {
  * The entries of status.prerequisites, in the order of the checks; a prerequisite that is met has none. If nothing could be checked in this run, the
  * previous entries stay.
  */
-export function prerequisiteStates(s: ObservedState): PrerequisiteState[] {
-  const checked = examinationOf(s);
+export function prerequisiteStates(s: Derived): PrerequisiteState[] {
+  const checked = s.due.prerequisites.examination;
   if (!checked) return isUnknown(s) ? (s.pool.status?.prerequisites ?? []) : [];
   const { failed, warned, ignored, unknown } = checked;
   const listed: readonly (readonly [PrerequisiteState['status'], readonly Unmet[]])[] = [
@@ -32,8 +31,8 @@ export function prerequisiteStates(s: ObservedState): PrerequisiteState[] {
 }
 
 /** Whether the checks could not run in this run, so that earlier results stay. */
-export function isUnknown(s: ObservedState): boolean {
-  return s.group.kind === 'unreachable' || s.cluster.kind === 'unreachable' || scopeOf(s) !== 'nothing';
+export function isUnknown(s: Derived): boolean {
+  return s.group.kind === 'unreachable' || s.cluster.kind === 'unreachable' || s.due.prerequisites.scope !== 'nothing';
 }
 
 function stateOf({ check, result }: Unmet, status: PrerequisiteState['status']): PrerequisiteState {

@@ -3,8 +3,11 @@
  * ConfigMap. If the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the add-on, which reverts a value that is set only there.
  */
 
+import type { ObservedState } from '../../../model/observedState.ts';
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
+import { isLasting } from '../../../queries.ts';
+import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { clockTime, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { PERMISSIONS } from './facts.ts';
 
@@ -23,6 +26,20 @@ export type IpamMove =
 const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
 /** Statuses in which EKS accepts updates of an add-on and owns its objects. */
 const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
+
+/** The input for enabling Windows IPAM for a pool that needs it. */
+export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors }: ObservedState): IpamOffer {
+  const { pollMs, resyncMs, createRetryMs } = settings;
+  const error = errors.find(({ step, error: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied')?.error;
+  return {
+    now,
+    attempts,
+    error: error && isLasting(error) ? error : undefined,
+    pollMs,
+    resyncMs,
+    createRetryMs,
+  };
+}
 
 /** The next step while Windows IPAM is disabled in the ConfigMap. */
 export function nextIpamMove(facts: PrerequisiteFacts, offer: IpamOffer): IpamMove {

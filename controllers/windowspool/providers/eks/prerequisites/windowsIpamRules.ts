@@ -1,30 +1,31 @@
 /** The rule that enables Windows IPAM if a pool needs it and --enable-windows-ipam is set. */
 
+import type { Derived, DuePrerequisites } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { isPaused } from '../../../queries.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { checkInputOf, examinationOf, ipamOfferOf } from './examination.ts';
-import { mayBeReverted, nextIpamMove } from './windowsIpam.ts';
+import { ipamOfferOf, mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 
 /** Whether an error of enabling Windows IPAM concerns the pool: the setting is off, the pool needs it, and is not paused. */
-export function waitsForWindowsIpam(s: ObservedState): boolean {
-  return !isPaused(s.pool) && lacksWindowsIpam(s);
+export function waitsForWindowsIpam({ pool }: ObservedState, prerequisites: DuePrerequisites): boolean {
+  return !isPaused(pool) && lacksWindowsIpam(prerequisites);
 }
 
-function lacksWindowsIpam(s: ObservedState): boolean {
-  return examinationOf(s)?.failed.some(({ check }) => check.reason === 'WindowsIPAMDisabled') ?? false;
+function lacksWindowsIpam({ examination }: DuePrerequisites): boolean {
+  return examination?.failed.some(({ check }) => check.reason === 'WindowsIPAMDisabled') ?? false;
 }
 
 /**
  * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. A lasting error is not retried before it
  * is due.
  */
-export function enableWindowsIpam(s: ObservedState): readonly Step[] {
-  const input = checkInputOf(s);
+export function enableWindowsIpam(s: Derived): readonly Step[] {
+  const { prerequisites } = s.due;
+  const { input } = prerequisites;
   if (!s.settings.enableWindowsIpam || !input || s.errors.some(({ step }) => isIpamStep({ kind: step }))) return [];
-  if (!lacksWindowsIpam(s)) return [];
+  if (!lacksWindowsIpam(prerequisites)) return [];
   const move = nextIpamMove(input.facts, ipamOfferOf(s));
   const { name, arn } = input.cluster;
   if (move.kind === 'updateAddon') {

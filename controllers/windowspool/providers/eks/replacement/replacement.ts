@@ -51,11 +51,9 @@ export function canBeReplaced(pool: WindowsPool): boolean {
   return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).immutableChangePolicy === 'Replace';
 }
 
-type Seen = Pick<ObservedState, 'pool' | 'group' | 'former'> & Partial<Pick<ObservedState, 'machineTemplate'>>;
-
 /** The differences that EKS cannot change, in words: also a change of settings in a launch template of the operator that was deleted. */
 export function unchangeableDifferences(
-  s: Pick<Seen, 'pool' | 'machineTemplate'>,
+  s: Pick<ObservedState, 'pool' | 'machineTemplate'>,
   group: NodeGroup,
 ): readonly string[] {
   const differences = immutableDifferences(s.pool, group);
@@ -64,18 +62,17 @@ export function unchangeableDifferences(
   return [...differences, `launch template ${group.launchTemplate?.name} (${group.launchTemplate?.id}) was deleted`];
 }
 
-/** The differences for which another group has to replace the main one; empty when the spec refuses that, and while a replacement is in progress. */
-export function replacementDue(s: Seen): readonly string[] {
-  const group = ownedGroup(s.pool, s.group);
-  if (!group || formerIn(s.pool) || s.former || nodeGroupIn(s.pool.spec).immutableChangePolicy !== 'Replace') return [];
-  return acceptsUpdates(group) ? unchangeableDifferences(s, group) : [];
-}
-
-/** The size that a new group gets because it replaces another one; undefined when the spec sets the size, and when it replaces none. */
-export function sizeToReplace(s: Seen): number | undefined {
+/**
+ * The size that a new group gets because it replaces another one, or is to replace the main one because of these differences; undefined when the spec
+ * sets the size, and when it replaces none.
+ */
+export function sizeToReplace(
+  s: Pick<ObservedState, 'pool' | 'group' | 'former'>,
+  differences: readonly string[],
+): number | undefined {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
   const former = formerIn(s.pool) && otherGroup(s);
-  const replaced = replacementDue(s).length > 0 ? ownedGroup(s.pool, s.group) : former;
+  const replaced = differences.length > 0 ? ownedGroup(s.pool, s.group) : former;
   if (!replaced || desiredSize !== undefined) return undefined;
   return Math.min(Math.max(replaced.scaling.desiredSize, minSize), maxSize);
 }

@@ -1,6 +1,7 @@
 /** Rules for the replacement of a node group. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
@@ -11,15 +12,13 @@ import { waitFor } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
-import { configChangeFor, configTargetOf } from '../groupChanges.ts';
+import { configTargetOf } from '../groupChanges.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
-import { blockers } from '../prerequisites/examination.ts';
 import { correctConfig, memoryFor, tokenFor } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
-import { nextVersionChange } from '../upgrades/automaticUpdates.ts';
 import {
   canaryIn,
   canShrink,
@@ -31,7 +30,6 @@ import {
   nodesOfOther,
   otherGroup,
   otherGroupIn,
-  replacementDue,
 } from './replacement.ts';
 
 /**
@@ -95,11 +93,11 @@ export function discardOutdatedGroup(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a second one, once no prerequisite of that is known to be missing. */
-export function replaceChangedGroup(s: ObservedState): Step[] | undefined {
-  const differences = replacementDue(s);
+export function replaceChangedGroup(s: Derived): Step[] | undefined {
+  const { replacement: differences, prerequisites } = s.due;
   if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
   // The rules that follow keep the group as the spec says in all other fields.
-  if (!s.prerequisites?.complete || blockers(s).length > 0 || !isKnownToCreate(s)) return undefined;
+  if (!s.prerequisites?.complete || prerequisites.blocking.length > 0 || !isKnownToCreate(s)) return undefined;
   const { group } = s.group;
   const name = otherNameOf(s.pool);
   const text = `replace node group ${group.name} with ${name}: ${joined(differences)}`;
@@ -146,15 +144,15 @@ function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGro
 }
 
 /** Ensures that no rolling update begins while a former group exists: its nodes leave first. */
-export function waitForFormerGroup(s: ObservedState): Step[] | undefined {
-  return formerIn(s.pool) && nextVersionChange(s) ? (correctConfig(s) ?? []) : undefined;
+export function waitForFormerGroup(s: Derived): Step[] | undefined {
+  return formerIn(s.pool) && s.due.version?.mayBegin ? (correctConfig(s) ?? []) : undefined;
 }
 
 /** Ensures that the main group can grow until it can take over from the former one, even if an autoscaler removes its empty nodes. */
-export function growToTakeOver(s: ObservedState): Step[] | undefined {
+export function growToTakeOver(s: Derived): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || !formerIn(pool) || !otherGroup(s)) return undefined;
-  if (configChangeFor(pool, group.group)?.scaling) return undefined;
+  if (s.due.config?.change.scaling) return undefined;
   const needed = Math.min(neededToDrain(s), group.group.scaling.maxSize);
   if (group.group.scaling.desiredSize >= needed) return undefined;
   const change = { scaling: { desiredSize: needed } };

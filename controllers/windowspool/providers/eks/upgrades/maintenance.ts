@@ -4,18 +4,13 @@
  */
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
+import type { Opening } from '../../../model/due.ts';
 import { durationOf } from '../../../util/durations.ts';
 
 /** The time zone of a window without one. It is not a default of the schema, because Argo CD reports defaults inside lists as drift from Git. */
 const TIME_ZONE = 'Etc/UTC';
 
 type Windows = readonly MaintenanceWindow[] | undefined;
-
-/** The start of a window, in epoch milliseconds. */
-export interface Opening {
-  readonly at: number;
-  readonly window: MaintenanceWindow;
-}
 
 /** Whether one of the windows is open at a time (epoch milliseconds). Without windows, updates may always begin. */
 export function isInWindow(windows: Windows, now: number): boolean {

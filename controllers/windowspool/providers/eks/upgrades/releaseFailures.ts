@@ -5,13 +5,10 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { VersionChange } from '../../../ports/eks.ts';
 import { groupOf, isDeleting } from '../../../queries.ts';
 import { sentence } from '../../../util/words.ts';
-import { hasFailed, isAskedAgain } from '../failedTarget.ts';
 import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { spelled } from './releaseVersion.ts';
-import { automaticChangeFor, imageIn, versionTargetOf } from './versionChanges.ts';
 
 /** The failures of the pool's releases, from its status: of the release of its node group, and of one that failed on a canary. */
 export function releaseFailuresOf(pool: WindowsPool): ReleaseFailure[] {
@@ -54,28 +51,6 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
     const { version, node, finding } = release;
     return [{ pool: metadata.name, amiType, releaseVersion: spelled(version), node, finding, onCanary: true as const }];
   });
-}
-
-/** The failure in another pool that blocks an automatic update. An update that the user retries is not blocked. */
-export function unverifiedRelease(s: ObservedState): ReleaseFailure | undefined {
-  const change = automaticChangeFor(s);
-  const failure = change && doubtAbout(s, change);
-  if (!failure) return undefined;
-  const target = versionTargetOf(s.pool, change);
-  return hasFailed(s, target) || isAskedAgain(s, target) ? undefined : failure;
-}
-
-/** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
-export function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
-  const release = change.releaseVersion ?? targetOf(s, change);
-  const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
-  return release === undefined || isPresent ? undefined : failureOfRelease(s, release);
-}
-
-/** What EKS installs if the update names no release: the newest one, or the custom AMI of the launch template. */
-function targetOf(s: ObservedState, change: VersionChange): string | undefined {
-  if (change.kubernetesVersion === undefined) return imageIn(s, change);
-  return s.newestRelease?.ok ? s.newestRelease.value : undefined;
 }
 
 /** The failure of a release in another pool of the same AMI type. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PrerequisitesRecord, WindowsPoolStatus } from '../../../api.gen.ts';
+import type { Scope } from '../../../model/prerequisites.ts';
 import { knownStatus, NOW, sampleNode, samplePool, sampleState } from '../../../testing/fixtures.ts';
-import { type Scope, scopeOf } from './examination.ts';
 
 describe('the prerequisites of a pool', () => {
   const lost = sampleNode({ name: 'ip-1', uid: 'uid-1', ready: 'False', createdAt: NOW - 3_600_000 });
@@ -15,7 +15,8 @@ describe('the prerequisites of a pool', () => {
   };
   const disruption = { reason: 'NodeReplacement' as const, startTime: '2026-03-01T11:58:00Z', nodes: [entry] };
   const scope = (status: object, nodes = [lost, ...others]) =>
-    scopeOf(sampleState({ pool: samplePool({}, { status: { ...knownStatus(), ...status } as never }), nodes }));
+    sampleState({ pool: samplePool({}, { status: { ...knownStatus(), ...status } as never }), nodes }).due.prerequisites
+      .scope;
 
   it('are all read while a node is NotReady, and not if the operator terminates this node', () => {
     assert.deepEqual([scope({}), scope({ disruption })], ['complete', 'standing']);

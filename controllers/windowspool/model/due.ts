@@ -1,0 +1,119 @@
+/** What is due for a pool, what failed before, and what waits: derived once from the observed state, and read by everything after. Plain data. */
+import type { Bookkeeping, MaintenanceWindow, NodeGroupState } from '../api.gen.ts';
+import type { ConfigChange, VersionChange } from '../ports/eks.ts';
+import type { Admission, ReleaseFailure } from './disruption.ts';
+import type { ObservedState } from './observedState.ts';
+import type { CheckInput, Examination, Scope } from './prerequisites.ts';
+
+/** Not part of a copy with changes, which must be derived again. */
+declare class Unchanged {
+  protected readonly unchanged: true;
+}
+
+/** The observed state of a pool, with what is due. */
+export interface Derived extends ObservedState, Unchanged {
+  readonly due: Due;
+}
+
+/** What is due for a pool. A pool of existing nodes has only `nodes`: nothing else is ever due. */
+export interface Due {
+  /** The nodes that are requested to leave. */
+  readonly nodes: Admission;
+  /** The rolling update that is due, whether it may begin or not. */
+  readonly version: DueVersion | undefined;
+  /** The update of the settings of the group that is due. */
+  readonly config: DueConfig | undefined;
+  /** The part of it that must be sent before the rolling update. */
+  readonly preparation: DueConfig | undefined;
+  readonly failures: Failures;
+  /** The differences for which another group has to replace the main one, in words. */
+  readonly replacement: readonly string[];
+  /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
+  readonly isToBeMade: boolean;
+  readonly prerequisites: DuePrerequisites;
+}
+
+/** A change of the group's versions that is due. */
+export interface DueVersion extends OpenVersion {
+  /** Whether the last attempt failed and is not to be repeated. */
+  readonly hasFailed: boolean;
+  /** The failure of its release in another pool, whether it waits for that or not. */
+  readonly doubt: ReleaseFailure | undefined;
+  /** Whether it waits for a maintenance window. */
+  readonly waitsForWindow: boolean;
+  /** The next start of the window for which it waits, if there is one. */
+  readonly opening: Opening | undefined;
+  /** Whether it waits because of `doubt`. */
+  readonly waitsForRelease: boolean;
+  /** Whether it may begin: it has not failed, and waits neither for a window nor for a release. */
+  readonly mayBegin: boolean;
+  /** Whether it waits because the maximum number of other pools disrupts nodes. */
+  readonly waitsForBudget: boolean;
+  /** Whether a canary of it is to be created now. */
+  readonly isCanaryDue: boolean;
+}
+
+/** A change of the group's versions, whatever became of earlier attempts. */
+export interface OpenVersion {
+  readonly change: VersionChange;
+  /** Whether it is due because of policy Automatic: it is to what the spec does not pin. */
+  readonly isAutomatic: boolean;
+  /** A hash of what it sends and how nodes are replaced. */
+  readonly target: string;
+  /** For an automatic one: a hash of what it installs. Undefined while that is not known. */
+  readonly content: string | undefined;
+  /** Whether the open canary tries it. */
+  readonly isTried: boolean;
+}
+
+/** A change of the group's settings that is due. */
+export interface DueConfig extends OpenConfig {
+  /** Whether the last attempt failed and is not to be repeated. */
+  readonly hasFailed: boolean;
+  /** Whether another client reverted the operator's last correction as soon as it was made. */
+  readonly isUndone: boolean;
+}
+
+/** A change of the group's settings, whatever became of earlier attempts. */
+export interface OpenConfig {
+  readonly change: ConfigChange;
+  /** A hash of what it sends and what it is to reach. */
+  readonly target: string;
+}
+
+/** The start of a maintenance window, in epoch milliseconds. */
+export interface Opening {
+  readonly at: number;
+  readonly window: MaintenanceWindow;
+}
+
+/** A failed change: the hash of what it was to reach, and the reason. */
+export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
+
+/** A failed automatic update: the hash of what it was to install, and the reason. */
+export type FailedUpdate = NonNullable<Bookkeeping['failedUpdates']>[number];
+
+/** Changes that EKS refused or failed to make, of this run or from status. */
+export interface Failures {
+  /** The failure of what the spec asks for. Automatic updates are excluded. */
+  readonly asked: FailedTarget | undefined;
+  /** The failure of the automatic update that is due. */
+  readonly automatic: FailedTarget | undefined;
+  /** Those in status whose targets are still open, and for which the user has requested no retry. */
+  readonly remembered: readonly FailedTarget[];
+  /** All failures for status. */
+  readonly targets: readonly FailedTarget[];
+  /** The automatic updates that failed, whether they are due or not. The last one is the first. */
+  readonly updates: readonly FailedUpdate[];
+}
+
+/** The prerequisites of a pool, as far as they are checked. */
+export interface DuePrerequisites {
+  /** How many facts must be read. */
+  readonly scope: Scope;
+  /** Both undefined if nothing is checked. */
+  readonly input: CheckInput | undefined;
+  readonly examination: Examination | undefined;
+  /** The failed ones that block the creation of the node group or of a canary; empty when none is to be created. */
+  readonly blocking: Examination['failed'];
+}

@@ -1,0 +1,137 @@
+/** The UpdateNodegroupVersion that is due: to the desired Kubernetes version, AMI release and launch template version. Pure. */
+import type { WindowsPool } from '../../../api.gen.ts';
+import type { OpenVersion } from '../../../model/due.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import { nodeGroupIn } from '../../../nodeSource.ts';
+import { CUSTOM, type NodeGroup, type TemplateVersion, type VersionChange } from '../../../ports/eks.ts';
+import { groupOf } from '../../../queries.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { isTemplateField, RELEASE, VERSION } from '../applied.ts';
+import { canarySpecIn, canaryTargetOf, isOpen } from '../canary/canary.ts';
+import { differencesToCorrect } from '../differences.ts';
+import { desiredMachine } from '../machine/desiredMachine.ts';
+import { hasMachine, isCustom } from '../machine/machine.ts';
+import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
+import { canaryIn } from '../replacement/replacement.ts';
+import { isNewerRelease, lifeOf, minorOf } from '../upgrades/releaseVersion.ts';
+import { followedTemplate, isAheadOfCluster, templateFor, versionTargetOf } from '../upgrades/versionChanges.ts';
+
+/** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
+export function openVersionOf(s: ObservedState): OpenVersion | undefined {
+  const group = changeableGroup(s);
+  const asked = group && askedChange(s, group);
+  const change = asked ?? (group && automaticChange(s, group));
+  if (!change) return undefined;
+  const isAutomatic = asked === undefined;
+  return {
+    change,
+    isAutomatic,
+    target: versionTargetOf(s.pool, change),
+    content: isAutomatic ? contentOf(s, change) : undefined,
+    isTried: isTried(s, change),
+  };
+}
+
+/** The group, unless EKS selects its AMI and should not, or the other way round: another group has to replace it. */
+function changeableGroup(s: ObservedState): NodeGroup | undefined {
+  const group = groupOf(s);
+  return group && isCustom(s.pool.spec) === (group.amiType === CUSTOM) ? group : undefined;
+}
+
+/**
+ * A hash of what the update installs on this group: that of {@link versionTargetOf} differs when the version of the operator's launch template was pruned
+ * and is created again. Undefined while the content of that template is not known.
+ */
+function contentOf(s: ObservedState, { launchTemplate, ...rest }: VersionChange): string | undefined {
+  const { spec } = s.pool;
+  const machine = launchTemplate && hasMachine(spec) ? desiredMachine(s) : launchTemplate;
+  if (launchTemplate && !machine) return undefined;
+  return hashOf({ version: { ...rest, template: machine }, ...updateOf(spec), group: groupOf(s)?.arn });
+}
+
+/** Whether the open canary tries the update. */
+function isTried(s: ObservedState, change: VersionChange): boolean {
+  if (!isOpen(s) || !canarySpecIn(s.pool.spec)) return false;
+  return canaryIn(s.pool)?.target === canaryTargetOf(s.pool, change);
+}
+
+/** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
+function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
+  const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
+  const isTemplateDue = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
+  return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
+}
+
+/** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
+function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
+  if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
+  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followedTemplate(s, group));
+}
+
+type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
+
+/**
+ * One update for both, because it replaces every node. A group with a custom AMI has neither version nor release of its own. Without a new release it names the present one, because EKS might use the newest.
+ * When AWS has made the present one private, no node can start from it: unless the spec pins it, it is left out, and EKS uses the newest.
+ */
+function combined(
+  s: ObservedState,
+  group: NodeGroup,
+  versions: Versions | undefined,
+  launchTemplate: TemplateVersion | undefined,
+): VersionChange | undefined {
+  const { pool } = s;
+  const { force } = nodeGroupIn(pool.spec).update;
+  const { amiType, kubernetesVersion, releaseVersion } = group;
+  if (amiType === CUSTOM) return launchTemplate && { launchTemplate, force };
+  const isLeftOut = releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isGone(s, releaseVersion);
+  const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
+  const base = versions ?? (launchTemplate && present);
+  if (!base) return undefined;
+  const release = base.releaseVersion ?? releaseToTry(s, base);
+  return {
+    ...base,
+    ...(release && { releaseVersion: release }),
+    ...(launchTemplate && { launchTemplate }),
+    force,
+  };
+}
+
+/** With a canary, an update names its release, which EKS would choose otherwise: what the canary shows is true of one release only. */
+function releaseToTry(s: ObservedState, { kubernetesVersion }: Versions): string | undefined {
+  const newest = nodeGroupIn(s.pool.spec).update.canary && newestFor(s);
+  return newest && minorOf(newest) === kubernetesVersion ? newest : undefined;
+}
+
+/** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */
+function isGone(s: ObservedState, release: string): boolean {
+  const newest = newestFor(s);
+  const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
+  return isOld && newest !== undefined && isNewerRelease(newest, release);
+}
+
+function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Versions | undefined {
+  const newest = newestFor(s);
+  if (nodeGroupIn(s.pool.spec).releaseVersion || !newest || !releaseVersion) return undefined;
+  if (!isNewerRelease(newest, releaseVersion)) return undefined;
+  return { kubernetesVersion: minorOf(newest), releaseVersion: newest };
+}
+
+/**
+ * The newest release of the desired minor version. While it cannot be read, the last known one is used, so that a failed update does not
+ * look like a new target.
+ */
+function newestFor({ pool, cluster, newestRelease }: ObservedState): string | undefined {
+  const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
+  const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
+  const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;
+  return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
+}
+
+function pinnedVersions(pool: WindowsPool, group: NodeGroup): Versions | undefined {
+  const differs = differencesToCorrect(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
+  const kubernetesVersion = pinnedMinor(pool.spec);
+  if (!differs || kubernetesVersion === undefined) return undefined;
+  const { releaseVersion } = pinsOf(pool.spec);
+  return { kubernetesVersion, ...(releaseVersion && { releaseVersion }) };
+}
