@@ -3,14 +3,13 @@
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { derive } from './derive.ts';
-import type { ObservedState } from './model/observedState.ts';
+import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { nodeGroupIn } from './nodeSource.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
-import { adoptionOf } from './providers/eks/adoption.ts';
-import { describeDifference, differencesOf } from './providers/eks/differences.ts';
-import { immutableDifferences, isOwnedBy } from './providers/eks/nodeGroup.ts';
+import { describeDifference } from './providers/eks/differences.ts';
+import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { groupOf, isDeleting, isPaused } from './queries.ts';
 import type { Reason } from './reasons.ts';
@@ -77,14 +76,15 @@ function describeSteps(steps: readonly Step[]): string[] {
   );
 }
 
-function differencesIn(s: ObservedState): string[] {
+function differencesIn(s: Derived): string[] {
   const group = groupOf(s);
   if (!group || isDeleting(s.pool)) return [];
-  const differences = differencesOf(s.pool, group).map(describeDifference);
+  const { all, immutable } = s.due.differences;
+  const differences = all.map(describeDifference);
   if (isOwnedBy(s.pool, group)) return differences;
-  if (adoptionOf(s, group).kind !== 'take') return [];
+  if (s.due.adoption?.kind !== 'take') return [];
   // For a group that the pool owns, the condition says so.
-  return [...differences, ...immutableDifferences(s.pool, group).map((text) => `${text}; EKS cannot change it`)];
+  return [...differences, ...immutable.map((text) => `${text}; EKS cannot change it`)];
 }
 
 /** The preview as text: a line for the pool, and indented lines for its steps, differences and messages. */

@@ -11,7 +11,7 @@ import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';
 import { type HealthCode, isHealthCode } from './ports/eks.ts';
 import { canaryStage } from './providers/eks/canary/status.ts';
-import { countByPart, reportedDrift } from './providers/eks/differences.ts';
+import { countByPart } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { addressesFor } from './providers/eks/prerequisites/capacityChecks.ts';
 import { replacementStage } from './providers/eks/replacement/status.ts';
@@ -206,9 +206,9 @@ function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'
   return type === 'VersionUpdate' || type === 'ConfigUpdate' ? type : 'other';
 }
 
-function driftSamples(s: ObservedState): GaugeSample[] {
+function driftSamples(s: Derived): GaugeSample[] {
   const group = groupOf(s);
-  const drift = countByPart(group && isOwnedBy(s.pool, group) ? reportedDrift(s.pool, group) : []);
+  const drift = countByPart(group && isOwnedBy(s.pool, group) ? s.due.differences.reported : []);
   return (Object.keys(drift) as (keyof typeof drift)[]).map((part) =>
     gaugeSample('windowspool_drift_fields', { part }, drift[part]),
   );

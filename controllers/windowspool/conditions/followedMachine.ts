@@ -1,9 +1,9 @@
 /** The part of UpToDate about settings of the machine that have changed although the spec did not. */
 
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { machineSettingOf } from '../providers/eks/applied.ts';
-import { differencesOf } from '../providers/eks/differences.ts';
 import { desiredMachine, suitableImage } from '../providers/eks/machine/desiredMachine.ts';
 import { imageParameterIn, selectedImage } from '../providers/eks/machine/image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
@@ -13,9 +13,10 @@ import { followsMachine } from '../providers/eks/upgrades/versionChanges.ts';
 import { joined } from '../util/words.ts';
 
 /** Reports these settings, with what to do; empty when there are none. */
-export function followedMachine(s: ObservedState, group: NodeGroup): string {
-  if (!followsMachine(s, group)) return '';
-  const found = new Map(differencesOf(s.pool, group).map((each) => [machineSettingOf(each.field), each.found]));
+export function followedMachine(s: Derived, group: NodeGroup): string {
+  const { all } = s.due.differences;
+  if (!followsMachine(s, all)) return '';
+  const found = new Map(all.map((each) => [machineSettingOf(each.field), each.found]));
   return [
     found.has(AMI) && otherImage(s, group, found.get(AMI)),
     found.has(SECURITY_GROUPS) && otherSecurityGroups(s, group, found.get(SECURITY_GROUPS)),

@@ -7,12 +7,10 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { adoptionOf } from '../providers/eks/adoption.ts';
 import { describeRetry, retryCommand } from '../providers/eks/failedTarget.ts';
-import { tagChangeFor } from '../providers/eks/groupChanges.ts';
 import { describeIssues, remediesFor } from '../providers/eks/healthIssues.ts';
 import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
@@ -71,19 +69,19 @@ function assessUnreachable({ group, now }: ObservedState, name: string): Conditi
 
 const OTHER_NAME = 'Set nodeGroup.name to another name';
 
-function notOwned(s: ObservedState, group: NodeGroup): ConditionState {
+function notOwned(s: Derived, group: NodeGroup): ConditionState {
   const { pool, settings } = s;
   const { name, tags, status } = group;
-  const adoption = adoptionOf(s, group);
+  const { adoption } = s.due;
   if (status === 'DELETING') {
     const message = `Node group ${name}, which is not managed by this pool, is being deleted. The pool creates its own when it is gone${isPaused(pool) ? ' and the pool is resumed' : ''}.`;
-    return falseCondition(adoption.kind === 'wait' ? 'Adopting' : 'NotOwned', message, 'working');
+    return falseCondition(adoption?.kind === 'wait' ? 'Adopting' : 'NotOwned', message, 'working');
   }
-  if (adoption.kind === 'refused') {
+  if (adoption?.kind === 'refused') {
     const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}${adoption.fix ? `, or ${adoption.fix}` : ''}.`;
     return falseCondition('AdoptionRejected', message, 'stalled');
   }
-  if (adoption.kind !== 'forbidden') {
+  if (adoption && adoption.kind !== 'forbidden') {
     const waits = [
       ...(adoption.kind === 'wait' ? [`it is no longer ${status}`] : []),
       ...(isPaused(pool) ? ['the pool is resumed'] : []),
@@ -158,7 +156,7 @@ function isReleaseAwaited(s: Derived, { step, target, error }: StepError): boole
 }
 
 function assessStatus(s: Derived, group: NodeGroup): ConditionState {
-  const differences = immutableDifferences(s.pool, group);
+  const differences = s.due.differences.immutable;
   switch (group.status) {
     case 'CREATING':
       return falseCondition('Creating', `EKS is creating node group ${group.name}.`, 'working');
@@ -187,16 +185,15 @@ function assessStatus(s: Derived, group: NodeGroup): ConditionState {
         const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.`;
         return falseCondition('ImmutableDifference', message, 'stalled');
       }
-      return withOpenChange(s, group, assessWorking(s, group));
+      return withOpenChange(s, assessWorking(s, group));
   }
 }
 
 /** Marks a group with a pending change as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
-function withOpenChange(s: Derived, group: NodeGroup, finding: ConditionState): ConditionState {
+function withOpenChange(s: Derived, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
-  const { version, config } = s.due;
+  const { version, config, tags } = s.due;
   const next = version?.mayBegin && !version.waitsForBudget ? version.change : undefined;
-  const tags = tagChangeFor(s.pool, group);
   if (!next && !config && !tags) return finding;
   const what = next ? describeVersionChange(next) : config ? describeChange(config.change) : 'tags';
   return { ...finding, message: `${finding.message} Pending change: ${what}.`, working: true };

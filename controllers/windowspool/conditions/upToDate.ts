@@ -10,29 +10,18 @@ import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
 import { hasPassed, isOpen } from '../providers/eks/canary/canary.ts';
 import { canaryStage, describeCanary } from '../providers/eks/canary/status.ts';
-import {
-  describeDifference,
-  differencesOf,
-  differencesToCorrect,
-  reportedDrift,
-} from '../providers/eks/differences.ts';
+import { describeDifference } from '../providers/eks/differences.ts';
 import { describeRetry } from '../providers/eks/failedTarget.ts';
 import { imageEnd } from '../providers/eks/machine/image.ts';
 import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
-import { acceptsUpdates, immutableDifferences, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import {
-  canaryIn,
-  canBeReplaced,
-  formerIn,
-  isDraining,
-  unchangeableDifferences,
-} from '../providers/eks/replacement/replacement.ts';
+import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
+import { canaryIn, canBeReplaced, formerIn, isDraining } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
 import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
-import { followedTemplate, isAheadOfCluster } from '../providers/eks/upgrades/versionChanges.ts';
+import { isAheadOfCluster } from '../providers/eks/upgrades/versionChanges.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused, rejectionOf } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -102,20 +91,18 @@ function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
 function compare(s: Derived, group: NodeGroup): ConditionState {
   const { pool } = s;
   const { version, config } = s.due;
-  const immutable = canBeReplaced(pool) ? unchangeableDifferences(s, group) : immutableDifferences(pool, group);
+  const { all, toCorrect: open, reported: drift, ...differences } = s.due.differences;
+  const immutable = canBeReplaced(pool) ? differences.unchangeable : differences.immutable;
   if (immutable.length > 0) {
-    const rest = differencesOf(pool, group);
-    const others = rest.length > 0 ? ` Other differences: ${listed(rest)}` : '';
+    const others = all.length > 0 ? ` Other differences: ${listed(all)}` : '';
     const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
     const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
     return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
   }
-  const drift = reportedDrift(pool, group);
   if (drift.length > 0) {
     const message = `Node group ${group.name} drifted from the spec: ${listed(drift)} Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.`;
     return falseCondition('Drifted', message);
   }
-  const open = differencesToCorrect(pool, group);
   const failed = s.due.failures.asked;
   if (failed) {
     const rest = open.length > 0 ? `${differing(group, open)} ` : '';
@@ -230,9 +217,9 @@ function automaticallyDue({ due: { version } }: Derived, { name }: NodeGroup): s
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
-function newerTemplate(s: ObservedState, group: NodeGroup): string {
+function newerTemplate(s: Derived, group: NodeGroup): string {
   if (hasMachine(s.pool.spec)) return followedMachine(s, group);
-  const { version } = followedTemplate(s, group) ?? {};
+  const { version } = s.due.followedTemplate ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;
   const word = templateIn(s.pool.spec)?.version;

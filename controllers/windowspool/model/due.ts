@@ -1,6 +1,7 @@
 /** What is due for a pool, what failed before, and what waits: derived once from the observed state, and read by everything after. Plain data. */
 import type { Bookkeeping, MaintenanceWindow, NodeGroupState } from '../api.gen.ts';
-import type { ConfigChange, VersionChange } from '../ports/eks.ts';
+import type { ConfigChange, TemplateVersion, VersionChange } from '../ports/eks.ts';
+import type { Difference, TagChange } from './changes.ts';
 import type { Admission, ReleaseFailure } from './disruption.ts';
 import type { ObservedState } from './observedState.ts';
 import type { CheckInput, Examination, Scope } from './prerequisites.ts';
@@ -21,10 +22,17 @@ export interface Due {
   readonly nodes: Admission;
   /** The rolling update that is due, whether it may begin or not. */
   readonly version: DueVersion | undefined;
+  /** How the main group differs from the spec. */
+  readonly differences: GroupDifferences;
+  /** Whether the pool adopts the group with its name, which it does not own; undefined if there is no such group. */
+  readonly adoption: Adoption | undefined;
   /** The update of the settings of the group that is due. */
   readonly config: DueConfig | undefined;
   /** The part of it that must be sent before the rolling update. */
   readonly preparation: DueConfig | undefined;
+  readonly tags: TagChange | undefined;
+  /** The version of the launch template that the group lacks although the spec did not change. */
+  readonly followedTemplate: TemplateVersion | undefined;
   readonly failures: Failures;
   /** The differences for which another group has to replace the main one, in words. */
   readonly replacement: readonly string[];
@@ -32,6 +40,27 @@ export interface Due {
   readonly isToBeMade: boolean;
   readonly prerequisites: DuePrerequisites;
 }
+
+/** How the main group, as last known, differs from the spec; empty if it is not known. */
+export interface GroupDifferences {
+  /** By field, and sorted by it. */
+  readonly all: readonly Difference[];
+  /** Those that the operator corrects. */
+  readonly toCorrect: readonly Difference[];
+  /** The drift that is reported and not corrected. */
+  readonly reported: readonly Difference[];
+  /** Those that EKS cannot change, in words. */
+  readonly immutable: readonly string[];
+  /** The same, with a change of settings in a launch template of the operator that was deleted. */
+  readonly unchangeable: readonly string[];
+}
+
+/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
+export type Adoption =
+  | { readonly kind: 'take' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'refused'; readonly why: string; readonly fix?: string };
 
 /** A change of the group's versions that is due. */
 export interface DueVersion extends OpenVersion {

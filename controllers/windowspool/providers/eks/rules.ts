@@ -13,12 +13,10 @@ import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts'
 import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
-import { adoptionOf } from './adoption.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
-import { differencesOf } from './differences.ts';
-import { fieldsOfChange, tagChangeFor } from './groupChanges.ts';
+import { fieldsOfChange } from './groupChanges.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
 import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
@@ -46,19 +44,18 @@ export function waitForRead({ kind }: CallError, more: { readonly until?: number
 }
 
 /** Ensures that a group with the pool's name that the pool does not own is never changed or deleted, nor are its nodes. */
-export function skipUnownedGroup(s: ObservedState) {
+export function skipUnownedGroup(s: Derived) {
   const group = groupOf(s);
   if (!group || isOwnedBy(s.pool, group)) return undefined;
-  const { kind } = adoptionOf(s, group);
+  const kind = s.due.adoption?.kind;
   if (kind === 'refused') return waitFor('AdoptionRejected', 'read');
   return kind === 'forbidden' ? waitFor('NotOwned', 'read') : waitFor('Adopting', 'read', { progress: true });
 }
 
 /** Ensures that an unowned group is adopted when the user allows it. Only its tag changes; everything else follows in later runs. */
-export function adoptUnownedGroup(s: ObservedState): Step[] | undefined {
+export function adoptUnownedGroup(s: Derived): Step[] | undefined {
   const { pool, group } = s;
-  if (group.kind !== 'seen' || isOwnedBy(pool, group.group)) return undefined;
-  if (adoptionOf(s, group.group).kind !== 'take') return undefined;
+  if (group.kind !== 'seen' || s.due.adoption?.kind !== 'take') return undefined;
   // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
   const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
   const memory = isKnown ? remember(s, {}) : rememberDesired(s);
@@ -208,7 +205,7 @@ export function correctConfig(s: Derived): Step[] | undefined {
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */
-function configSteps(s: ObservedState, { change, target, hasFailed, isUndone }: DueConfig): Step[] | undefined {
+function configSteps(s: Derived, { change, target, hasFailed, isUndone }: DueConfig): Step[] | undefined {
   if (s.group.kind !== 'seen' || hasFailed || isUndone) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfChange(s.pool, change);
@@ -233,10 +230,10 @@ function terminatedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): 
 }
 
 /** Ensures that the tags follow the spec; EKS accepts them in any state. */
-export function correctTags(s: ObservedState): Step[] | undefined {
+export function correctTags(s: Derived): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
-  const change = tagChangeFor(s.pool, s.group.group);
+  const change = s.due.tags;
   if (!change) return undefined;
   const fields = [...Object.keys(change.set), ...change.remove].map(tagField);
   return [
@@ -268,9 +265,8 @@ export function accessEntryFirst(s: Derived): Step[] {
 }
 
 /** The differences among the fields that are drift. */
-function driftAmong({ pool, group }: ObservedState, fields: readonly string[]): { drift?: readonly Difference[] } {
-  if (group.kind !== 'seen') return {};
-  const drift = differencesOf(pool, group.group).filter(({ field, isDrift }) => isDrift && fields.includes(field));
+function driftAmong({ due: { differences } }: Derived, fields: readonly string[]): { drift?: readonly Difference[] } {
+  const drift = differences.all.filter(({ field, isDrift }) => isDrift && fields.includes(field));
   return drift.length > 0 ? { drift } : {};
 }
 
@@ -288,11 +284,11 @@ function rememberDesired(s: ObservedState): Step[] {
  * Records which fields are about to be sent: after a crash it is unknown whether they were, and their desired values are sent again.
  * Corrected drift is not recorded: the record already has the value, and if the call fails, the field is still drift.
  */
-function rememberSending(s: ObservedState, fields: readonly string[]): Step[] {
+function rememberSending(s: Derived, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields) });
 }
 
-function changedAmong(s: ObservedState, fields: readonly string[]): string[] {
+function changedAmong(s: Derived, fields: readonly string[]): string[] {
   const edited = driftAmong(s, fields).drift?.map(({ field }) => field) ?? [];
   return fields.filter((field) => !edited.includes(field) && !keepsImage(s, field));
 }
@@ -303,7 +299,7 @@ function keepsImage({ pool: { spec }, prerequisites }: ObservedState, field: str
 }
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */
-function reserveDisruption(s: ObservedState, change: VersionChange, target: string, fields: readonly string[]): Step[] {
+function reserveDisruption(s: Derived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
     ({ memory }) => ({
       kind: 'reserveDisruption',

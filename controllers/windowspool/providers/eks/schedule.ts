@@ -5,7 +5,6 @@ import { NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { groupOf, isDeleting, isPaused } from '../../queries.ts';
-import { adoptionOf } from './adoption.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
 import { isOwnedBy } from './nodeGroup.ts';
@@ -70,7 +69,7 @@ function untilGroupChanges(s: Derived, statusAgeMs: number): number {
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) {
-    const passes = group.status === 'DELETING' || adoptionOf(s, group).kind === 'wait';
+    const passes = group.status === 'DELETING' || s.due.adoption?.kind === 'wait';
     return spread(s, passes ? settings.pollMs : settings.resyncMs);
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);

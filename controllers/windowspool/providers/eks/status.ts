@@ -18,7 +18,7 @@ import { describeError } from './failedTarget.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
-import { immutableDifferences, nodeGroupNameOf } from './nodeGroup.ts';
+import { nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
@@ -35,7 +35,7 @@ export function nodeGroupState(outcome: RunResult): NodeGroupState {
   const canary = canaryState(outcome);
   const changes = { ...(former && { former }), ...(canary && { canary }), ...changesOf(outcome) };
   if (owned) {
-    const differs = immutableDifferences(pool, owned).length > 0;
+    const differs = outcome.after.due.differences.immutable.length > 0;
     return {
       name,
       ...describedBy(owned),

@@ -10,9 +10,13 @@ import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 
 /** What depends on a node group is never due. */
 const NOTHING_DUE: Omit<Due, 'nodes'> = {
+  differences: { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] },
+  adoption: undefined,
   version: undefined,
   config: undefined,
   preparation: undefined,
+  tags: undefined,
+  followedTemplate: undefined,
   failures: { asked: undefined, automatic: undefined, remembered: [], targets: [], updates: [] },
   replacement: [],
   isToBeMade: false,

@@ -8,7 +8,7 @@ import { isPassing } from '../failedTarget.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
-import { canaryIn, canBeReplaced, unchangeableDifferences } from '../replacement/replacement.ts';
+import { canaryIn, canBeReplaced } from '../replacement/replacement.ts';
 import { desiredTemplate } from '../upgrades/desiredTemplate.ts';
 import { templateIn } from '../upgrades/launchTemplate.ts';
 import { canarySpecIn, describeTried, isMainSettled, isOpen, isOtherCanary, triedBy } from './canary.ts';
@@ -22,7 +22,7 @@ export function whyCanaryEnds(s: Derived): string | undefined {
   const failed = tried?.hasFailed ? failureOfCanary(s) : undefined;
   if (tried && failed && !isPassing(failed)) return `${describeTried(triedBy(s, tried.change))} failed`;
   const main = groupOf(s);
-  const isReplaced = main && canBeReplaced(pool) && unchangeableDifferences(s, main).length > 0;
+  const isReplaced = main && canBeReplaced(pool) && s.due.differences.unchangeable.length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;
   if (isOtherCanary(s)) return 'it was created for another version';
   if (tried) return undefined;

@@ -1,20 +1,20 @@
-/** The smallest UpdateNodegroupConfig that brings a node group to its desired state. Pure. */
+/** The smallest UpdateNodegroupConfig, and the smallest change of tags, that bring a node group to its desired state. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { OpenConfig } from '../../../model/due.ts';
+import type { Difference, TagChange } from '../../../model/changes.ts';
+import type { GroupDifferences, OpenConfig } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../../ports/eks.ts';
 import { groupOf } from '../../../queries.ts';
-import { DESIRED, labelField, taintField, updateField, WARM_POOL } from '../applied.ts';
+import { DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from '../applied.ts';
 import { appliedOf } from '../appliedRecord.ts';
-import { differencesOf } from '../differences.ts';
-import { configTargetOf, fieldsOfChange, fieldsToCorrect } from '../groupChanges.ts';
-import { labelsFor, taintsFor, updateOf, warmPoolOf } from '../nodeGroup.ts';
+import { configTargetOf, fieldsOfChange } from '../groupChanges.ts';
+import { keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from '../nodeGroup.ts';
 
 /** The change of the settings that is due, as far as the group is known; undefined when there is none. */
-export function openConfigOf(s: ObservedState): OpenConfig | undefined {
+export function openConfigOf(s: ObservedState, { toCorrect }: GroupDifferences): OpenConfig | undefined {
   const group = groupOf(s);
-  const change = group && configChangeFor(s.pool, group);
+  const change = group && configChangeFor(s.pool, group, fieldsIn(toCorrect));
   return change && { change, target: configTargetOf(s.pool, change) };
 }
 
@@ -26,8 +26,7 @@ export function preparationIn({ pool }: ObservedState, { change: { update } }: O
 }
 
 /** The smallest UpdateNodegroupConfig that corrects the fields that the operator owns; undefined when there is nothing to do. */
-export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChange | undefined {
-  const corrected = fieldsToCorrect(pool, seen);
+function configChangeFor(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange | undefined {
   const labels = labelChange(pool, seen, corrected);
   const taints = taintChange(pool, seen, corrected);
   const scaling = scalingChange(pool, seen, corrected);
@@ -44,6 +43,10 @@ export function configChangeFor(pool: WindowsPool, seen: NodeGroup): ConfigChang
 }
 
 type FieldNames = ReadonlySet<string>;
+
+function fieldsIn(differences: readonly Difference[]): FieldNames {
+  return new Set(differences.map(({ field }) => field));
+}
 
 function labelChange(pool: WindowsPool, seen: NodeGroup, corrected: FieldNames): ConfigChange['labels'] {
   const wanted = labelsFor(pool);
@@ -103,11 +106,25 @@ function changedDesired(pool: WindowsPool): number | undefined {
  * Whether a correction by the operator's last update has been reverted as soon as that update ended: another controller edits the group too.
  * Correcting it again waits for the next read, or both would write forever.
  */
-export function isUndone({ pool, group, update }: ObservedState, { change, target }: OpenConfig): boolean {
+export function isUndone(
+  { pool, group, update }: ObservedState,
+  { all }: GroupDifferences,
+  { change, target }: OpenConfig,
+): boolean {
   const last = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || update?.status !== 'Successful' || update.id !== last?.id) return false;
   if (target !== last.target) return false;
-  const drift = differencesOf(pool, group.group).filter(({ isDrift }) => isDrift);
-  const edited = new Set(drift.map(({ field }) => field));
+  const edited = fieldsIn(all.filter(({ isDrift }) => isDrift));
   return fieldsOfChange(pool, change).every((field) => edited.has(field));
+}
+
+/** The tags to set and to remove. Tags that were never in the pool's spec are not changed: other tools tag node groups too. */
+export function openTagsOf(s: ObservedState, { toCorrect }: GroupDifferences): TagChange | undefined {
+  const seen = groupOf(s);
+  if (!seen) return undefined;
+  const corrected = fieldsIn(toCorrect);
+  const wanted = keptTags(s.pool);
+  const set = Object.fromEntries(Object.entries(wanted).filter(([key]) => corrected.has(tagField(key))));
+  const remove = Object.keys(seen.tags).filter((key) => !(key in wanted) && corrected.has(tagField(key)));
+  return Object.keys(set).length > 0 || remove.length > 0 ? { set, remove } : undefined;
 }

@@ -7,6 +7,7 @@ import { admit } from '../../../disruption/admission.ts';
 import type { Due, DueConfig, DuePrerequisites, DueVersion, OpenConfig } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Scope } from '../../../model/prerequisites.ts';
+import { adoptionIn } from './adoption.ts';
 import { isUndone } from './configChange.ts';
 import { dueVersionOf } from './dueVersion.ts';
 import { isToBeMade, prerequisitesOf, scopeOf, type ToBeMade } from './examination.ts';
@@ -17,14 +18,18 @@ import { type OpenChanges, openChangesOf } from './openChanges.ts';
 export function dueForNodeGroup(s: ObservedState): Due {
   const { open, failures, version, made } = changesStage(s);
   const { asked, automatic, remembered, targets, updates } = failures;
-  const undone = open.config !== undefined && isUndone(s, open.config);
+  const undone = open.config !== undefined && isUndone(s, open.differences, open.config);
   const dueConfig = (config: OpenConfig | undefined): DueConfig | undefined =>
     config && { ...config, hasFailed: failures.standing.has(config.target), isUndone: undone };
   return {
     nodes: admit(s),
+    differences: open.differences,
+    adoption: adoptionIn(s),
     version,
     config: dueConfig(open.config),
     preparation: dueConfig(open.preparation),
+    tags: open.tags,
+    followedTemplate: open.followedTemplate,
     failures: { asked, automatic, remembered, targets, updates },
     replacement: open.replacement,
     isToBeMade: made.isToBeMade,
@@ -35,6 +40,11 @@ export function dueForNodeGroup(s: ObservedState): Due {
 /** How many facts must be read, from what is known so far. */
 export function scopeToRead(s: ObservedState): Scope {
   return scopeOf(s, changesStage(s).made);
+}
+
+/** Whether another group is to replace the main one, from what is known so far. */
+export function isToBeReplaced(s: ObservedState): boolean {
+  return openChangesOf(s).replacement.length > 0;
 }
 
 /** The prerequisites, from the facts that were read so far. */

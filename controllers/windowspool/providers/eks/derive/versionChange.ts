@@ -1,6 +1,7 @@
 /** The UpdateNodegroupVersion that is due: to the desired Kubernetes version, AMI release and launch template version. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { OpenVersion } from '../../../model/due.ts';
+import type { Difference } from '../../../model/changes.ts';
+import type { GroupDifferences, OpenVersion } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { CUSTOM, type NodeGroup, type TemplateVersion, type VersionChange } from '../../../ports/eks.ts';
@@ -8,19 +9,24 @@ import { groupOf } from '../../../queries.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, VERSION } from '../applied.ts';
 import { canarySpecIn, canaryTargetOf, isOpen } from '../canary/canary.ts';
-import { differencesToCorrect } from '../differences.ts';
 import { desiredMachine } from '../machine/desiredMachine.ts';
 import { hasMachine, isCustom } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { canaryIn } from '../replacement/replacement.ts';
+import { desiredTemplate } from '../upgrades/desiredTemplate.ts';
+import { isMadeFrom, pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../upgrades/releaseVersion.ts';
-import { followedTemplate, isAheadOfCluster, templateFor, versionTargetOf } from '../upgrades/versionChanges.ts';
+import { followsMachine, isAheadOfCluster, versionTargetOf } from '../upgrades/versionChanges.ts';
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
-export function openVersionOf(s: ObservedState): OpenVersion | undefined {
+export function openVersionOf(
+  s: ObservedState,
+  { toCorrect }: GroupDifferences,
+  followed: TemplateVersion | undefined,
+): OpenVersion | undefined {
   const group = changeableGroup(s);
-  const asked = group && askedChange(s, group);
-  const change = asked ?? (group && automaticChange(s, group));
+  const asked = group && askedChange(s, group, toCorrect);
+  const change = asked ?? (group && automaticChange(s, group, followed));
   if (!change) return undefined;
   const isAutomatic = asked === undefined;
   return {
@@ -56,16 +62,20 @@ function isTried(s: ObservedState, change: VersionChange): boolean {
 }
 
 /** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
-function askedChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
-  const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, group);
-  const isTemplateDue = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
+function askedChange(s: ObservedState, group: NodeGroup, toCorrect: readonly Difference[]): VersionChange | undefined {
+  const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, toCorrect);
+  const isTemplateDue = toCorrect.some(({ field }) => isTemplateField(field));
   return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
 }
 
 /** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
-function automaticChange(s: ObservedState, group: NodeGroup): VersionChange | undefined {
+function automaticChange(
+  s: ObservedState,
+  group: NodeGroup,
+  followed: TemplateVersion | undefined,
+): VersionChange | undefined {
   if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
-  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followedTemplate(s, group));
+  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followed);
 }
 
 type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
@@ -128,10 +138,28 @@ function newestFor({ pool, cluster, newestRelease }: ObservedState): string | un
   return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
 }
 
-function pinnedVersions(pool: WindowsPool, group: NodeGroup): Versions | undefined {
-  const differs = differencesToCorrect(pool, group).some(({ field }) => field === VERSION || field === RELEASE);
+function pinnedVersions(pool: WindowsPool, toCorrect: readonly Difference[]): Versions | undefined {
+  const differs = toCorrect.some(({ field }) => field === VERSION || field === RELEASE);
   const kubernetesVersion = pinnedMinor(pool.spec);
   if (!differs || kubernetesVersion === undefined) return undefined;
   const { releaseVersion } = pinsOf(pool.spec);
   return { kubernetesVersion, ...(releaseVersion && { releaseVersion }) };
+}
+
+/**
+ * The version of the launch template that the group lacks, although the spec did not change: the spec follows `$Latest` or `$Default`, or the tags of
+ * security groups. Undefined also when it does not exist yet, or EKS does not accept it.
+ */
+export function followedTemplateOf(s: ObservedState, { all }: GroupDifferences): TemplateVersion | undefined {
+  const group = groupOf(s);
+  if (!group) return undefined;
+  if (hasMachine(s.pool.spec)) return followsMachine(s, all) ? templateFor(s, group) : undefined;
+  return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
+}
+
+/** The version of the launch template that the group lacks; undefined for a group of another template, or of none. */
+function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
+  const template = desiredTemplate(s, group);
+  if (!template || !isMadeFrom(group, template)) return undefined;
+  return template.version === group.launchTemplate?.version ? undefined : template;
 }

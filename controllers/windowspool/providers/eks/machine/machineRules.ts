@@ -12,7 +12,6 @@ import { waitFor } from '../../../ruleChains.ts';
 import { isTemplateField } from '../applied.ts';
 import { isOpen } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
-import { differencesToCorrect } from '../differences.ts';
 import { acceptsUpdates, otherNameOf } from '../nodeGroup.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 import { remember, tokenFor } from '../rules.ts';
@@ -93,8 +92,9 @@ function added(s: ObservedState, { id, name, versions }: MachineTemplate, machin
 function isVersionDue(s: Derived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
   if (!group) return s.group.kind === 'absent' && s.due.prerequisites.blocking.length === 0;
   if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
-  const isAsked = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
-  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, group));
+  const { all, toCorrect } = s.due.differences;
+  const isAsked = toCorrect.some(({ field }) => isTemplateField(field));
+  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, all));
 }
 
 /**

@@ -10,8 +10,7 @@ import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { ownedGroup } from '../../../queries.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
-import { scopeToRead } from '../derive/derive.ts';
-import { replacementDue } from '../derive/replacementDue.ts';
+import { isToBeReplaced, scopeToRead } from '../derive/derive.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
@@ -220,7 +219,7 @@ async function otherFacts(
     ask('Linux groups', (signal) => system.linuxGroups(signal)).then((groups) =>
       rolesOf(groups, nodeGroups, askRarely),
     ),
-    replacementDue(s).length > 0 && ask('node groups', (signal) => nodeGroups.names(signal)),
+    isToBeReplaced(s) && ask('node groups', (signal) => nodeGroups.names(signal)),
   ]);
   return {
     ...(clusterRolePolicies && { clusterRolePolicies }),

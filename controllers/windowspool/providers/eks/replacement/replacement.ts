@@ -11,10 +11,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { groupOf, ownedGroup } from '../../../queries.ts';
-import { isTemplateField } from '../applied.ts';
-import { differencesToCorrect } from '../differences.ts';
-import { isTemplateDeleted } from '../machine/machineTemplate.ts';
-import { acceptsUpdates, immutableDifferences, isOwnedBy } from '../nodeGroup.ts';
+import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */
 export function formerIn({ status }: Pick<WindowsPool, 'status'>): FormerNodeGroup | undefined {
@@ -49,17 +46,6 @@ export function isRecordLost({ pool, former }: Pick<ObservedState, 'pool' | 'for
 /** Whether a second group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */
 export function canBeReplaced(pool: WindowsPool): boolean {
   return formerIn(pool) !== undefined || nodeGroupIn(pool.spec).immutableChangePolicy === 'Replace';
-}
-
-/** The differences that EKS cannot change, in words: also a change of settings in a launch template of the operator that was deleted. */
-export function unchangeableDifferences(
-  s: Pick<ObservedState, 'pool' | 'machineTemplate'>,
-  group: NodeGroup,
-): readonly string[] {
-  const differences = immutableDifferences(s.pool, group);
-  const isDue = differencesToCorrect(s.pool, group).some(({ field }) => isTemplateField(field));
-  if (!isDue || !isTemplateDeleted(s, group)) return differences;
-  return [...differences, `launch template ${group.launchTemplate?.name} (${group.launchTemplate?.id}) was deleted`];
 }
 
 /**

@@ -36,12 +36,12 @@ import {
  * Ensures that a pool whose status was lost finds its groups again, whichever of the two names they have: a group that it did not find would be
  * created a second time.
  */
-export function recallNodeGroups(s: ObservedState): Step[] | undefined {
+export function recallNodeGroups(s: Derived): Step[] | undefined {
   const { pool, group } = s;
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
-  const isOutdated = main && (immutableDifferences(pool, main).length > 0 || isTemplateDeleted(s, main));
+  const isOutdated = main && (s.due.differences.immutable.length > 0 || isTemplateDeleted(s, main));
   // Until the launch template is read, it is not known which of the groups replaces the other one.
   if (main && isOutdated === undefined) return [];
   if (main && !isOutdated) {
@@ -58,14 +58,14 @@ export function recallNodeGroups(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that the former group serves the pool again as soon as the spec describes it again. The other one becomes the former group. */
-export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
+export function returnToFormerGroup(s: Derived): Step[] | undefined {
   const { pool, group } = s;
   const former = otherGroup(s);
   const record = formerIn(pool);
   if (!former || s.former?.kind !== 'seen' || !record) return undefined;
   if (['CREATING', 'CREATE_FAILED', 'DELETING', 'DELETE_FAILED'].includes(former.status)) return undefined;
   const main = group.kind === 'seen' ? group.group : undefined;
-  const isMainRight = main && isOwnedBy(pool, main) && immutableDifferences(pool, main).length === 0;
+  const isMainRight = main && isOwnedBy(pool, main) && s.due.differences.immutable.length === 0;
   // Without its launch template, it gets none of the settings.
   if (isMainRight || immutableDifferences(pool, former).length > 0 || isTemplateDeleted(s, former) !== false)
     return undefined;
@@ -83,11 +83,11 @@ export function returnToFormerGroup(s: ObservedState): Step[] | undefined {
  * Ensures that there is never a third group: if the spec changes once more before the main group has served, that group is deleted and created
  * again. If it serves, the former group goes first.
  */
-export function discardOutdatedGroup(s: ObservedState): Step[] | undefined {
+export function discardOutdatedGroup(s: Derived): Step[] | undefined {
   const { pool, group } = s;
   const record = formerIn(pool);
   if (!record || record.successorServed || isDraining(s) || !otherGroup(s)) return undefined;
-  if (group.kind !== 'seen' || immutableDifferences(pool, group.group).length === 0) return undefined;
+  if (group.kind !== 'seen' || s.due.differences.immutable.length === 0) return undefined;
   const why = `it does not match the spec, and node group ${record.name} serves the pool`;
   return [{ kind: 'deleteNodeGroup', group: group.group.name, why }];
 }

@@ -1,6 +1,7 @@
 /** What status records of a replacement, and how conditions describe it. Pure. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
 import type { ReplacementStage } from '../../../model/disruption.ts';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
@@ -9,7 +10,7 @@ import { clockTime, count, cut, describeFailure, sentence } from '../../../util/
 import { isOpen } from '../canary/canary.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
-import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
   canaryIn,
   canShrink,
@@ -93,13 +94,13 @@ export function isBlocked(s: ObservedState): boolean {
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
-export function describeReplacement(s: ObservedState): string {
+export function describeReplacement(s: Derived): string {
   const [main, former] = [nodeGroupNameOf(s.pool), otherNameOf(s.pool)];
   const text = `Node group ${main} replaces ${former}. ${describeStage(s, main, former)}`;
   return isPaused(s.pool) ? `${text} It continues when the pool is resumed.` : text;
 }
 
-function describeStage(s: ObservedState, main: string, former: string): string {
+function describeStage(s: Derived, main: string, former: string): string {
   const trouble = describeTrouble(s, former);
   if (trouble !== undefined) return trouble;
   switch (replacementStage(s)) {
@@ -154,8 +155,8 @@ export function describeDeletion(s: ObservedState, name: string): string {
 }
 
 /** Says what happens to a change of the spec that came during the replacement. */
-function describeThird(s: ObservedState, main: string): string {
-  if (s.group.kind !== 'seen' || immutableDifferences(s.pool, s.group.group).length === 0) return '';
+function describeThird(s: Derived, main: string): string {
+  if (s.group.kind !== 'seen' || s.due.differences.immutable.length === 0) return '';
   return formerIn(s.pool)?.successorServed || isDraining(s)
     ? ` The spec has changed again: ${main} is replaced after that.`
     : ` The spec has changed again: ${main} is deleted and created again.`;

@@ -1,17 +1,17 @@
 /** What a change of the Kubernetes version, AMI release and launch template version of a node group sends. Pure. */
 
 import type { WindowsPool } from '../../../api.gen.ts';
+import type { Difference } from '../../../model/changes.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import type { NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import type { VersionChange } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
 import { machineField } from '../appliedRecord.ts';
-import { differencesOf, isFollowing } from '../differences.ts';
+import { isFollowing } from '../differences.ts';
 import { desiredMachine, wantedTexts } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
-import { desiredTemplate } from './desiredTemplate.ts';
-import { isMadeFrom, pinnedTemplateVersion } from './launchTemplate.ts';
+import { pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor } from './releaseVersion.ts';
 
 /** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
@@ -44,24 +44,8 @@ export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' |
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
-/**
- * The version of the launch template that the group lacks, although the spec did not change: the spec follows `$Latest` or `$Default`, or the tags of
- * security groups. Undefined also when it does not exist yet, or EKS does not accept it.
- */
-export function followedTemplate(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
-  if (hasMachine(s.pool.spec)) return followsMachine(s, group) ? templateFor(s, group) : undefined;
-  return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
-}
-
 /** Whether the group's machine differs from the spec only because other security groups have the tags in the spec. */
-export function followsMachine({ pool }: Pick<ObservedState, 'pool'>, group: NodeGroup): boolean {
-  const differing = differencesOf(pool, group).filter(({ field }) => isTemplateField(field));
+export function followsMachine({ pool }: Pick<ObservedState, 'pool'>, differences: readonly Difference[]): boolean {
+  const differing = differences.filter(({ field }) => isTemplateField(field));
   return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
-}
-
-/** The version of the launch template that the group lacks; undefined for a group of another template, or of none. */
-export function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
-  const template = desiredTemplate(s, group);
-  if (!template || !isMadeFrom(group, template)) return undefined;
-  return template.version === group.launchTemplate?.version ? undefined : template;
 }
