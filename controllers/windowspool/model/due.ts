@@ -16,10 +16,14 @@ export interface Derived extends ObservedState, Unchanged {
   readonly due: Due;
 }
 
-/** What is due for a pool. A pool of existing nodes has only `nodes`: nothing else is ever due. */
-export interface Due {
+/** What is due for a pool. */
+export interface Due extends NodeGroupDue {
   /** The nodes that are requested to leave. */
   readonly nodes: Admission;
+}
+
+/** What is due for the node group of a pool. For a pool of existing nodes, nothing of this is ever due. */
+export interface NodeGroupDue {
   /** The rolling update that is due, whether it may begin or not. */
   readonly version: DueVersion | undefined;
   /** How the main group differs from the spec. */
@@ -30,6 +34,7 @@ export interface Due {
   readonly config: DueConfig | undefined;
   /** The part of it that must be sent before the rolling update. */
   readonly preparation: DueConfig | undefined;
+  /** The change of the tags of the group that is due. */
   readonly tags: TagChange | undefined;
   /** The version of the launch template that the group lacks although the spec did not change. */
   readonly followedTemplate: TemplateVersion | undefined;

@@ -1,7 +1,7 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
-import type { Due } from '../../model/due.ts';
+import type { NodeGroupDue } from '../../model/due.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesConditions } from './conditions.ts';
 import { observeExisting } from './observe.ts';
@@ -9,7 +9,7 @@ import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
 import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 
 /** What depends on a node group is never due. */
-const NOTHING_DUE: Omit<Due, 'nodes'> = {
+const NOTHING_DUE: NodeGroupDue = {
   differences: { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] },
   adoption: undefined,
   version: undefined,
