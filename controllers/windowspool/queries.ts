@@ -13,8 +13,7 @@ import type { Instance } from './ports/ec2.ts';
 import type { NodeGroup } from './ports/eks.ts';
 import { taintField } from './providers/eks/applied.ts';
 import { appliedOf } from './providers/eks/appliedRecord.ts';
-import { type Creation, creationOf, desiredNodeGroup, isOwnedBy } from './providers/eks/nodeGroup.ts';
-import { desiredTemplate } from './providers/eks/upgrades/desiredTemplate.ts';
+import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { marksOf } from './providers/existing/ownershipRecord.ts';
 
 /** Whether the pool has a deletion timestamp. */
@@ -65,16 +64,6 @@ export function isClusterMismatch({ pool, cluster, settings }: ObservedState): b
 /** The number of verified nodes that the pool needs to be Ready. */
 export function neededNodes(pool: WindowsPool): number {
   return Math.max(1, pool.spec.nodeGroup?.scaling.minSize ?? 1);
-}
-
-/** What the spec would create a node group from; see `creationOf`. */
-export function desiredCreation(s: ObservedState): Creation {
-  return creationOf(desiredNodeGroup(s.pool, desiredTemplate(s)).tags);
-}
-
-/** A hash of the input of a node group creation. */
-export function createdFrom(s: ObservedState): string {
-  return desiredCreation(s).spec;
 }
 
 /** Whether the same call would keep failing until people change something. */

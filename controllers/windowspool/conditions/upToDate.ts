@@ -17,7 +17,6 @@ import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { canaryIn, canBeReplaced, formerIn, isDraining } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
-import { desiredTemplate } from '../providers/eks/upgrades/desiredTemplate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
@@ -109,7 +108,7 @@ function compare(s: Derived, group: NodeGroup): ConditionState {
     const message = `${rest}${sentence(failed.message)} ${describeRetry(pool, failed)}`;
     return falseCondition(failed.reason as Reason, message);
   }
-  const unfit = open.some(({ field }) => field === TEMPLATE) && desiredTemplate(s, group) === undefined;
+  const unfit = open.some(({ field }) => field === TEMPLATE) && s.due.template === undefined;
   if (unfit) {
     const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
     return falseCondition('LaunchTemplateInvalid', message);

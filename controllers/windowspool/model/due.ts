@@ -26,6 +26,10 @@ export interface Due extends NodeGroupDue {
 export interface NodeGroupDue {
   /** The rolling update that is due, whether it may begin or not. */
   readonly version: DueVersion | undefined;
+  /** What the spec would create the main group from now. */
+  readonly creation: Creation | undefined;
+  /** The desired version of its launch template; undefined if it has none, it is unknown, or EKS would refuse it. */
+  readonly template: TemplateVersion | undefined;
   /** How the main group differs from the spec. */
   readonly differences: GroupDifferences;
   /** Whether the pool adopts the group with its name, which it does not own; undefined if there is no such group. */
@@ -58,6 +62,12 @@ export interface GroupDifferences {
   readonly immutable: readonly string[];
   /** The same, with a change of settings in a launch template of the operator that was deleted. */
   readonly unchangeable: readonly string[];
+}
+
+/** What a group was created from: a hash of the spec and, if there was a retry annotation, one of its value. */
+export interface Creation {
+  readonly spec: string;
+  readonly retry?: string;
 }
 
 /** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */

@@ -2,6 +2,7 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../labels.ts';
+import type { Creation } from '../../model/due.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, registrationTaintsOf } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
@@ -88,12 +89,6 @@ export function desiredNodeGroup(pool: WindowsPool, template?: TemplateVersion):
     ...(retry === undefined ? [] : [hashOf(retry)]),
   ];
   return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: created.join('.') } };
-}
-
-/** What a group was created from: a hash of the spec and, if there was a retry annotation, one of its value. */
-export interface Creation {
-  readonly spec: string;
-  readonly retry?: string;
 }
 
 /** Reads it from the tags of a group. */

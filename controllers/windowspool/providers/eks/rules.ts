@@ -10,7 +10,7 @@ import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
-import { createdFrom, desiredCreation, groupOf, isClusterMismatch } from '../../queries.ts';
+import { groupOf, isClusterMismatch } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
@@ -24,7 +24,6 @@ import { roleArnOf } from './nodeRole.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
-import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
@@ -72,7 +71,7 @@ export function waitForGroupToGo({ group }: ObservedState) {
  * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec or the retry annotation changed, and every
  * `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
-export function replaceFailedGroup(s: ObservedState): RuleResult | Step[] | undefined {
+export function replaceFailedGroup(s: Derived): RuleResult | Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
@@ -84,9 +83,9 @@ export function replaceFailedGroup(s: ObservedState): RuleResult | Step[] | unde
 }
 
 /** Whether the spec has changed since the group was created, or the retry annotation requests another attempt. Its removal requests none. */
-function isOtherCreation(s: ObservedState, { tags }: NodeGroup): boolean {
-  const [created, desired] = [creationOf(tags), desiredCreation(s)];
-  return created.spec !== desired.spec || (desired.retry !== undefined && desired.retry !== created.retry);
+function isOtherCreation({ due: { creation: desired } }: Derived, { tags }: NodeGroup): boolean {
+  const created = creationOf(tags);
+  return created.spec !== desired?.spec || (desired.retry !== undefined && desired.retry !== created.retry);
 }
 
 /**
@@ -97,11 +96,11 @@ export function createMissingGroup(s: Derived): Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
   if (s.due.prerequisites.blocking.length > 0) return [];
-  const failed = s.due.failures.remembered.find(({ target }) => target === createdFrom(s));
+  const failed = s.due.failures.remembered.find(({ target }) => target === s.due.creation?.spec);
   if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
   if (!subnets) return [];
-  const template = desiredTemplate(s);
+  const { template } = s.due;
   // The rules for the template create it first.
   if (hasMachine(pool.spec) && !template) return [];
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);

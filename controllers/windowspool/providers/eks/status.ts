@@ -20,7 +20,6 @@ import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
-import { desiredTemplate } from './upgrades/desiredTemplate.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
 /** status.nodeGroup after a run. */
@@ -77,11 +76,11 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
 }
 
 /** The launch template of the group, and its desired version as last known. */
-function templateState(s: ObservedState, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+function templateState(s: Derived, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
   const { launchTemplate } = group;
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
-  const desiredVersion = desiredTemplate(s, group)?.version;
+  const desiredVersion = s.due.template?.version;
   return { launchTemplate: { id, name, version, ...(desiredVersion !== undefined && { desiredVersion }) } };
 }
 

@@ -10,6 +10,8 @@ import { existingNodesState, hasNewMarks, marksState } from './status.ts';
 
 /** What depends on a node group is never due. */
 const NOTHING_DUE: NodeGroupDue = {
+  creation: undefined,
+  template: undefined,
   differences: { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] },
   adoption: undefined,
   version: undefined,

@@ -9,7 +9,6 @@ import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced } from '../replacement/replacement.ts';
-import { desiredTemplate } from '../upgrades/desiredTemplate.ts';
 import { templateIn } from '../upgrades/launchTemplate.ts';
 import { canarySpecIn, describeTried, isMainSettled, isOpen, isOtherCanary, triedBy } from './canary.ts';
 
@@ -35,10 +34,10 @@ export function whyCanaryEnds(s: Derived): string | undefined {
 }
 
 /** Whether the canary tried another version of a launch template that was deleted, or that EKS does not accept any more. */
-function isTriedTemplateLost(s: ObservedState): boolean {
+function isTriedTemplateLost(s: Derived): boolean {
   const main = groupOf(s);
   if (!main || canaryIn(s.pool)?.templateVersion === undefined) return false;
-  return templateIn(s.pool.spec) ? desiredTemplate(s, main) === undefined : isTemplateDeleted(s, main) === true;
+  return templateIn(s.pool.spec) ? s.due.template === undefined : isTemplateDeleted(s, main) === true;
 }
 
 /** Whether the main group has what the canary tried. */

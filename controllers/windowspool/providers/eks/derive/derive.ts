@@ -23,6 +23,8 @@ export function dueForNodeGroup(s: ObservedState): Due {
     config && { ...config, hasFailed: failures.standing.has(config.target), isUndone: undone };
   return {
     nodes: admit(s),
+    creation: open.creation,
+    template: open.template,
     differences: open.differences,
     adoption: adoptionIn(s),
     version,

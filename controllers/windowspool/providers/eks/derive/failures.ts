@@ -6,7 +6,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { CallError } from '../../../ports/callResult.ts';
-import { createdFrom, rejectionOf } from '../../../queries.ts';
+import { rejectionOf } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
 import { canaryFault, failedRelease } from '../canary/canary.ts';
@@ -35,7 +35,7 @@ export function failuresOf(s: ObservedState, open: OpenChanges): KnownFailures {
   const known = inStatus.filter((failed) => targets.has(failed.target) && !hasPassed(s, failed));
   const remembered = known.filter((failed) => !isRetried(s, failed));
   const found = [
-    refusedCreation(s),
+    refusedCreation(s, open),
     refusedUpdate(s, 'updateConfig', targets),
     refusedUpdate(s, 'updateNodeGroupVersion', targets),
     failedUpdate(s, targets),
@@ -132,13 +132,13 @@ function retryOf({ metadata }: ObservedState['pool']): Pick<FailedTarget, 'retry
   return retry === undefined ? {} : { retry };
 }
 
-function refusedCreation(s: ObservedState): FailedTarget | undefined {
+function refusedCreation(s: ObservedState, { creation }: OpenChanges): FailedTarget | undefined {
   const lasting = rejectionOf(s, 'createNodeGroup');
   if (!lasting) return undefined;
   const { error, at } = lasting;
   const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRejected';
   const message = `EKS rejected the creation of node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
-  return { target: createdFrom(s), reason, message, time: timeOf(at), ...retryOf(s.pool) };
+  return { target: creation.spec, reason, message, time: timeOf(at), ...retryOf(s.pool) };
 }
 
 /**
@@ -204,7 +204,7 @@ function verifiedStill({ poolNodes: { verified, total } }: ObservedState): strin
 const RETRY_LENGTH = 256;
 
 /** The targets that are open now: none when the group matches the spec, for whatever reason. */
-function openTargets(s: ObservedState, { preparation, config, version }: OpenChanges): ReadonlySet<string> {
+function openTargets(s: ObservedState, { creation, preparation, config, version }: OpenChanges): ReadonlySet<string> {
   const changes = [preparation, config, version].flatMap((change) => change?.target ?? []);
-  return new Set([...(s.group.kind === 'seen' ? [] : [createdFrom(s)]), ...changes]);
+  return new Set([...(s.group.kind === 'seen' ? [] : [creation.spec]), ...changes]);
 }

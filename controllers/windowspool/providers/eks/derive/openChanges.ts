@@ -1,13 +1,17 @@
 /** The first stage: what is to be changed, whatever became of earlier attempts. Pure. */
-import type { Due, OpenConfig, OpenVersion } from '../../../model/due.ts';
+import type { Creation, Due, OpenConfig, OpenVersion } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
+import { groupOf } from '../../../queries.ts';
 import { openConfigOf, openTagsOf, preparationIn } from './configChange.ts';
 import { groupDifferencesOf } from './groupDifferences.ts';
 import { replacementDue } from './replacementDue.ts';
+import { desiredCreation, desiredTemplate } from './targets.ts';
 import { followedTemplateOf, openVersionOf } from './versionChange.ts';
 
 /** The changes of a node group that are open. */
-export interface OpenChanges extends Pick<Due, 'differences' | 'followedTemplate' | 'tags' | 'replacement'> {
+export interface OpenChanges
+  extends Pick<Due, 'template' | 'differences' | 'followedTemplate' | 'tags' | 'replacement'> {
+  readonly creation: Creation;
   readonly version: OpenVersion | undefined;
   readonly config: OpenConfig | undefined;
   /** The part of `config` that must be sent before `version`. */
@@ -17,11 +21,13 @@ export interface OpenChanges extends Pick<Due, 'differences' | 'followedTemplate
 /** The changes that are open for the group, as far as it is known. */
 export function openChangesOf(s: ObservedState): OpenChanges {
   const differences = groupDifferencesOf(s);
-  const followedTemplate = followedTemplateOf(s, differences);
-  const version = openVersionOf(s, differences, followedTemplate);
+  const template = desiredTemplate(s, groupOf(s));
+  const followedTemplate = followedTemplateOf(s, differences, template);
+  const version = openVersionOf(s, { differences, template, followedTemplate });
   const config = openConfigOf(s, differences);
   const preparation = version && config && preparationIn(s, config);
   const tags = openTagsOf(s, differences);
   const replacement = replacementDue(s, differences);
-  return { differences, followedTemplate, version, config, preparation, tags, replacement };
+  const creation = desiredCreation(s);
+  return { creation, template, differences, followedTemplate, version, config, preparation, tags, replacement };
 }

@@ -1,7 +1,7 @@
 /** The UpdateNodegroupVersion that is due: to the desired Kubernetes version, AMI release and launch template version. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { Difference } from '../../../model/changes.ts';
-import type { GroupDifferences, OpenVersion } from '../../../model/due.ts';
+import type { Due, GroupDifferences, OpenVersion } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { CUSTOM, type NodeGroup, type TemplateVersion, type VersionChange } from '../../../ports/eks.ts';
@@ -13,7 +13,6 @@ import { desiredMachine } from '../machine/desiredMachine.ts';
 import { hasMachine, isCustom } from '../machine/machine.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { canaryIn } from '../replacement/replacement.ts';
-import { desiredTemplate } from '../upgrades/desiredTemplate.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../upgrades/releaseVersion.ts';
 import { followsMachine, isAheadOfCluster, versionTargetOf } from '../upgrades/versionChanges.ts';
@@ -21,12 +20,11 @@ import { followsMachine, isAheadOfCluster, versionTargetOf } from '../upgrades/v
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function openVersionOf(
   s: ObservedState,
-  { toCorrect }: GroupDifferences,
-  followed: TemplateVersion | undefined,
+  { differences, template, followedTemplate }: Pick<Due, 'differences' | 'template' | 'followedTemplate'>,
 ): OpenVersion | undefined {
   const group = changeableGroup(s);
-  const asked = group && askedChange(s, group, toCorrect);
-  const change = asked ?? (group && automaticChange(s, group, followed));
+  const asked = group && askedChange(s, group, differences.toCorrect, template);
+  const change = asked ?? (group && automaticChange(s, group, followedTemplate));
   if (!change) return undefined;
   const isAutomatic = asked === undefined;
   return {
@@ -62,10 +60,15 @@ function isTried(s: ObservedState, change: VersionChange): boolean {
 }
 
 /** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
-function askedChange(s: ObservedState, group: NodeGroup, toCorrect: readonly Difference[]): VersionChange | undefined {
+function askedChange(
+  s: ObservedState,
+  group: NodeGroup,
+  toCorrect: readonly Difference[],
+  template: TemplateVersion | undefined,
+): VersionChange | undefined {
   const versions = isAheadOfCluster(s) ? undefined : pinnedVersions(s.pool, toCorrect);
   const isTemplateDue = toCorrect.some(({ field }) => isTemplateField(field));
-  return combined(s, group, versions, isTemplateDue ? templateFor(s, group) : undefined);
+  return combined(s, group, versions, isTemplateDue ? templateFor(group, template) : undefined);
 }
 
 /** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
@@ -150,16 +153,19 @@ function pinnedVersions(pool: WindowsPool, toCorrect: readonly Difference[]): Ve
  * The version of the launch template that the group lacks, although the spec did not change: the spec follows `$Latest` or `$Default`, or the tags of
  * security groups. Undefined also when it does not exist yet, or EKS does not accept it.
  */
-export function followedTemplateOf(s: ObservedState, { all }: GroupDifferences): TemplateVersion | undefined {
+export function followedTemplateOf(
+  s: ObservedState,
+  { all }: GroupDifferences,
+  template: TemplateVersion | undefined,
+): TemplateVersion | undefined {
   const group = groupOf(s);
   if (!group) return undefined;
-  if (hasMachine(s.pool.spec)) return followsMachine(s, all) ? templateFor(s, group) : undefined;
-  return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(s, group) : undefined;
+  if (hasMachine(s.pool.spec)) return followsMachine(s, all) ? templateFor(group, template) : undefined;
+  return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(group, template) : undefined;
 }
 
 /** The version of the launch template that the group lacks; undefined for a group of another template, or of none. */
-function templateFor(s: ObservedState, group: NodeGroup): TemplateVersion | undefined {
-  const template = desiredTemplate(s, group);
+function templateFor(group: NodeGroup, template: TemplateVersion | undefined): TemplateVersion | undefined {
   if (!template || !isMadeFrom(group, template)) return undefined;
   return template.version === group.launchTemplate?.version ? undefined : template;
 }

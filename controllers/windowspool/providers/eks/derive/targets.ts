@@ -1,8 +1,10 @@
-/** The desired version of a node group's launch template. Pure. */
+/** What the group should be made from: the desired version of its launch template, and the input of its creation. Pure. */
+import type { Creation } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import { desiredOwnVersion } from '../machine/desiredMachine.ts';
-import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from './launchTemplate.ts';
+import { creationOf, desiredNodeGroup } from '../nodeGroup.ts';
+import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 
 /**
  * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is
@@ -13,6 +15,11 @@ export function desiredTemplate(s: ObservedState, group?: NodeGroup): TemplateVe
   if (!wanted) return desiredOwnVersion(s, group);
   const version = desiredUserVersion(s);
   return version === undefined ? undefined : templateVersion(wanted, version);
+}
+
+/** What the spec would create the group from; see `creationOf`. */
+export function desiredCreation(s: ObservedState): Creation {
+  return creationOf(desiredNodeGroup(s.pool, desiredTemplate(s)).tags);
 }
 
 /**
