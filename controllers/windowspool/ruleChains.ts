@@ -13,6 +13,9 @@ export interface RuleChain {
     | 'finalizer'
     | 'launchTemplate'
     | 'nodeGroup'
+    | 'replacement'
+    | 'version'
+    | 'config'
     | 'formerNodeGroup'
     | 'windowsIpam'
     | 'accessEntry'
@@ -27,12 +30,19 @@ export interface RuleChain {
     | 'nodePods'
     | 'terminatingNodes'
     | 'annotations';
+  /** Evaluated only if no rule of this chain applies, or the one that does lets it pass. */
+  readonly follows?: RuleChain['about'];
   readonly rules: readonly Rule[];
 }
 
 /** The result of a rule that takes no step until something else has happened. */
 export function waitFor(reason: Wait['reason'], on: Wait['on'], more: Omit<Wait, 'reason' | 'on'> = {}): RuleResult {
   return { steps: [], wait: { reason, on, ...more } };
+}
+
+/** The same, for a rule whose chain does not delay the one that follows it. */
+export function waitMeanwhile(...[reason, on, more]: Parameters<typeof waitFor>): RuleResult {
+  return { ...waitFor(reason, on, more), passes: true };
 }
 
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
@@ -42,10 +52,17 @@ export function decide(chains: readonly RuleChain[], s: Derived): Decision<RuleC
     if (!known.has(rule)) known.set(rule, normalized(rule(s)));
     return known.get(rule);
   };
-  return chains.flatMap(({ about, rules }) => {
+  const ended = new Set<RuleChain['about']>();
+  return chains.flatMap(({ about, follows, rules }) => {
+    if (follows && ended.has(follows)) {
+      ended.add(about);
+      return [];
+    }
     for (const rule of rules) {
       const result = evaluated(rule);
-      if (result) return result.wait || result.steps.length > 0 ? { about, ...result } : [];
+      if (!result) continue;
+      if (!result.passes) ended.add(about);
+      return result.wait || result.steps.length > 0 ? { about, ...result } : [];
     }
     return [];
   });

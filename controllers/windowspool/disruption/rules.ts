@@ -1,7 +1,14 @@
 /** The rules for nodes that are replaced or removed by annotation, or remediated. */
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/disrupting.ts';
-import type { Candidate, DisruptionReservation, DrainAction, TerminatingNodeView } from '../model/disruption.ts';
+import type { RuleResult, Wait } from '../model/decisions.ts';
+import type {
+  Admission,
+  Candidate,
+  DisruptionReservation,
+  DrainAction,
+  TerminatingNodeView,
+} from '../model/disruption.ts';
 import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -47,7 +54,20 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
 export function admissionSteps(
   s: Derived,
   remember: (reservation: DisruptionReservation) => Memory | ReservationMemory | undefined,
-): Step[] {
+): RuleResult {
+  const wait = waitOf(s.due.nodes);
+  return { steps: turnsOf(s, remember), ...(wait && { wait }) };
+}
+
+/** What the nodes wait for that are not admitted now. */
+function waitOf({ waiting, waitsForTurn, refused, halted }: Admission): Wait | undefined {
+  if (waiting.length > 0) return { reason: 'DisruptionPending', on: waitsForTurn ? 'pools' : 'watch', progress: true };
+  if (refused.length > 0) return { reason: 'RemovalRejected', on: 'watch' };
+  return halted === undefined ? undefined : { reason: 'TooManyUnhealthy', on: 'watch' };
+}
+
+/** The record of the nodes whose turn begins. */
+function turnsOf(s: Derived, remember: Parameters<typeof admissionSteps>[1]): Step[] {
   const { begin } = s.due.nodes;
   if (begin.length === 0) return [];
   const startTime = timeOf(s.now);

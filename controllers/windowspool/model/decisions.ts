@@ -25,6 +25,8 @@ export interface Wait {
 export interface RuleResult {
   readonly steps: readonly Step[];
   readonly wait?: Wait;
+  /** Whether the chain that follows this one is evaluated as well. */
+  readonly passes?: true;
 }
 
 /** The result of the rule that decided for a chain. A chain with nothing to do has none. */

@@ -8,6 +8,7 @@ import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
+import type { RuleResult } from '../../model/decisions.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
@@ -18,14 +19,15 @@ import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { ownGroups } from '../../queries.ts';
+import { waitMeanwhile } from '../../ruleChains.ts';
 import type { OperationSources } from '../../sources.ts';
 import { canTakeOver } from './replacement/replacement.ts';
-import { correctConfig, memoryFor } from './rules.ts';
+import { memoryFor } from './rules.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
-export function waitForTerminatingNodes(s: Derived): Step[] | undefined {
+export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
   const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
-  return isLeaving && s.due.version?.mayBegin ? (correctConfig(s) ?? []) : undefined;
+  return isLeaving && s.due.version?.mayBegin ? waitMeanwhile('Draining', 'watch', { progress: true }) : undefined;
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */
@@ -34,7 +36,7 @@ export function drainNodes(s: ObservedState): Step[] {
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
-export function admitNodes(s: Derived): Step[] {
+export function admitNodes(s: Derived): RuleResult {
   return admissionSteps(s, (reservation) => memoryFor(s, { reservation }));
 }
 

@@ -59,6 +59,7 @@ import {
   prepareRollingUpdate,
   replaceFailedGroup,
   restoreAccessEntry,
+  skipFailedVersion,
   skipUnownedGroup,
   stopOnClusterMismatch,
   waitForAws,
@@ -123,8 +124,15 @@ export const poolChains: readonly RuleChain[] = [
       discardOutdatedGroup,
       waitForRunningUpdate,
       waitForUpdateResult,
+    ],
+  },
+  { about: 'replacement', follows: 'nodeGroup', rules: [replaceChangedGroup] },
+  {
+    about: 'version',
+    follows: 'replacement',
+    rules: [
       waitForLaunchTemplate,
-      replaceChangedGroup,
+      skipFailedVersion,
       waitForMaintenanceWindow,
       waitForVerifiedRelease,
       waitForFormerGroup,
@@ -133,10 +141,9 @@ export const poolChains: readonly RuleChain[] = [
       waitForBudget,
       prepareRollingUpdate,
       correctVersion,
-      growToTakeOver,
-      correctConfig,
     ],
   },
+  { about: 'config', follows: 'version', rules: [growToTakeOver, correctConfig] },
   {
     about: 'formerNodeGroup',
     rules: [

@@ -11,7 +11,8 @@ import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
 import { groupOf, isClusterMismatch } from '../../queries.ts';
-import { waitFor } from '../../ruleChains.ts';
+import type { Reason } from '../../reasons.ts';
+import { waitFor, waitMeanwhile } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
@@ -92,17 +93,19 @@ function isOtherCreation({ due: { creation: desired } }: Derived, { tags }: Node
  * Ensures that the group exists, once no prerequisite is known to be missing. A rejected creation is retried after `createRetryMs`, or when
  * the spec or the retry annotation changes.
  */
-export function createMissingGroup(s: Derived): Step[] | undefined {
+export function createMissingGroup(s: Derived): RuleResult | Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
-  if (s.due.prerequisites.blocking.length > 0) return [];
+  const blocked = waitForPrerequisites(s);
+  if (blocked) return blocked;
   const failed = s.due.failures.remembered.find(({ target }) => target === s.due.creation?.spec);
-  if (failed && s.now < Date.parse(failed.time) + s.settings.createRetryMs) return [];
+  const until = Date.parse(failed?.time ?? '') + s.settings.createRetryMs;
+  if (failed && s.now < until) return waitFor(failed.reason as Reason, 'time', { until });
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
-  if (!subnets) return [];
+  if (!subnets) return waitFor('NotChecked', 'read', { progress: true });
   const { template } = s.due;
   // The rules for the template create it first.
-  if (hasMachine(pool.spec) && !template) return [];
+  if (hasMachine(pool.spec) && !template) return waitFor('Creating', 'read', { progress: true });
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
   // The same spec can be replaced by another one and come back.
   const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
@@ -119,6 +122,12 @@ export function createMissingGroup(s: Derived): Step[] | undefined {
     ...accessEntryFirst(s),
     { kind: 'createNodeGroup', desired, token: tokenFor(pool, 'create', desired, lastGroup) },
   ];
+}
+
+/** Waits for the first prerequisite that blocks what is to be created. */
+export function waitForPrerequisites({ due }: Derived): RuleResult | undefined {
+  const [first] = due.prerequisites.blocking;
+  return first && waitFor(first.check.reason, 'read');
 }
 
 /** Ensures one change at a time: EKS refuses a second one while it works on the first. */
@@ -145,34 +154,44 @@ export function restoreAccessEntry(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. Other changes are not delayed. */
-export function waitForLaunchTemplate(s: Derived): Step[] | undefined {
+export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
   const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
-  return isUnknown && s.due.version?.change.launchTemplate ? (correctConfig(s) ?? []) : undefined;
+  if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
+  return waitMeanwhile('AWSUnavailable', 'read', { progress: true });
 }
 
 /** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
-export function waitForMaintenanceWindow(s: Derived): Step[] | undefined {
-  return s.due.version?.waitsForWindow ? (correctConfig(s) ?? []) : undefined;
+export function waitForMaintenanceWindow({ due: { version } }: Derived): RuleResult | undefined {
+  if (!version?.waitsForWindow) return undefined;
+  if (!version.opening) return waitMeanwhile('InvalidMaintenanceWindow', 'watch');
+  return waitMeanwhile('WaitingForWindow', 'time', { until: version.opening.at, progress: true });
 }
 
 /** Ensures that a release which fails verification in one pool is not rolled out to others automatically. Other changes are not delayed. */
-export function waitForVerifiedRelease(s: Derived): Step[] | undefined {
-  return s.due.version?.waitsForRelease ? (correctConfig(s) ?? []) : undefined;
+export function waitForVerifiedRelease({ due: { version } }: Derived): RuleResult | undefined {
+  return version?.waitsForRelease ? waitMeanwhile('ReleaseNotVerified', 'pools') : undefined;
 }
 
 /** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
-export function waitForBudget(s: Derived): Step[] | undefined {
-  return s.due.version?.waitsForBudget ? (correctConfig(s) ?? []) : undefined;
+export function waitForBudget({ due: { version } }: Derived): RuleResult | undefined {
+  return version?.waitsForBudget ? waitMeanwhile('WaitingForBudget', 'pools', { progress: true }) : undefined;
+}
+
+/** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. Other changes are not delayed. */
+export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
+  if (!version?.hasFailed) return undefined;
+  const failed = version.isAutomatic ? failures.automatic : failures.asked;
+  return waitMeanwhile((failed?.reason ?? 'UpdateFailed') as Reason, 'watch');
 }
 
 /**
  * Ensures that a rolling update obeys the current limits of the spec: its settings are sent first, in an update of their own. If that fails,
  * the rolling update does not begin.
  */
-export function prepareRollingUpdate(s: Derived): Step[] | undefined {
+export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefined {
   const { version, preparation } = s.due;
   if (!version || !preparation || version.hasFailed) return undefined;
-  return configSteps(s, preparation) ?? [];
+  return configSteps(s, preparation) ?? waitAfterConfig(s, preparation);
 }
 
 /**
@@ -199,8 +218,15 @@ export function correctVersion(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that labels, taints and size follow the spec. A failed update is not repeated until the spec changes. */
-export function correctConfig(s: Derived): Step[] | undefined {
-  return s.due.config && configSteps(s, s.due.config);
+export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
+  return s.due.config && (configSteps(s, s.due.config) ?? waitAfterConfig(s, s.due.config));
+}
+
+/** Waits after an update of the settings that failed before, or that another client has just reverted. */
+function waitAfterConfig({ due: { failures } }: Derived, { hasFailed }: DueConfig): RuleResult {
+  return hasFailed
+    ? waitFor((failures.asked?.reason ?? 'UpdateFailed') as Reason, 'watch')
+    : waitFor('Drifted', 'read');
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */

@@ -8,6 +8,7 @@ import type { ReadTerminatingNode } from '../../disruption/observe.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { isGone } from '../../disruption/terminatingNode.ts';
+import type { RuleResult } from '../../model/decisions.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -23,7 +24,7 @@ export function drainExistingNodes(s: ObservedState): Step[] {
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
-export function admitExistingNodes(s: Derived): Step[] {
+export function admitExistingNodes(s: Derived): RuleResult {
   return admissionSteps(s, (reservation) => ({ reservation }));
 }
 

@@ -225,6 +225,14 @@ const waiting: readonly PlanCase[] = [
     want: [`updateConfig ${SECOND} desiredSize=3`],
   },
   {
+    name: 'a second group grows until it can take over also while a rolling update is due, which waits for the first group',
+    observed: replacementScene({
+      spec: replacing(NEW, { releaseVersion: NEXT }),
+      nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES],
+    }),
+    want: [`updateConfig ${SECOND} desiredSize=3`],
+  },
+  {
     name: 'the nodes of the first group are drained when enough nodes of the second are verified',
     observed: replacementScene(),
     want: [DRAIN],

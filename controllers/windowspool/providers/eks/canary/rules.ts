@@ -7,12 +7,12 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
-import { waitFor } from '../../../ruleChains.ts';
+import { waitFor, waitMeanwhile } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count } from '../../../util/words.ts';
 import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
-import { accessEntryFirst, correctConfig, memoryFor, tokenFor } from '../rules.ts';
+import { accessEntryFirst, memoryFor, tokenFor, waitForPrerequisites } from '../rules.ts';
 import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen, triedBy } from './canary.ts';
 import { canaryTemplate } from './canaryTemplate.ts';
 import { failureOfCanary, whyCanaryEnds } from './end.ts';
@@ -34,14 +34,16 @@ export function recallCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
-export function tryOnCanary(s: Derived): Step[] | undefined {
+export function tryOnCanary(s: Derived): RuleResult | undefined {
   const { version, prerequisites } = s.due;
   const record = canaryIn(s.pool);
   if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
   if (version.hasFailed || hasPassed(s)) return undefined;
-  const others = correctConfig(s) ?? [];
-  const isReady = !record && version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
-  return isReady ? [...begun(s, version.change), ...others] : others;
+  if (record) return waitMeanwhile('CanaryRunning', 'read', { progress: true });
+  const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
+  if (isReady) return { steps: begun(s, version.change), passes: true };
+  const blocked = version.isCanaryDue ? waitForPrerequisites(s) : undefined;
+  return blocked ? { ...blocked, passes: true } : waitMeanwhile('UpdatePending', 'read', { progress: true });
 }
 
 function begun(s: ObservedState, change: VersionChange): Step[] {
@@ -75,17 +77,19 @@ export function endCanary(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
-export function createCanary(s: Derived): Step[] | undefined {
-  const { version, prerequisites } = s.due;
+export function createCanary(s: Derived): RuleResult | Step[] | undefined {
+  const { version } = s.due;
   const main = ownedGroup(s.pool, s.group);
   if (!isOpen(s) || !version?.isCanaryDue || !main) return undefined;
-  if (!s.prerequisites?.complete || prerequisites.blocking.length > 0) return [];
+  const blocked = waitForPrerequisites(s);
+  if (blocked) return blocked;
+  if (!s.prerequisites?.complete) return waitFor('CanaryRunning', 'read', { progress: true });
   // Without an access entry of the role, EKS would create one of type EC2_LINUX: the entry is restored first.
-  if (accessEntryFirst(s).length > 0) return [];
+  if (accessEntryFirst(s).length > 0) return waitFor('CanaryRunning', 'read', { progress: true });
   const { change } = version;
   const template = canaryTemplate(s, main, change);
   // The rules for the template create it first.
-  if (template === 'missing') return [];
+  if (template === 'missing') return waitFor('CanaryRunning', 'read', { progress: true });
   const desired = desiredCanary(s, main, change, template);
   const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.since);
   return [{ kind: 'createCanary', desired, token }];

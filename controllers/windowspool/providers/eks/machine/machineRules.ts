@@ -14,7 +14,7 @@ import { isOpen } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
 import { acceptsUpdates, otherNameOf } from '../nodeGroup.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
-import { remember, tokenFor } from '../rules.ts';
+import { remember, tokenFor, waitForPrerequisites } from '../rules.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
 import { desiredMachine } from './desiredMachine.ts';
 import { describeMachine, describeMachineChange, hasMachine } from './machine.ts';
@@ -32,11 +32,13 @@ import {
  * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
  * the pool whatever the spec is then.
  */
-export function createTemplate(s: Derived): Step[] | undefined {
+export function createTemplate(s: Derived): RuleResult | Step[] | undefined {
   const { pool, machineTemplate, settings } = s;
   if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
   const machine = desiredMachine(s);
-  if (!machine || s.due.prerequisites.blocking.length > 0) return [];
+  const blocked = waitForPrerequisites(s);
+  if (blocked) return blocked;
+  if (!machine) return waitFor('NotChecked', 'read', { progress: true });
   const name = machineTemplateNameOf(pool, settings.clusterName);
   const tags = ownerTags(pool, settings.clusterName);
   const description = descriptionOf(machine);

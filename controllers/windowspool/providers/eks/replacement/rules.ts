@@ -8,7 +8,7 @@ import { scalingIn } from '../../../nodeSource.ts';
 import { instanceIdOf } from '../../../nodes/lostNodes.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { ownedGroup } from '../../../queries.ts';
-import { waitFor } from '../../../ruleChains.ts';
+import { waitFor, waitMeanwhile } from '../../../ruleChains.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields, entriesOf } from '../applied.ts';
@@ -17,7 +17,7 @@ import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
-import { correctConfig, memoryFor, tokenFor } from '../rules.ts';
+import { memoryFor, tokenFor, waitForPrerequisites } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import {
   canaryIn,
@@ -93,11 +93,13 @@ export function discardOutdatedGroup(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a second one, once no prerequisite of that is known to be missing. */
-export function replaceChangedGroup(s: Derived): Step[] | undefined {
-  const { replacement: differences, prerequisites } = s.due;
+export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined {
+  const { replacement: differences } = s.due;
   if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
-  // The rules that follow keep the group as the spec says in all other fields.
-  if (!s.prerequisites?.complete || prerequisites.blocking.length > 0 || !isKnownToCreate(s)) return undefined;
+  // The chains that follow keep the group as the spec says in all other fields.
+  const blocked = waitForPrerequisites(s);
+  if (blocked) return { ...blocked, passes: true };
+  if (!s.prerequisites?.complete || !isKnownToCreate(s)) return waitMeanwhile('NotChecked', 'read', { progress: true });
   const { group } = s.group;
   const name = otherNameOf(s.pool);
   const text = `replace node group ${group.name} with ${name}: ${joined(differences)}`;
@@ -144,8 +146,9 @@ function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGro
 }
 
 /** Ensures that no rolling update begins while a former group exists: its nodes leave first. */
-export function waitForFormerGroup(s: Derived): Step[] | undefined {
-  return formerIn(s.pool) && s.due.version?.mayBegin ? (correctConfig(s) ?? []) : undefined;
+export function waitForFormerGroup(s: Derived): RuleResult | undefined {
+  const isDue = formerIn(s.pool) && s.due.version?.mayBegin;
+  return isDue ? waitMeanwhile('Replacing', 'read', { progress: true }) : undefined;
 }
 
 /** Ensures that the main group can grow until it can take over from the former one, even if an autoscaler removes its empty nodes. */
