@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { derive } from './derive.ts';
 import { planFor } from './plan.ts';
-import { isToBeReplaced, prerequisitesSoFar, scopeToRead } from './providers/eks/derive/derive.ts';
+import { isToBeReplaced, knownPrerequisites, scopeToRead } from './providers/eks/derive/derive.ts';
 import { knownStatus, NEXT, samplePool, sampleState } from './testing/fixtures.ts';
 import { observedStateOf, randomObservedState, randomPool } from './testing/randomObservedState.ts';
 
@@ -19,7 +19,7 @@ describe('what is due', () => {
       fc.property(randomPool.chain(observedStateOf), (s) => {
         assert.equal(scopeToRead(s), s.due.prerequisites.scope);
         assert.equal(isToBeReplaced(s), s.due.replacement.length > 0);
-        assert.deepEqual(prerequisitesSoFar(s), s.due.prerequisites);
+        assert.deepEqual(knownPrerequisites(s), s.due.prerequisites);
       }),
       { numRuns: 300 },
     );

@@ -30,7 +30,10 @@ export interface RuleChain {
     | 'nodePods'
     | 'terminatingNodes'
     | 'annotations';
-  /** Evaluated only if no rule of this chain applies, or the one that does lets it pass. */
+  /**
+   * The chain before it. This chain is evaluated only if no rule of that one applies, or the rule that applies lets it continue. A chain that is skipped
+   * also skips those that follow it.
+   */
   readonly follows?: RuleChain['about'];
   readonly rules: readonly Rule[];
 }
@@ -42,7 +45,7 @@ export function waitFor(reason: Wait['reason'], on: Wait['on'], more: Omit<Wait,
 
 /** The same, for a rule whose chain does not delay the one that follows it. */
 export function waitMeanwhile(...[reason, on, more]: Parameters<typeof waitFor>): RuleResult {
-  return { ...waitFor(reason, on, more), passes: true };
+  return { ...waitFor(reason, on, more), continues: true };
 }
 
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
@@ -61,7 +64,7 @@ export function decide(chains: readonly RuleChain[], s: Derived): Decision<RuleC
     for (const rule of rules) {
       const result = evaluated(rule);
       if (!result) continue;
-      if (!result.passes) ended.add(about);
+      if (!result.continues) ended.add(about);
       return result.wait || result.steps.length > 0 ? { about, ...result } : [];
     }
     return [];

@@ -27,7 +27,7 @@ export function automaticUpdate(s: Derived, group: NodeGroup): ConditionState | 
 
 function assessDue(s: Derived, group: NodeGroup, version: DueVersion): ConditionState {
   const { pool, now } = s;
-  const { change, doubt, opening } = version;
+  const { change, releaseFailure, opening } = version;
   const what = `Node group ${group.name} has ${joined(dueParts(s, group, change))}.${releaseEnd(group.releaseVersion ?? '', now)}`;
   const failed = s.due.failures.automatic;
   if (failed) {
@@ -36,11 +36,11 @@ function assessDue(s: Derived, group: NodeGroup, version: DueVersion): Condition
     return falseCondition(failed.reason as Reason, `${what} ${sentence(failed.message)} ${again}`);
   }
   if (isPaused(pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
-  if (doubt && version.waitsForRelease) {
+  if (releaseFailure && version.waitsForRelease) {
     const remedy = `To update anyway, ${overrideFor(s, group, change)}.`;
     return falseCondition(
       'ReleaseNotVerified',
-      `${what} ${describeReleaseFailure(doubt)} ${describeWait(doubt)} ${remedy}`,
+      `${what} ${describeReleaseFailure(releaseFailure)} ${describeWait(releaseFailure)} ${remedy}`,
     );
   }
   if (!version.waitsForWindow) return falseCondition('UpdatePending', `${what} It is about to be updated.`);

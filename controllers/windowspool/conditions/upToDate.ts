@@ -208,7 +208,7 @@ function endOfImage({ prerequisites, now }: ObservedState): string {
 
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
 function doubtOf({ due: { version } }: Derived): string {
-  return version?.doubt ? ` ${describeReleaseFailure(version.doubt)}` : '';
+  return version?.releaseFailure ? ` ${describeReleaseFailure(version.releaseFailure)}` : '';
 }
 
 function automaticallyDue({ due: { version } }: Derived, { name }: NodeGroup): string {

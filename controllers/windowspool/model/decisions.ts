@@ -6,7 +6,7 @@ import type { Step } from './steps.ts';
  * What ends a wait:
  * - `time`: a known time passes
  * - `read`: the next read of AWS
- * - `watch`: a change of an object in the cluster, of the spec among them
+ * - `watch`: a change of an object in the cluster, including the spec
  * - `pools`: another pool
  */
 export type WaitsOn = 'time' | 'read' | 'watch' | 'pools';
@@ -17,7 +17,7 @@ export interface Wait {
   readonly on: WaitsOn;
   /** When the wait ends at the latest, in epoch milliseconds, if that is known. */
   readonly until?: number;
-  /** Whether AWS, the operator or a node works on it. Otherwise a user has to act. */
+  /** Whether AWS, the operator or a node works on it. */
   readonly progress?: true;
 }
 
@@ -26,10 +26,10 @@ export interface RuleResult {
   readonly steps: readonly Step[];
   readonly wait?: Wait;
   /** Whether the chain that follows this one is evaluated as well. */
-  readonly passes?: true;
+  readonly continues?: true;
 }
 
-/** The result of the rule that decided for a chain. A chain with nothing to do has none. */
+/** The result of the rule that decided for a chain. A chain that is skipped, or has nothing to do, has none. */
 export interface Decision<Chain extends string = string> extends RuleResult {
   readonly about: Chain;
 }

@@ -76,7 +76,7 @@ export interface Admission {
   readonly waiting: readonly string[];
   /** What the waiting nodes wait for. */
   readonly waitsFor: string;
-  /** Whether they wait because the maximum number of other pools disrupts nodes. */
+  /** Whether they wait for a share of the disruption budget, which other pools or a rolling update of this pool have. */
   readonly waitsForTurn: boolean;
   readonly refused: readonly Refusal[];
   /** Why no node is remediated although some fail. */

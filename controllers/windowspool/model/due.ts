@@ -82,12 +82,12 @@ export interface DueVersion extends OpenVersion {
   /** Whether the last attempt failed and is not to be repeated. */
   readonly hasFailed: boolean;
   /** The failure of its release in another pool, whether it waits for that or not. */
-  readonly doubt: ReleaseFailure | undefined;
+  readonly releaseFailure: ReleaseFailure | undefined;
   /** Whether it waits for a maintenance window. */
   readonly waitsForWindow: boolean;
   /** The next start of the window for which it waits, if there is one. */
   readonly opening: Opening | undefined;
-  /** Whether it waits because of `doubt`. */
+  /** Whether it waits because of `releaseFailure`. */
   readonly waitsForRelease: boolean;
   /** Whether it may begin: it has not failed, and waits neither for a window nor for a release. */
   readonly mayBegin: boolean;
@@ -121,7 +121,7 @@ export interface DueConfig extends OpenConfig {
 /** A change of the group's settings, whatever became of earlier attempts. */
 export interface OpenConfig {
   readonly change: ConfigChange;
-  /** A hash of what it sends and what it is to reach. */
+  /** A hash of the update and of the desired settings. */
   readonly target: string;
 }
 

@@ -1,4 +1,4 @@
-/** Differences of a node group from the spec: what they are counted as, and in words. They are found in derive/groupDifferences.ts. */
+/** Counts and describes the differences of a node group from the spec. They are found in derive/groupDifferences.ts. */
 import type { WindowsPool } from '../../api.gen.ts';
 import type { LabelsOf } from '../../metricCatalogue.ts';
 import type { Difference } from '../../model/changes.ts';

@@ -34,7 +34,7 @@ import type { Sources } from '../../sources.ts';
 import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
-import { prerequisitesSoFar, scopeToRead } from './derive/derive.ts';
+import { knownPrerequisites, scopeToRead } from './derive/derive.ts';
 import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/desiredMachine.ts';
 import { isCustom } from './machine/machine.ts';
@@ -144,7 +144,7 @@ function needsMachineTemplate(s: ObservedState): boolean {
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
 function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedState {
-  if (!waitsForWindowsIpam(s, prerequisitesSoFar(s))) return s;
+  if (!waitsForWindowsIpam(s, knownPrerequisites(s))) return s;
   return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
 }
 

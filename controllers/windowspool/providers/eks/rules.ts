@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { Derived, DueConfig } from '../../model/due.ts';
+import type { Derived, DueConfig, Failures } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
@@ -180,8 +180,11 @@ export function waitForBudget({ due: { version } }: Derived): RuleResult | undef
 /** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. Other changes are not delayed. */
 export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
   if (!version?.hasFailed) return undefined;
-  const failed = version.isAutomatic ? failures.automatic : failures.asked;
-  return waitMeanwhile((failed?.reason ?? 'UpdateFailed') as Reason, 'watch');
+  const reason = failureReason(failures, version.target);
+  // What EKS did not offer yet is requested again at the next regular read.
+  return reason === 'ReleaseNotOffered'
+    ? waitMeanwhile(reason, 'read', { progress: true })
+    : waitMeanwhile(reason, 'watch');
 }
 
 /**
@@ -200,7 +203,7 @@ export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefine
  */
 export function correctVersion(s: Derived): Step[] | undefined {
   if (s.group.kind !== 'seen' || !s.due.version || s.due.version.hasFailed) return undefined;
-  const { change, target, doubt } = s.due.version;
+  const { change, target, releaseFailure } = s.due.version;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool, change);
   return [
@@ -212,7 +215,7 @@ export function correctVersion(s: Derived): Step[] | undefined {
       token,
       target,
       ...driftAmong(s, fields),
-      ...(doubt && { doubt }),
+      ...(releaseFailure && { doubt: releaseFailure }),
     },
   ];
 }
@@ -223,10 +226,12 @@ export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
 }
 
 /** Waits after an update of the settings that failed before, or that another client has just reverted. */
-function waitAfterConfig({ due: { failures } }: Derived, { hasFailed }: DueConfig): RuleResult {
-  return hasFailed
-    ? waitFor((failures.asked?.reason ?? 'UpdateFailed') as Reason, 'watch')
-    : waitFor('Drifted', 'read');
+function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
+  return hasFailed ? waitFor(failureReason(failures, target), 'watch') : waitFor('Drifted', 'read');
+}
+
+function failureReason({ targets }: Failures, target: string): Reason {
+  return (targets.find((failed) => failed.target === target)?.reason ?? 'UpdateFailed') as Reason;
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */

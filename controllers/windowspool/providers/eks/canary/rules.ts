@@ -41,9 +41,9 @@ export function tryOnCanary(s: Derived): RuleResult | undefined {
   if (version.hasFailed || hasPassed(s)) return undefined;
   if (record) return waitMeanwhile('CanaryRunning', 'read', { progress: true });
   const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
-  if (isReady) return { steps: begun(s, version.change), passes: true };
+  if (isReady) return { steps: begun(s, version.change), continues: true };
   const blocked = version.isCanaryDue ? waitForPrerequisites(s) : undefined;
-  return blocked ? { ...blocked, passes: true } : waitMeanwhile('UpdatePending', 'read', { progress: true });
+  return blocked ? { ...blocked, continues: true } : waitMeanwhile('UpdatePending', 'read', { progress: true });
 }
 
 function begun(s: ObservedState, change: VersionChange): Step[] {

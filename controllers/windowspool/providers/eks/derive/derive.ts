@@ -50,7 +50,7 @@ export function isToBeReplaced(s: ObservedState): boolean {
 }
 
 /** The prerequisites, from the facts that were read so far. */
-export function prerequisitesSoFar(s: ObservedState): DuePrerequisites {
+export function knownPrerequisites(s: ObservedState): DuePrerequisites {
   return prerequisitesOf(s, changesStage(s).made);
 }
 

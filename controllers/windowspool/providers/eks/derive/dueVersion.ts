@@ -24,13 +24,13 @@ export function dueVersionOf(s: ObservedState, open: OpenChanges, failures: Know
   const mayWait = version.isAutomatic && !hasFailed && !failures.askedAgain.has(version.target);
   const windows = nodeGroupIn(s.pool.spec).update.maintenanceWindows;
   const waitsForWindow = mayWait && !isInWindow(windows, s.now);
-  const doubt = doubtAbout(s, version.change);
-  const waitsForRelease = mayWait && doubt !== undefined;
+  const releaseFailure = releaseFailureOf(s, version.change);
+  const waitsForRelease = mayWait && releaseFailure !== undefined;
   const mayBegin = !hasFailed && !waitsForWindow && !waitsForRelease;
   return {
     ...version,
     hasFailed,
-    doubt,
+    releaseFailure,
     waitsForWindow,
     opening: waitsForWindow ? nextOpening(windows, s.now) : undefined,
     waitsForRelease,
@@ -59,7 +59,7 @@ function isCanaryDue(
 }
 
 /** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
-function doubtAbout(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
+function releaseFailureOf(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? targetOf(s, change);
   const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
   return release === undefined || isPresent ? undefined : failureOfRelease(s, release);

@@ -36,14 +36,14 @@ import {
  * Ensures that a pool whose status was lost finds its groups again, whichever of the two names they have: a group that it did not find would be
  * created a second time.
  */
-export function recallNodeGroups(s: Derived): Step[] | undefined {
+export function recallNodeGroups(s: Derived): RuleResult | Step[] | undefined {
   const { pool, group } = s;
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
   const isOutdated = main && (s.due.differences.immutable.length > 0 || isTemplateDeleted(s, main));
   // Until the launch template is read, it is not known which of the groups replaces the other one.
-  if (main && isOutdated === undefined) return [];
+  if (main && isOutdated === undefined) return waitFor('AWSUnavailable', 'read', { progress: true });
   if (main && !isOutdated) {
     const text = `continue to replace node group ${former.name} with ${main.name}`;
     return switched(s, { name: main.name, former: recordOf(former), text, exists: true, keepsMain: true });
@@ -98,7 +98,7 @@ export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined
   if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
   // The chains that follow keep the group as the spec says in all other fields.
   const blocked = waitForPrerequisites(s);
-  if (blocked) return { ...blocked, passes: true };
+  if (blocked) return { ...blocked, continues: true };
   if (!s.prerequisites?.complete || !isKnownToCreate(s)) return waitMeanwhile('NotChecked', 'read', { progress: true });
   const { group } = s.group;
   const name = otherNameOf(s.pool);
