@@ -1,5 +1,6 @@
 import type { NodeJson, NodeParts, NodeTaint } from '../../controllers/kubernetes/testing/nodeJson.ts';
 import { kubeletConditions, windowsNode } from '../../controllers/kubernetes/testing/nodes.ts';
+import { chosenSeries } from '../controlplane/binaries.ts';
 
 /** The revision (UBR) of a fresh node's kernel. */
 export const REVISION = 5020;
@@ -7,6 +8,9 @@ export const REVISION = 5020;
 export function kernelVersion(revision: number): string {
   return `10.0.20348.${revision}`;
 }
+
+/** Not newer than the API server, which the operator checks. */
+const KUBELET = `v${chosenSeries()}.3-eks-1a2b3c4`;
 
 /** The node group of a node, for this number of groups. */
 export function groupName(index: number, groups: number): string {
@@ -34,7 +38,7 @@ export function nodeObject(index: number, group: string, { labels, taints = [] }
     status: {
       ...status,
       conditions: [...conditions(new Date()), verified(group)],
-      nodeInfo: { ...status.nodeInfo, kernelVersion: kernelVersion(REVISION) },
+      nodeInfo: { ...status.nodeInfo, kubeletVersion: KUBELET, kernelVersion: kernelVersion(REVISION) },
     },
   };
 }
