@@ -1,5 +1,5 @@
 /** Rules, and how a chain of them decides. Pure. */
-import type { Decision, RuleResult, Wait } from './model/decisions.ts';
+import type { Chain, Decision, RuleResult, Wait } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 
@@ -8,33 +8,12 @@ export type Rule = (s: Derived) => RuleResult | readonly Step[] | undefined;
 
 /** The rules for one subject: the first that applies decides. */
 export interface RuleChain {
-  readonly about:
-    | 'deletion'
-    | 'finalizer'
-    | 'launchTemplate'
-    | 'nodeGroup'
-    | 'replacement'
-    | 'version'
-    | 'config'
-    | 'formerNodeGroup'
-    | 'windowsIpam'
-    | 'accessEntry'
-    | 'tags'
-    | 'scalingTags'
-    | 'formerRuntimeClass'
-    | 'runtimeClass'
-    | 'release'
-    | 'nodes'
-    | 'taints'
-    | 'nodeConditions'
-    | 'nodePods'
-    | 'terminatingNodes'
-    | 'annotations';
+  readonly about: Chain;
   /**
    * The chain before it. This chain is evaluated only if no rule of that one applies, or the rule that applies lets it continue. A chain that is skipped
    * also skips those that follow it.
    */
-  readonly follows?: RuleChain['about'];
+  readonly follows?: Chain;
   readonly rules: readonly Rule[];
 }
 
@@ -49,13 +28,13 @@ export function waitMeanwhile(...[reason, on, more]: Parameters<typeof waitFor>)
 }
 
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
-export function decide(chains: readonly RuleChain[], s: Derived): Decision<RuleChain['about']>[] {
+export function decide(chains: readonly RuleChain[], s: Derived): Decision[] {
   const known = new Map<Rule, RuleResult | undefined>();
   const evaluated = (rule: Rule) => {
     if (!known.has(rule)) known.set(rule, normalized(rule(s)));
     return known.get(rule);
   };
-  const ended = new Set<RuleChain['about']>();
+  const ended = new Set<Chain>();
   return chains.flatMap(({ about, follows, rules }) => {
     if (follows && ended.has(follows)) {
       ended.add(about);

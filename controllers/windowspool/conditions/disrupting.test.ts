@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { WindowsPoolSpec } from '../api.gen.ts';
 import { derive } from '../derive.ts';
 import type { DrainState } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
@@ -8,7 +7,7 @@ import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
-import { cordoned, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+import { cordoned, failingScene, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 
 const check = textTable('conditions/Disrupting');
 
@@ -24,14 +23,6 @@ function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Part
     entries: [entry],
     rest: { operations: { fresh: true, nextAt: NOW, nodes, blocked } },
   });
-}
-
-/** A pool of three nodes of which a and b, or as many as `failing`, have failed verification for 15 minutes. */
-function due(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): Derived {
-  const broken = { ready: 'False', verifiedSince: NOW - 15 * MINUTE } as const;
-  const verified = { status: 'False', reason: 'NotReady', message: '' } as const;
-  const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < failing ? { ...broken, verified } : {}));
-  return scene({ nodes, spec: { remediation } });
 }
 
 const kept = (name: string, budget: string | undefined): Blocked[number] => ({
@@ -177,7 +168,7 @@ describe('Disrupting', () => {
     ],
     [
       'reports failing nodes that are due, with the command that replaces the first of them',
-      due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }),
+      failingScene({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }),
       [
         'ReplacementDue',
         'Node b',
@@ -190,7 +181,7 @@ describe('Disrupting', () => {
     [
       'reports instances that did not join and are due, with the command that terminates the first of them',
       derive({
-        ...due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }, 0),
+        ...failingScene({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '100%' }, 0),
         instances: [{ id: 'i-late', privateDnsName: 'ip-late', launchedAt: NOW - 15 * MINUTE }],
       }),
       [
@@ -203,12 +194,12 @@ describe('Disrupting', () => {
     ],
     [
       'reports no failing node before it is due',
-      due({ policy: 'Report', unhealthyAfter: '16m', maxUnhealthy: '100%' }),
+      failingScene({ policy: 'Report', unhealthyAfter: '16m', maxUnhealthy: '100%' }),
       undefined,
     ],
     [
       'reports no node that is due while more nodes fail than maxUnhealthy allows',
-      due({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%' }),
+      failingScene({ policy: 'Report', unhealthyAfter: '15m', maxUnhealthy: '40%' }),
       undefined,
     ],
   ];

@@ -1,22 +1,11 @@
-import type { WindowsPoolSpec } from '../api.gen.ts';
-import { NOW } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
-import { node, scene } from '../testing/nodeScenes.ts';
+import { failingScene } from '../testing/nodeScenes.ts';
 import { evaluateConditions } from './conditions.ts';
 
 const check = textTable('conditions/RemediationAllowed');
 
-/** Three nodes, of which as many as `failing` have failed verification for 15 minutes. */
-function failing(count: number, policy: 'Report' | 'Replace') {
-  const broken = {
-    ready: 'False',
-    verifiedSince: NOW - 900_000,
-    verified: { status: 'False', reason: 'NotReady', message: '' },
-  } as const;
-  const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < count ? broken : {}));
-  const remediation: WindowsPoolSpec['remediation'] = { policy, unhealthyAfter: '15m', maxUnhealthy: '40%' };
-  return scene({ nodes, spec: { remediation } });
-}
+const failing = (count: number, policy: 'Report' | 'Replace') =>
+  failingScene({ policy, unhealthyAfter: '15m', maxUnhealthy: '40%' }, count);
 
 describe('RemediationAllowed', () => {
   const TOO_MANY: Brief = ['False TooManyUnhealthy', '2 nodes', 'remediation.maxUnhealthy', '40%', 'NodesVerified'];

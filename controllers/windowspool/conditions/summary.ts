@@ -7,22 +7,35 @@
  *   Disrupting  Reconciling  Stalled  Paused                                                   present only while true (kstatus)
  */
 
-import type { ConditionState } from '../model/conditions.ts';
+import type { ConditionSet, ConditionState } from '../model/conditions.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { groupOf, isDeleting, isPaused } from '../queries.ts';
 import { trueCondition } from './condition.ts';
+import { disrupting } from './disrupting.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';
+import { remediationAllowed } from './remediationAllowed.ts';
+
+/** The conditions of which each covers a part. `summarize` adds the others. */
+export type PartsOf<C extends ConditionSet> = Omit<
+  C,
+  'Ready' | 'RemediationAllowed' | 'Disrupting' | 'Reconciling' | 'Stalled' | 'Paused'
+>;
 
 /** The conditions in the order of status, including those that are present only while true. */
-export function summarize<P extends Parts>(s: ObservedState, parts: P, readiness: Readiness<P>) {
+export function summarize<P extends Parts>(s: Derived, parts: P, readiness: Readiness<P>) {
+  const unhealthy = remediationAllowed(s);
+  const leaving = disrupting(s);
   const all: ConditionState[] = Object.values(parts);
   const mayStall = isDeleting(s.pool) ? readiness.stallsDeletion.map((type) => parts[type] as ConditionState) : all;
   const stalled = mayStall.find((condition) => condition.stalled);
   const summary = ready(s, parts, stalled, readiness);
-  const working = isIdle(s) ? undefined : [summary, ...all].find((condition) => condition.working);
+  const working = isIdle(s) ? undefined : [summary, ...all, leaving].find((condition) => condition?.working);
   return {
     Ready: summary,
     ...parts,
+    ...(unhealthy && { RemediationAllowed: unhealthy }),
+    ...(leaving && { Disrupting: leaving }),
     ...(working && !stalled && { Reconciling: trueCondition(working.reason, working.message) }),
     ...(stalled && { Stalled: trueCondition(stalled.reason, stalled.message) }),
     ...(isPaused(s.pool) && { Paused: paused(s) }),

@@ -19,6 +19,11 @@ export function isRemediation({ reason }: Pick<LeavingNode, 'reason'>): boolean 
   return reason === UNHEALTHY;
 }
 
+/** Whether the node group shrinks: no node replaces this one. */
+export function shrinksGroup({ operation }: Pick<LeavingNode, 'operation'>): boolean {
+  return operation === 'Remove' || operation === 'DrainNodeGroup';
+}
+
 /** The annotation that requests the operation, and in which the operator records that it was given up. */
 export function annotationOf(entry: Pick<LeavingNode, 'operation' | 'reason'>): string {
   if (isRemediation(entry)) return REMEDIATION_ANNOTATION;

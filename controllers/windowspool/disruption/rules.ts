@@ -21,7 +21,7 @@ import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
-import { annotationOf, isExcludedFromDrain, isRemediation } from './nodeAnnotations.ts';
+import { annotationOf, isExcludedFromDrain, isRemediation, shrinksGroup } from './nodeAnnotations.ts';
 import { idleGroup, idleGroups } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
@@ -90,7 +90,7 @@ function describeTurn(candidate: Candidate, s: ObservedState): string {
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
     return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
-  const verb = operation === 'Remove' || operation === 'DrainNodeGroup' ? 'remove' : 'replace';
+  const verb = shrinksGroup(candidate) ? 'remove' : 'replace';
   const why = isRemediation(candidate)
     ? ', which fails verification'
     : operation === 'DrainNodeGroup'

@@ -12,7 +12,7 @@ import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instances, KnownInstance, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 import { isLasting } from '../queries.ts';
-import { isPrepared } from './nodeAnnotations.ts';
+import { isPrepared, shrinksGroup } from './nodeAnnotations.ts';
 import { isStillRequested } from './remediation.ts';
 
 interface Ports {
@@ -40,7 +40,7 @@ export function terminationOf(
   { node, entry, scalingGroups }: Extract<Step, { kind: 'terminateInstance' }>,
   s: ObservedState,
 ): Termination {
-  const { instanceID, operation, terminationAcceptedTime } = entry;
+  const { instanceID, terminationAcceptedTime } = entry;
   // An instance that is already terminating cannot be kept.
   const isRequested = (now: NodeRecord) =>
     terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
@@ -51,7 +51,7 @@ export function terminationOf(
     name: node.name,
     instanceID,
     scalingGroups,
-    shrink: operation === 'Remove' || operation === 'DrainNodeGroup',
+    shrink: shrinksGroup(entry),
     doubt,
   };
 }

@@ -29,6 +29,8 @@ export interface CommonConditions {
   readonly RuntimeClassReady: ConditionState;
   readonly NodesVerified: ConditionState;
   readonly PrerequisitesMet: PrerequisitesState;
+  readonly RemediationAllowed?: ConditionState;
+  readonly Disrupting?: ConditionState;
   readonly Reconciling?: ConditionState;
   readonly Stalled?: ConditionState;
   readonly Paused?: ConditionState;
@@ -38,15 +40,11 @@ export interface CommonConditions {
 export interface NodeGroupConditions extends CommonConditions {
   readonly NodeGroupReady: ConditionState;
   readonly UpToDate: ConditionState;
-  readonly RemediationAllowed?: ConditionState;
-  readonly Disrupting?: ConditionState;
 }
 
 /** The conditions of a pool of existing nodes. */
 export interface ExistingNodesConditions extends CommonConditions {
   readonly NodesFound: ConditionState;
-  readonly RemediationAllowed?: ConditionState;
-  readonly Disrupting?: ConditionState;
 }
 
 /** The conditions of a pool of either kind. */

@@ -2,6 +2,30 @@
 import type { Reason } from '../reasons.ts';
 import type { Step } from './steps.ts';
 
+/** The subjects that have a chain of rules. */
+export type Chain =
+  | 'deletion'
+  | 'finalizer'
+  | 'launchTemplate'
+  | 'nodeGroup'
+  | 'replacement'
+  | 'version'
+  | 'config'
+  | 'formerNodeGroup'
+  | 'windowsIpam'
+  | 'accessEntry'
+  | 'tags'
+  | 'scalingTags'
+  | 'formerRuntimeClass'
+  | 'runtimeClass'
+  | 'release'
+  | 'nodes'
+  | 'taints'
+  | 'nodeConditions'
+  | 'nodePods'
+  | 'terminatingNodes'
+  | 'annotations';
+
 /**
  * What ends a wait:
  * - `time`: a known time passes
@@ -30,6 +54,6 @@ export interface RuleResult {
 }
 
 /** The result of the rule that decided for a chain. A chain that is skipped, or has nothing to do, has none. */
-export interface Decision<Chain extends string = string> extends RuleResult {
+export interface Decision extends RuleResult {
   readonly about: Chain;
 }

@@ -1,5 +1,5 @@
 /** Nodes of a node group with removal annotations, and during their removal. */
-import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
+import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
@@ -104,3 +104,11 @@ export const drainingScene = (pods: readonly DrainPod[], rest: Scene = {}, entry
 
 /** The start of a removal that has timed out: the time-out is 15 minutes. */
 export const longAgo = new Date(NOW - 15 * MINUTE).toISOString();
+
+/** A pool of three nodes of which a and b, or as many as `failing`, have failed verification for 15 minutes. */
+export function failingScene(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): Derived {
+  const broken = { ready: 'False', verifiedSince: NOW - 15 * MINUTE } as const;
+  const verified = { status: 'False', reason: 'NotReady', message: '' } as const;
+  const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < failing ? { ...broken, verified } : {}));
+  return scene({ nodes, spec: { remediation } });
+}

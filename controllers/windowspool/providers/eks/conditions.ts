@@ -1,13 +1,11 @@
 /** The conditions of a pool with a node group, and when it is Ready. Pure. */
 
-import { disrupting } from '../../conditions/disrupting.ts';
 import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
 import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
-import { remediationAllowed } from '../../conditions/remediationAllowed.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
-import { summarize } from '../../conditions/summary.ts';
+import { type PartsOf, summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
 import type { NodeGroupConditions } from '../../model/conditions.ts';
 import type { Derived } from '../../model/due.ts';
@@ -16,20 +14,16 @@ import { desiredNodes, groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { otherGroup } from './replacement/replacement.ts';
 
-type Parts = Omit<NodeGroupConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
+type Parts = PartsOf<NodeGroupConditions>;
 
 /** The conditions of a pool with a node group. */
 export function nodeGroupConditions(s: Derived): NodeGroupConditions {
-  const unhealthy = remediationAllowed(s);
-  const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodeGroupReady: nodeGroupReady(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(s),
-    ...(unhealthy && { RemediationAllowed: unhealthy }),
-    ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);
 }

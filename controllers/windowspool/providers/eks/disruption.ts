@@ -27,7 +27,7 @@ import { memoryFor } from './rules.ts';
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
 export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
   const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
-  return isLeaving && s.due.version?.mayBegin ? waitMeanwhile('Draining', 'watch', { progress: true }) : undefined;
+  return isLeaving && s.due.version ? waitMeanwhile('Draining', 'watch', { progress: true }) : undefined;
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */

@@ -2,7 +2,7 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../labels.ts';
-import type { FailedTarget } from '../../model/due.ts';
+import type { FailedTarget, Failures } from '../../model/due.ts';
 import type { NodeGroupUpdate } from '../../ports/eks.ts';
 import type { Reason } from '../../reasons.ts';
 import { joined } from '../../util/words.ts';
@@ -13,6 +13,11 @@ export const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
 /** Whether the same change may succeed later, without a change of the spec. */
 export function isPassing({ reason }: Pick<FailedTarget, 'reason'>): boolean {
   return reason === NOT_OFFERED;
+}
+
+/** The failure of the change with this target. */
+export function failureOf({ targets }: Failures, target: string): FailedTarget | undefined {
+  return targets.find((failed) => failed.target === target);
 }
 
 /** When a failed change of a node group is tried again, in a sentence. */

@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { reservationFor } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { Derived, DueConfig, Failures } from '../../model/due.ts';
+import type { Derived, DueConfig, FailedTarget } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
@@ -17,6 +17,7 @@ import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
+import { failureOf, isPassing, NOT_OFFERED } from './failedTarget.ts';
 import { fieldsOfChange } from './groupChanges.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
@@ -180,11 +181,10 @@ export function waitForBudget({ due: { version } }: Derived): RuleResult | undef
 /** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. Other changes are not delayed. */
 export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
   if (!version?.hasFailed) return undefined;
-  const reason = failureReason(failures, version.target);
+  const failed = failureOf(failures, version.target);
   // What EKS did not offer yet is requested again at the next regular read.
-  return reason === 'ReleaseNotOffered'
-    ? waitMeanwhile(reason, 'read', { progress: true })
-    : waitMeanwhile(reason, 'watch');
+  const isRepeated = failed !== undefined && isPassing(failed);
+  return isRepeated ? waitMeanwhile(NOT_OFFERED, 'read', { progress: true }) : waitMeanwhile(reasonOf(failed), 'watch');
 }
 
 /**
@@ -192,8 +192,8 @@ export function skipFailedVersion({ due: { version, failures } }: Derived): Rule
  * the rolling update does not begin.
  */
 export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefined {
-  const { version, preparation } = s.due;
-  if (!version || !preparation || version.hasFailed) return undefined;
+  const { preparation } = s.due;
+  if (!preparation) return undefined;
   return configSteps(s, preparation) ?? waitAfterConfig(s, preparation);
 }
 
@@ -202,7 +202,7 @@ export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefine
  * need them.
  */
 export function correctVersion(s: Derived): Step[] | undefined {
-  if (s.group.kind !== 'seen' || !s.due.version || s.due.version.hasFailed) return undefined;
+  if (s.group.kind !== 'seen' || !s.due.version) return undefined;
   const { change, target, releaseFailure } = s.due.version;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool, change);
@@ -227,11 +227,11 @@ export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
 
 /** Waits after an update of the settings that failed before, or that another client has just reverted. */
 function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
-  return hasFailed ? waitFor(failureReason(failures, target), 'watch') : waitFor('Drifted', 'read');
+  return hasFailed ? waitFor(reasonOf(failureOf(failures, target)), 'watch') : waitFor('Drifted', 'read');
 }
 
-function failureReason({ targets }: Failures, target: string): Reason {
-  return (targets.find((failed) => failed.target === target)?.reason ?? 'UpdateFailed') as Reason;
+function reasonOf(failed: FailedTarget | undefined): Reason {
+  return (failed?.reason ?? 'UpdateFailed') as Reason;
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */

@@ -1,29 +1,23 @@
 /** The conditions of a pool of existing nodes, and when it is Ready. Pure. */
 
-import { disrupting } from '../../conditions/disrupting.ts';
 import { nodesFound } from '../../conditions/nodesFound.ts';
 import { nodesVerified, noneFound } from '../../conditions/nodesVerified.ts';
 import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
 import type { Readiness } from '../../conditions/ready.ts';
-import { remediationAllowed } from '../../conditions/remediationAllowed.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
-import { summarize } from '../../conditions/summary.ts';
+import { type PartsOf, summarize } from '../../conditions/summary.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
 import type { Derived } from '../../model/due.ts';
 
-type Parts = Omit<ExistingNodesConditions, 'Ready' | 'Reconciling' | 'Stalled' | 'Paused'>;
+type Parts = PartsOf<ExistingNodesConditions>;
 
 /** The conditions of a pool of existing nodes. */
 export function existingNodesConditions(s: Derived): ExistingNodesConditions {
-  const unhealthy = remediationAllowed(s);
-  const terminating = disrupting(s);
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
-    ...(unhealthy && { RemediationAllowed: unhealthy }),
-    ...(terminating && { Disrupting: terminating }),
   };
   return summarize(s, parts, readiness);
 }

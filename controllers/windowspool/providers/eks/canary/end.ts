@@ -4,7 +4,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { groupOf } from '../../../queries.ts';
 import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
-import { isPassing } from '../failedTarget.ts';
+import { failureOf, isPassing } from '../failedTarget.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
@@ -51,6 +51,6 @@ function hasVersionOfCanary(s: ObservedState): boolean {
 /** The failure that ends the canary, which status must keep. */
 export function failureOfCanary({ due: { version, failures } }: Derived) {
   if (!version?.isTried) return undefined;
-  const failure = failures.targets.find(({ target }) => target === version.target);
+  const failure = failureOf(failures, version.target);
   return failure && { ...failure, message: cut(failure.message, AWS_MESSAGE_LENGTH) };
 }

@@ -38,7 +38,7 @@ export function tryOnCanary(s: Derived): RuleResult | undefined {
   const { version, prerequisites } = s.due;
   const record = canaryIn(s.pool);
   if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
-  if (version.hasFailed || hasPassed(s)) return undefined;
+  if (hasPassed(s)) return undefined;
   if (record) return waitMeanwhile('CanaryRunning', 'read', { progress: true });
   const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
   if (isReady) return { steps: begun(s, version.change), continues: true };

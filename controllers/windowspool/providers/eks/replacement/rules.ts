@@ -147,7 +147,7 @@ function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGro
 
 /** Ensures that no rolling update begins while a former group exists: its nodes leave first. */
 export function waitForFormerGroup(s: Derived): RuleResult | undefined {
-  const isDue = formerIn(s.pool) && s.due.version?.mayBegin;
+  const isDue = formerIn(s.pool) && s.due.version;
   return isDue ? waitMeanwhile('Replacing', 'read', { progress: true }) : undefined;
 }
 
