@@ -32,15 +32,15 @@ function assertReadable(text: string): void {
 }
 
 function run(s: Derived): void {
-  const { steps, pending } = planFor(s);
-  const after: RunResult = { after: s, done: steps, accepted: undefined, left: [], released: false };
-  const conditions = evaluateConditions(s);
+  const { decisions, steps, pending } = planFor(s);
+  const after: RunResult = { after: s, decisions, done: steps, accepted: undefined, left: [], released: false };
+  const conditions = evaluateConditions(after);
   const status = statusFor(after, conditions, pending);
   for (const step of [...steps, ...pending]) assertReadable(describeStep(step) ?? '');
   for (const { message } of status.conditions ?? []) assertReadable(message);
   assert.deepEqual(violations(statusSchema, status), []);
   for (const { metric, value } of samplesOf(s, conditions, status)) assert.ok(Number.isFinite(value), metric);
-  const next = nextRun(s, untilNextRead(s, 0));
+  const next = nextRun(after, untilNextRead(s, 0));
   assert.ok(next.kind !== 'requeueAfter' || Number.isFinite(next.ms), JSON.stringify(next));
 }
 

@@ -7,7 +7,7 @@ import { foreignText } from './ports/foreignText.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './providers/eks/upgrades/maintenance.ts';
 import { dateOf } from './providers/eks/upgrades/releaseVersion.ts';
 import { specSchema, violations } from './testing/crdSchema.ts';
-import { NOW, sampleNode, samplePool, sampleState } from './testing/fixtures.ts';
+import { NOW, outcomeOf, sampleNode, samplePool, sampleState } from './testing/fixtures.ts';
 import { durationOf } from './util/durations.ts';
 import { parseQuantity } from './util/quantity.ts';
 
@@ -64,7 +64,7 @@ describe('a text of a kubelet', () => {
           labels: { ...sampleNode().labels, 'node.kubernetes.io/windows-build': a },
         });
         const pool = samplePool({ verification: { minimumRevision: 5, minimumReservedMemory: '2Gi' } });
-        for (const { message } of Object.values(evaluateConditions(sampleState({ pool, nodes: [node] }))))
+        for (const { message } of Object.values(evaluateConditions(outcomeOf(sampleState({ pool, nodes: [node] })))))
           assert.ok(message.length < 4_096, message);
       }),
       { numRuns: TEXTS },

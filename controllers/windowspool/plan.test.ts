@@ -12,7 +12,7 @@ import { existingNodesChains } from './providers/existing/plan.ts';
 import { decide, type RuleChain, stepsOf } from './ruleChains.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
 import { describeStep, writesAws } from './steps/steps.ts';
-import { knownStatus, MINUTE, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
+import { knownStatus, MINUTE, outcomeOf, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { goldenTexts, once } from './testing/goldenTexts.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';
@@ -50,7 +50,7 @@ const SPREAD_OF = 1_000_000;
 
 /** See `Until`. */
 function untilNextRun(s: Derived): string {
-  const next = nextRun(s, untilNextRead(s, 0));
+  const next = nextRun(outcomeOf(s), untilNextRead(s, 0));
   if (next.kind !== 'requeueAfter') return next.kind === 'requeue' ? 'backoff' : next.kind;
   const isSpread = next.ms % 100 !== 0;
   const ms = isSpread ? Math.round((next.ms * SPREAD_OF) / spread(s, SPREAD_OF) / 100) * 100 : next.ms;
@@ -62,7 +62,7 @@ function untilNextRun(s: Derived): string {
 function assertWaits({ observed, waits, rests }: PlanCase): void {
   assert.ok(!waits !== !rests, 'a row without steps either waits or rests');
   assert.equal(untilNextRun(observed), (waits ?? rests)?.until, 'the time to the next run');
-  const conditions = Object.entries<ConditionState | undefined>({ ...evaluateConditions(observed) });
+  const conditions = Object.entries<ConditionState | undefined>({ ...evaluateConditions(outcomeOf(observed)) });
   const reasons = conditions.flatMap(([type, condition]) => (condition ? [`${type} ${condition.reason}`] : []));
   if (waits && waits.because !== 'unstated')
     assert.ok(reasons.includes(waits.because), `${waits.because} is not in ${reasons.join(', ')}`);

@@ -8,14 +8,17 @@
  */
 
 import type { WindowsPool } from './api.gen.ts';
+import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
-import { type RuleChain, stepsOf } from './ruleChains.ts';
+import { decide, type RuleChain } from './ruleChains.ts';
 
 /** The steps for one run of a pool. */
 export interface Plan {
+  /** What the rule chains decided, and why. */
+  readonly decisions: readonly Decision[];
   readonly steps: readonly Step[];
   /** What would be done if the pool were not paused. */
   readonly pending: readonly Step[];
@@ -23,11 +26,12 @@ export interface Plan {
 
 /** The plan for a pool. A paused pool only gets its finalizer: its other steps are pending. */
 export function planFor(s: Derived): Plan {
-  const steps = untilSwitch(withOneReservation(stepsOf(chainsFor(s.pool), s)));
+  const decisions = decide(chainsFor(s.pool), s);
+  const steps = untilSwitch(withOneReservation(decisions.flatMap((decision) => decision.steps)));
   const later = isDeleting(s.pool) ? [] : providerOf(s.pool).pendingSteps(s, steps);
-  if (!isPaused(s.pool)) return { steps, pending: later };
+  if (!isPaused(s.pool)) return { decisions, steps, pending: later };
   const isHold = ({ kind }: Step) => kind === 'addFinalizer';
-  return { steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
+  return { decisions, steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
 }
 
 /** A reservation has one purpose at a time: a second one would hide the first. */

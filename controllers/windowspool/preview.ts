@@ -2,7 +2,7 @@
 
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
-import { derive } from './derive.ts';
+import { derive, undone } from './derive.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { nodeGroupIn } from './nodeSource.ts';
@@ -42,8 +42,8 @@ const HELD: readonly Reason[] = [
 /** Reads the pool and AWS now, and writes nothing. */
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
   const s = derive(await observe(pool, undefined, context));
-  const { steps, pending } = planFor(s);
-  const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(s);
+  const { decisions, steps, pending } = planFor(s);
+  const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(undone(s, decisions));
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = s.due.prerequisites.examination?.unknown ?? [];
   const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;

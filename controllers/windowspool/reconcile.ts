@@ -9,7 +9,7 @@ import type { AwsCache } from './awsCache.ts';
 import { derive, resultOf } from './derive.ts';
 import { rememberedOperations, withCount } from './disruption/observe.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
-import type { Derived, Due } from './model/due.ts';
+import type { Derived } from './model/due.ts';
 import type { AutoscalerFacts, ObservedState, Settings } from './model/observedState.ts';
 import type { Outcome, ReconcileResult, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
@@ -25,6 +25,7 @@ import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
+import { waitsForOtherPools } from './ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
 import type { Sources } from './sources.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
@@ -53,19 +54,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!acted) return { kind: 'requeue' };
   forgetWhatChanged(steps, acted, deps.awsCache);
   keepOperations(acted.after, deps.awsCache);
-  const outcome = resultOf(tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)));
+  const outcome = resultOf(tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)), plan.decisions);
   const reported = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
-  const { after } = outcome;
-  if (!waitsForOthers(after.due)) deps.fleet.rest(name);
+  if (!waitsForOtherPools(outcome.decisions)) deps.fleet.rest(name);
   const untilRead = keep(outcome, fresh, deps);
   if (reported.kind === 'failed') return retry(reported.error);
-  return nextRun(after, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
-}
-
-/** Whether the pool waits for other pools: for a share of the budget, or for the verification of a release. */
-function waitsForOthers({ nodes, version }: Due): boolean {
-  return nodes.waitsForTurn || version?.waitsForBudget === true || version?.waitsForRelease === true;
+  return nextRun(outcome, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
 
 interface Observation {

@@ -45,7 +45,7 @@ export async function report(
 ): Promise<ReportResult> {
   const { pool, now } = outcome.after;
   const { name } = pool.metadata;
-  const assessment = evaluateConditions(outcome.after);
+  const assessment = evaluateConditions(outcome);
   const status = statusFor(outcome, assessment, pending);
   publishDone(outcome, reporter);
   reporter.metrics.add(name, terminatingNodeCounts(outcome));

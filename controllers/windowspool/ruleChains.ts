@@ -54,6 +54,17 @@ function normalized(result: ReturnType<Rule>): RuleResult | undefined {
   return result && 'steps' in result ? result : result && { steps: result };
 }
 
+/** Whether one of the decisions waits for another pool. */
+export function waitsForOtherPools(decisions: readonly Decision[]): boolean {
+  return decisions.some(({ wait }) => wait?.on === 'pools');
+}
+
+/** The earliest time after `now` at which a wait ends, in epoch milliseconds; infinity when none waits for a known time. */
+export function nextUntil(decisions: readonly Decision[], now: number): number {
+  const times = decisions.flatMap(({ wait }) => (wait?.on === 'time' ? (wait.until ?? []) : []));
+  return Math.min(Number.POSITIVE_INFINITY, ...times.filter((until) => until > now));
+}
+
 /** The steps that the chains give. */
 export function stepsOf(chains: readonly RuleChain[], s: Derived): Step[] {
   return decide(chains, s).flatMap(({ steps }) => steps);

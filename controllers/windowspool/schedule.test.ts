@@ -9,6 +9,7 @@ import {
   knownStatus,
   MINUTE,
   NOW,
+  outcomeOf,
   sampleError,
   sampleGroup,
   sampleNode,
@@ -235,12 +236,12 @@ describe('the next reconciliation of a pool', () => {
     ],
   ];
   for (const [name, observed, ms] of table) {
-    it(name, () => assert.deepEqual(nextRun(observed, resyncMs), { kind: 'requeueAfter', ms }));
+    it(name, () => assert.deepEqual(nextRun(outcomeOf(observed), resyncMs), { kind: 'requeueAfter', ms }));
   }
   for (const kind of ['throttled', 'unavailable'] as const) {
     it(`has exponential backoff if a call was ${kind}`, () => {
       const cause = `DescribeNodegroup: ${kind}Exception: the call was ${kind}`;
-      assert.deepEqual(nextRun(withError(kind), 1), { kind: 'requeue', cause });
+      assert.deepEqual(nextRun(outcomeOf(withError(kind)), 1), { kind: 'requeue', cause });
     });
   }
 
@@ -256,12 +257,12 @@ describe('the next reconciliation of a pool', () => {
     const leaving = { ...knownStatus(), disruption };
     const serving = sampleState({ pool: samplePool({}, { status: leaving }) });
     const deleted = sampleState({ pool: { ...terminating, status: leaving } });
-    assert.deepEqual(nextRun(serving, MINUTE), { kind: 'requeueAfter', ms: 100 });
-    assert.deepEqual(nextRun(deleted, MINUTE), { kind: 'requeueAfter', ms: MINUTE });
+    assert.deepEqual(nextRun(outcomeOf(serving), MINUTE), { kind: 'requeueAfter', ms: 100 });
+    assert.deepEqual(nextRun(outcomeOf(deleted), MINUTE), { kind: 'requeueAfter', ms: MINUTE });
   });
 
   it('has exponential backoff without an error after a conflict', () => {
-    assert.deepEqual(nextRun(withError('conflict'), 1), { kind: 'requeue' });
+    assert.deepEqual(nextRun(outcomeOf(withError('conflict')), 1), { kind: 'requeue' });
   });
 
   it('is soon after an error of the API server, which does not change the next read of AWS', () => {
@@ -270,7 +271,7 @@ describe('the next reconciliation of a pool', () => {
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
     });
     assert.equal(untilNextRead(derive({ ...creating, errors: [refused] }), 0), untilNextRead(creating, 0));
-    assert.deepEqual(nextRun(derive({ ...creating, errors: [refused] }), 10_000_000), {
+    assert.deepEqual(nextRun(outcomeOf(derive({ ...creating, errors: [refused] })), 10_000_000), {
       kind: 'requeueAfter',
       ms: settings.deniedRetryMs,
     });
@@ -282,7 +283,7 @@ describe('the next reconciliation of a pool', () => {
       fc.property(randomObservedState, anyMs, anyMs, (s, nextReadMs, statusAgeMs) => {
         const readMs = untilNextRead(s, statusAgeMs);
         assert.ok(readMs >= 100 && readMs <= 2 * createRetryMs, `AWS is looked at after ${readMs} ms`);
-        const next = nextRun(s, nextReadMs);
+        const next = nextRun(outcomeOf(s), nextReadMs);
         assert.ok(
           next.kind === 'requeue' || (next.kind === 'requeueAfter' && next.ms >= 100 && Number.isFinite(next.ms)),
           JSON.stringify(next),

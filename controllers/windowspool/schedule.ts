@@ -6,14 +6,15 @@ import { isGone } from './disruption/terminatingNode.ts';
 import { awsErrorsOf, isIpamError, SHORTEST_MS, TRANSIENT } from './intervals.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { ReconcileResult } from './model/outcome.ts';
+import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
 import { desiredNodes, isDeleting } from './queries.ts';
+import { nextUntil } from './ruleChains.ts';
 import { isAwsError } from './steps/steps.ts';
 
-/** The next run for a pool, from the state after its steps. What is outside the cluster is read again after `untilReadMs`. */
-export function nextRun(s: Derived, untilReadMs: number): ReconcileResult {
+/** The next run for a pool. What is outside the cluster is read again after `untilReadMs`. */
+export function nextRun({ after: s, decisions }: RunResult, untilReadMs: number): ReconcileResult {
   const own = s.errors.filter((entry) => !isAwsError(entry) && !isIpamError(entry)).map(({ error }) => error);
   const retried = [...own, ...awsErrorsOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
@@ -27,7 +28,8 @@ export function nextRun(s: Derived, untilReadMs: number): ReconcileResult {
         ownRetryMs,
         untilNodesLate(s),
         s.poolNodes.nextPodAt - s.now,
-        providerOf(s.pool).untilNextEvent(s),
+        nextUntil(decisions, s.now) - s.now,
+        providerOf(s.pool).untilNextEvent?.(s) ?? Number.POSITIVE_INFINITY,
         untilPass(s),
         nextUnhealthyAt(s) - s.now,
       ),

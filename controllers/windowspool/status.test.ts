@@ -34,7 +34,7 @@ import { canonical } from './util/hash.ts';
 
 function statusOf(s: Derived, outcome: Partial<RunResult> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
   const whole: RunResult = { ...outcomeOf(s), ...outcome };
-  return statusFor(whole, nodeGroupConditions(s), pending);
+  return statusFor(whole, nodeGroupConditions(outcomeOf(s)), pending);
 }
 
 function groupState(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): NodeGroupState | undefined {

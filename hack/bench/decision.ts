@@ -47,8 +47,8 @@ function decide(size: number): number {
   const start = performance.now();
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
   const verified = { ...observed, results };
-  const { steps, pending } = planFor(derive(verified));
-  const result = resultOf({ after: verified, done: steps, accepted: undefined, left: [], released: false });
-  statusFor(result, nodeGroupConditions(result.after), pending);
+  const { decisions, steps, pending } = planFor(derive(verified));
+  const result = resultOf({ after: verified, done: steps, accepted: undefined, left: [], released: false }, decisions);
+  statusFor(result, nodeGroupConditions(result), pending);
   return performance.now() - start;
 }

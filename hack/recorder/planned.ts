@@ -48,7 +48,7 @@ async function observationsOf(s: Derived): Promise<Observation[]> {
     found.push(...steps.map((step) => stepObservation('step', step)));
     found.push(...pending.map((step) => stepObservation('pending', step)));
     await report({ ...outcomeOf(s), done: steps }, pending, true, reporterTo(found), signal);
-    found.push({ kind: 'requeue', name: 'requeue', data: fieldsOf(nextRun(s, untilNextRead(s, 0))) });
+    found.push({ kind: 'requeue', name: 'requeue', data: fieldsOf(nextRun(outcomeOf(s), untilNextRead(s, 0))) });
   } catch (error) {
     found.push({ kind: 'error', name: 'error', data: { message: String(error) } });
   }

@@ -38,7 +38,7 @@ import { statesForMetrics } from '../../../controllers/windowspool/testing/state
 
 /** The pool with the status that the operator writes in this state. */
 export function reported(s: Derived): WindowsPool {
-  return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(s), planFor(s).pending) };
+  return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), planFor(s).pending) };
 }
 
 const changes: Readonly<Record<string, ObservedStateChange>> = {

@@ -10,6 +10,7 @@ import {
   LEAVING,
   MINUTE,
   NOW,
+  outcomeOf,
   sampleError,
   sampleNode,
   sampleNodes,
@@ -281,7 +282,7 @@ describe('for every observed state', () => {
   it('a pool has at most one status of kstatus', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {
-        const assessment = nodeGroupConditions(s);
+        const assessment = nodeGroupConditions(outcomeOf(s));
         assert.ok(kstatus(assessment).length <= 1, JSON.stringify(assessment));
       }),
       { numRuns: runs(3_000) },
@@ -291,7 +292,7 @@ describe('for every observed state', () => {
   it('every condition has a known reason, and a message of whole sentences without request IDs', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {
-        for (const { reason, message } of Object.values(nodeGroupConditions(s))) {
+        for (const { reason, message } of Object.values(nodeGroupConditions(outcomeOf(s)))) {
           assert.ok(reason in reasons, reason);
           // A field of the spec is named as it is written, and a command ends the message, so that it can be copied.
           assert.match(message, /^(?:[A-Z0-9]|spec\.).*(?:\.|: (?:kubectl|aws) [^.]+(?:\.[^.]+)*)$/s);

@@ -1,8 +1,8 @@
 import type { ConditionSet } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
+import type { RunResult } from '../model/outcome.ts';
 import { providerOf } from '../providers/providers.ts';
 
-/** The conditions of a pool, from its observed state after the run. */
-export function evaluateConditions(s: Derived): ConditionSet {
-  return providerOf(s.pool).conditions(s);
+/** The conditions of a pool after a run. */
+export function evaluateConditions(result: RunResult): ConditionSet {
+  return providerOf(result.after.pool).conditions(result);
 }

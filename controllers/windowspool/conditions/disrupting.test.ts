@@ -5,7 +5,7 @@ import type { Derived } from '../model/due.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
-import { LEAVING as DELETED, MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
+import { LEAVING as DELETED, MINUTE, NOW, outcomeOf, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { cordoned, failingScene, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 
@@ -205,14 +205,14 @@ describe('Disrupting', () => {
   ];
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { Disrupting: found } = nodeGroupConditions(observed);
+      const { Disrupting: found } = nodeGroupConditions(outcomeOf(observed));
       return found ? [`${found.reason}: ${found.message}`] : [];
     };
     check(name, texts, want ? [want] : []);
   }
 
   it('is progress of the operator, and the pool stays Ready', () => {
-    const { Ready, Reconciling } = nodeGroupConditions(draining([podOn()]));
+    const { Ready, Reconciling } = nodeGroupConditions(outcomeOf(draining([podOn()])));
     assert.deepEqual([Ready.status, Reconciling?.reason], ['True', 'Draining']);
   });
 });

@@ -9,6 +9,7 @@ import { known } from '../testing/answers.ts';
 import {
   knownStatus,
   NOW,
+  outcomeOf,
   type SpecChange,
   sampleCluster,
   sampleError,
@@ -324,7 +325,7 @@ describe('PrerequisitesMet', () => {
 
 describe('a denied DescribeNodegroup', () => {
   const message = (of: typeof pool) =>
-    nodeGroupConditions(sampleState({ pool: of, group: unseen('denied') })).PrerequisitesMet.message;
+    nodeGroupConditions(outcomeOf(sampleState({ pool: of, group: unseen('denied') }))).PrerequisitesMet.message;
   const hint = /EKS may also deny this for a node group that does not exist yet\. The statement \w+ covers both\.$/;
 
   it('names the policy statement for missing node groups, until the group was read once', () => {
@@ -371,7 +372,9 @@ describe('a pool without a node group', () => {
   it('gets a group if and only if no prerequisite is known to be unmet', () => {
     fc.assert(
       fc.property(randomFacts, (facts) => {
-        const { status } = nodeGroupConditions(sampleState({ pool, ...absent, prerequisites: facts })).PrerequisitesMet;
+        const { status } = nodeGroupConditions(
+          outcomeOf(sampleState({ pool, ...absent, prerequisites: facts })),
+        ).PrerequisitesMet;
         return steps(facts).includes('createNodeGroup') === (status !== 'False');
       }),
     );

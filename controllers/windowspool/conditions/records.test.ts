@@ -49,12 +49,12 @@ function reworded(s: Derived): fc.Arbitrary<Derived> {
 /** What is done, what is read, when the next run is, and what is recorded for it. */
 function decisionsIn(s: Derived) {
   const plan = planFor(s);
-  const conditions = evaluateConditions(s);
+  const conditions = evaluateConditions(outcomeOf(s));
   const status = statusFor(outcomeOf(s), conditions, plan.pending);
   const { PrerequisitesMet, ...others } = conditions;
   return {
     plan,
-    next: nextRun(s, untilNextRead(s, MINUTE)),
+    next: nextRun(outcomeOf(s), untilNextRead(s, MINUTE)),
     reads: [providerOf(s.pool).needsRead(s), s.due.prerequisites.scope, wasUnmet(s)],
     bookkeeping: status.bookkeeping,
     statuses: status.conditions?.map(({ type, status: value }) => [type, value]),
@@ -193,7 +193,7 @@ describe('the records of conditions', () => {
 
   it('of prerequisites are all that a pool of existing nodes has', () => {
     const s = existingScene();
-    const denied = { ...evaluateConditions(s), PrerequisitesMet: falseCondition('AccessDenied', '') };
+    const denied = { ...evaluateConditions(outcomeOf(s)), PrerequisitesMet: falseCondition('AccessDenied', '') };
     assert.deepEqual(conditionRecords(s, denied), { prerequisites: { result: 'Denied', since: at(0) } });
   });
 });

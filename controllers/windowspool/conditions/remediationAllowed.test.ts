@@ -1,3 +1,4 @@
+import { outcomeOf } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { failingScene } from '../testing/nodeScenes.ts';
 import { evaluateConditions } from './conditions.ts';
@@ -16,7 +17,7 @@ describe('RemediationAllowed', () => {
   ] as const;
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { RemediationAllowed: found } = evaluateConditions(observed);
+      const { RemediationAllowed: found } = evaluateConditions(outcomeOf(observed));
       return found ? [`${found.status} ${found.reason}: ${found.message}`] : [];
     };
     check(name, texts, want ? [want] : []);

@@ -9,6 +9,7 @@ import {
   knownStatus,
   LEAVING,
   NOW,
+  outcomeOf,
   RELEASE_FAILURE,
   sampleError,
   sampleGroup,
@@ -479,14 +480,16 @@ describe('UpToDate', () => {
   ];
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { status: state, reason, message } = nodeGroupConditions(observed).UpToDate;
+      const { status: state, reason, message } = nodeGroupConditions(outcomeOf(observed)).UpToDate;
       return [`${state} ${reason}: ${message}`];
     };
     check(name, texts, [want]);
   }
 
   it('does not change Ready or Stalled when an edit is only reported', () => {
-    const { Ready, Stalled, Reconciling } = nodeGroupConditions(sampleState({ pool: reporting, ...group(edited) }));
+    const { Ready, Stalled, Reconciling } = nodeGroupConditions(
+      outcomeOf(sampleState({ pool: reporting, ...group(edited) })),
+    );
     assert.deepEqual([Ready.status, Stalled, Reconciling], ['True', undefined, undefined]);
   });
 
@@ -494,7 +497,7 @@ describe('UpToDate', () => {
     const failed = { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } };
     for (const memory of [{}, failed]) {
       const s = sampleState({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
-      const { Ready, NodeGroupReady, UpToDate, Stalled, Reconciling } = nodeGroupConditions(s);
+      const { Ready, NodeGroupReady, UpToDate, Stalled, Reconciling } = nodeGroupConditions(outcomeOf(s));
       const statuses = [Ready, NodeGroupReady, UpToDate, Stalled, Reconciling].map((finding) => finding?.status);
       assert.deepEqual(statuses, ['True', 'True', 'False', undefined, undefined]);
     }
@@ -505,6 +508,9 @@ describe('UpToDate', () => {
       { nodeGroup: { driftPolicy: 'Report' } },
       { status: { ...status, nodeGroup: { name: 'web' }, bookkeeping: {} } },
     );
-    assert.equal(nodeGroupConditions(sampleState({ pool: lost, ...group(edited) })).UpToDate.reason, 'Drifted');
+    assert.equal(
+      nodeGroupConditions(outcomeOf(sampleState({ pool: lost, ...group(edited) }))).UpToDate.reason,
+      'Drifted',
+    );
   });
 });

@@ -5,6 +5,7 @@ import type { Difference } from '../model/changes.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import type { RunResult } from '../model/outcome.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../providers/eks/applied.ts';
@@ -33,7 +34,7 @@ import { followedMachine } from './followedMachine.ts';
 const DIFFERENCES_IN_MESSAGE = 10;
 
 /** Whether the node group matches the spec. */
-export function upToDate(s: Derived): ConditionState {
+export function upToDate({ after: s }: RunResult): ConditionState {
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
   if (formerIn(s.pool) && hasOther(s) && !isClusterMismatch(s)) return replacing(s);

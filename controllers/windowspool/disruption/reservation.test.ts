@@ -204,7 +204,7 @@ describe('a pool that waits for its share', () => {
   });
 
   it('is Ready, and names the other pools in Reconciling', () => {
-    const { Ready, Reconciling, NodeGroupReady } = nodeGroupConditions(s);
+    const { Ready, Reconciling, NodeGroupReady } = nodeGroupConditions(outcomeOf(s));
     assert.deepEqual(
       [Ready.status, NodeGroupReady.message, Reconciling?.reason],
       ['True', 'Node group web is ACTIVE.', 'WaitingForBudget'],
@@ -216,7 +216,7 @@ describe('a pool that waits for its share', () => {
     const reasons = [
       { ...s, settings: { ...settings, maxPoolsUpdating: 2 } },
       { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, paused: true } } },
-    ].map((observed) => nodeGroupConditions(derive(observed)).UpToDate.reason);
+    ].map((observed) => nodeGroupConditions(outcomeOf(derive(observed))).UpToDate.reason);
     assert.deepEqual(reasons, ['UpdatePending', 'UpdatePending']);
   });
 });

@@ -39,7 +39,7 @@ export type WaitsOn = 'time' | 'read' | 'watch' | 'pools';
 export interface Wait {
   readonly reason: Reason;
   readonly on: WaitsOn;
-  /** When the wait ends at the latest, in epoch milliseconds, if that is known. */
+  /** When the wait ends at the latest, in epoch milliseconds, if that is known. A wait on `time` causes a run then. */
   readonly until?: number;
   /** Whether AWS, the operator or a node works on it. */
   readonly progress?: true;

@@ -1,5 +1,6 @@
 /** The outcome of a plan. */
 import type { NodeGroupUpdate } from '../ports/eks.ts';
+import type { Decision } from './decisions.ts';
 import type { BlockedPod } from './disruption.ts';
 import type { Derived } from './due.ts';
 import type { ObservedState } from './observedState.ts';
@@ -29,9 +30,10 @@ export interface Outcome {
   readonly released: boolean;
 }
 
-/** The outcome with what is due after it, for the report and the next run. */
+/** The outcome with what is due after it, and what was decided before it, for the report and the next run. */
 export interface RunResult extends Outcome {
   readonly after: Derived;
+  readonly decisions: readonly Decision[];
 }
 
 /** What one eviction pass did. */

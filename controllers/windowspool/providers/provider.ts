@@ -36,15 +36,15 @@ export interface Provider {
   /** Steps that are due but not taken now, for status.pendingSteps. */
   pendingSteps(s: Derived, steps: readonly Step[]): readonly Step[];
   /** The conditions of the pool, in the order of status. */
-  conditions(s: Derived): ConditionSet;
+  conditions(result: RunResult): ConditionSet;
   /** The part of status that only pools of this provider have. */
   status(
     result: RunResult,
   ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping'>;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: Derived, statusAgeMs: number): number;
-  /** Milliseconds until the next event that depends on time alone, such as a maintenance window; infinity when there is none. */
-  untilNextEvent(s: Derived): number;
+  /** Milliseconds until the next run that this one makes necessary. */
+  untilNextEvent?(s: Derived): number;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */

@@ -1,6 +1,6 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { derive } from '../derive.ts';
+import { derive, undone } from '../derive.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
@@ -11,6 +11,7 @@ import { tolerationsOn } from '../nodePods/need.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
+import { planFor } from '../plan.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
 import type { NodePod } from '../ports/nodePods.ts';
@@ -365,7 +366,7 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 
 /** The outcome of a run that took no step and ends in this state. */
 export function outcomeOf(after: Derived): RunResult {
-  return { after, done: [], accepted: undefined, left: [], released: false };
+  return undone(after, planFor(after).decisions);
 }
 
 /** What the nodes of a pool with this spec are verified against. */

@@ -27,7 +27,7 @@ import { drainScene } from './replacementScenes.ts';
 
 /** The gauges of an observed state. */
 export function samplesFor(s: Derived): GaugeSample[] {
-  const assessment = evaluateConditions(s);
+  const assessment = evaluateConditions(outcomeOf(s));
   return samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
 }
 

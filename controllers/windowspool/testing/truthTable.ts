@@ -6,7 +6,7 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
-import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
+import { knownStatus, MINUTE, NOW, outcomeOf, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 
 /** Conditions by type, in the short form: status and reason, and the arguments of the message. */
@@ -15,7 +15,7 @@ export type Shown = Readonly<Record<string, Brief>>;
 /** Every condition as `status reason: message`. UpToDate, on which no other depends, has a table of its own. */
 function findingsOf(s: Derived): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(nodeGroupConditions(s) as unknown as Record<string, NodeGroupConditions['Ready']>)
+    Object.entries(nodeGroupConditions(outcomeOf(s)) as unknown as Record<string, NodeGroupConditions['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
       .map(([type, { status, reason, message }]) => [type, `${status} ${reason}: ${message}`]),
   );

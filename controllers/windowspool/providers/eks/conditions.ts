@@ -8,8 +8,8 @@ import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
 import { upToDate } from '../../conditions/upToDate.ts';
 import type { NodeGroupConditions } from '../../model/conditions.ts';
-import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
+import type { RunResult } from '../../model/outcome.ts';
 import { desiredNodes, groupOf } from '../../queries.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { otherGroup } from './replacement/replacement.ts';
@@ -17,13 +17,14 @@ import { otherGroup } from './replacement/replacement.ts';
 type Parts = PartsOf<NodeGroupConditions>;
 
 /** The conditions of a pool with a node group. */
-export function nodeGroupConditions(s: Derived): NodeGroupConditions {
+export function nodeGroupConditions(result: RunResult): NodeGroupConditions {
+  const { after: s } = result;
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodeGroupReady: nodeGroupReady(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
-    UpToDate: upToDate(s),
+    UpToDate: upToDate(result),
   };
   return summarize(s, parts, readiness);
 }

@@ -127,7 +127,7 @@ function isConfirmed(s: ObservedState): boolean {
 function waitForConfirmation(s: ObservedState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
   if (isConfirmed(s)) return undefined;
   const until = s.now - answerAge(s) + confirmationMs(s.settings);
-  return waitFor(reason, 'time', { until, progress: true });
+  return waitFor(reason, 'read', { until, progress: true });
 }
 
 function answerAge({ now, answerSince = now }: ObservedState): number {

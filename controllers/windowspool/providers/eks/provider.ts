@@ -11,7 +11,7 @@ import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
-import { untilGroupRead, untilWindow } from './schedule.ts';
+import { untilGroupRead } from './schedule.ts';
 import { bookkeepingOf, nodeGroupState } from './status.ts';
 
 /** Managed node groups of EKS. */
@@ -36,7 +36,6 @@ export const eks: Provider = {
     };
   },
   untilNextRead: untilGroupRead,
-  untilNextEvent: untilWindow,
   nodeGroupNames: nodeGroupNamesOf,
   describeUnremovedMarks: unremovedMarks,
 };

@@ -125,8 +125,3 @@ function isUpdateOpen({ pool, update }: ObservedState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   return status === 'InProgress';
 }
-
-/** Milliseconds until the maintenance window that an automatic update waits for; infinity when none does. */
-export function untilWindow({ due: { version }, now }: Derived): number {
-  return version?.opening ? version.opening.at - now : Number.POSITIVE_INFINITY;
-}

@@ -7,12 +7,12 @@ import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
-import type { Derived } from '../../model/due.ts';
+import type { RunResult } from '../../model/outcome.ts';
 
 type Parts = PartsOf<ExistingNodesConditions>;
 
 /** The conditions of a pool of existing nodes. */
-export function existingNodesConditions(s: Derived): ExistingNodesConditions {
+export function existingNodesConditions({ after: s }: RunResult): ExistingNodesConditions {
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),

@@ -16,7 +16,7 @@ import {
   member,
 } from '../../testing/existingScenes.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
-import { existingPool, MINUTE, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
+import { existingPool, MINUTE, outcomeOf, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
 import { assertBrief, assertBriefs, type Brief, textTable } from '../../testing/goldenTexts.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { annotate, cordon, nodeOf, pass } from '../../testing/nodeLife.ts';
@@ -289,7 +289,7 @@ describe('existing nodes with the replace annotation', () => {
   ];
   for (const [name, observed, want] of table) {
     const texts = () => {
-      const { Disrupting: found, Reconciling, Ready } = evaluateConditions(observed);
+      const { Disrupting: found, Reconciling, Ready } = evaluateConditions(outcomeOf(observed));
       assert.equal(Reconciling?.reason, want?.[0] === 'Draining' ? 'Draining' : undefined);
       assert.equal(Ready.status, 'True');
       return found ? [`${found.reason}: ${found.message}`] : [];

@@ -11,7 +11,7 @@ import type { AdviceFacts } from '../../../model/prerequisites.ts';
 import { adviceReasons } from '../../../reasons.ts';
 import { running, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
-import { settings } from '../../../testing/fixtures.ts';
+import { outcomeOf, settings } from '../../../testing/fixtures.ts';
 import {
   ONE_ZONE,
   randomAdviceFacts,
@@ -59,7 +59,7 @@ describe('advice', () => {
     const denied = Object.fromEntries(Object.keys(sampleAdviceFacts()).map((name) => [name, unasked()]));
     const s = poolWith(sampleFacts({ advice: denied as unknown as AdviceFacts }));
     assert.deepEqual(adviceStates(s), []);
-    assert.equal(evaluateConditions(s).PrerequisitesMet?.reason, 'Met');
+    assert.equal(evaluateConditions(outcomeOf(s)).PrerequisitesMet?.reason, 'Met');
   });
 
   it('is not given if the user ignores it', () => {
@@ -80,8 +80,8 @@ describe('advice', () => {
         const without = { ...s, pool: { ...s.pool, metadata }, prerequisites: sampleFacts() };
         const prerequisites = sampleFacts({ advice });
         assert.deepEqual(
-          evaluateConditions(derive({ ...without, prerequisites })),
-          evaluateConditions(derive(without)),
+          evaluateConditions(outcomeOf(derive({ ...without, prerequisites }))),
+          evaluateConditions(outcomeOf(derive(without))),
         );
       }),
       { numRuns: 300 },

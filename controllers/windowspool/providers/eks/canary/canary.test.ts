@@ -94,13 +94,15 @@ describe('a canary', () => {
   for (const [stage, s, args] of stages) {
     const textOf = ({ status, reason, message }: ConditionState) => [`${status} ${reason}: ${message}`];
     const identity = stage === 'blocked' ? 'False CanaryBlocked' : 'False CanaryRunning';
-    check(`is described while it is ${stage}: ${args.join(', ')}`, () => textOf(nodeGroupConditions(s).UpToDate), [
-      [identity, ...args],
-    ]);
+    check(
+      `is described while it is ${stage}: ${args.join(', ')}`,
+      () => textOf(nodeGroupConditions(outcomeOf(s)).UpToDate),
+      [[identity, ...args]],
+    );
     it(`has metrics while it is ${stage}: ${args.join(', ')}`, () => {
-      const { Ready } = nodeGroupConditions(s);
+      const { Ready } = nodeGroupConditions(outcomeOf(s));
       assert.equal(Ready.status, 'True', Ready.message);
-      const assessment = evaluateConditions(s);
+      const assessment = evaluateConditions(outcomeOf(s));
       const series = samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
       const shown = series.filter(({ metric }) => metric.startsWith('windowspool_canary'));
       if (stage === 'creating' && s.former?.kind !== 'seen') return;
@@ -115,7 +117,7 @@ describe('a canary', () => {
   }
 
   it('that has passed lets the update begin', () => {
-    const { UpToDate } = nodeGroupConditions(canaryScene({ record: PASSED }));
+    const { UpToDate } = nodeGroupConditions(outcomeOf(canaryScene({ record: PASSED })));
     assert.equal(UpToDate.reason, 'UpdatePending');
   });
 
@@ -143,22 +145,23 @@ describe('a canary', () => {
   for (const [title, scene, other] of behind)
     for (const [end, drain, reason] of ENDS)
       it(`that has ended is described although ${title}: ${end}`, () => {
-        const { UpToDate } = nodeGroupConditions(canaryScene({ canary: SHRUNK, ...scene, ...drain }));
+        const { UpToDate } = nodeGroupConditions(outcomeOf(canaryScene({ canary: SHRUNK, ...scene, ...drain })));
         assert.ok(UpToDate.message.includes(`Canary ${SECOND} has ended. ${end}`), UpToDate.message);
         assert.match(UpToDate.message, other);
-        const alone = nodeGroupConditions(canaryScene({ ...scene, record: 'none', canary: 'none' })).UpToDate.reason;
+        const alone = nodeGroupConditions(outcomeOf(canaryScene({ ...scene, record: 'none', canary: 'none' }))).UpToDate
+          .reason;
         assert.deepEqual([UpToDate.status, UpToDate.reason], ['False', reason ?? alone]);
       });
 
   it('that cannot begin shows that its prerequisites are not met', () => {
-    const { UpToDate } = nodeGroupConditions(beforeCanary({ rest: { prerequisites: quotaReached } }));
+    const { UpToDate } = nodeGroupConditions(outcomeOf(beforeCanary({ rest: { prerequisites: quotaReached } })));
     assertMentions(UpToDate.message, 'PrerequisitesMet');
   });
 
   it('that failed stalls a pool whose spec pins the version', () => {
     const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
     const s = canaryScene({ nodes: [...MAIN_NODES, CANARY_NODES[0] ?? bad, bad] });
-    const { UpToDate, Stalled, Ready } = nodeGroupConditions(s);
+    const { UpToDate, Stalled, Ready } = nodeGroupConditions(outcomeOf(s));
     assert.deepEqual([UpToDate.reason, Stalled?.reason, Ready.status], ['CanaryFailed', 'CanaryFailed', 'True']);
     assertMentions(UpToDate.message, 'node y', 'WrongBuild', 'web');
   });

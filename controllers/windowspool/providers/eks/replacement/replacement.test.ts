@@ -44,7 +44,7 @@ const check = textTable('conditions/UpToDateWithReplacement');
 
 const at = (ms: number) => new Date(ms).toISOString();
 const statusOf = (s: Derived, done: readonly Step[] = []) =>
-  statusFor({ ...outcomeOf(s), done }, evaluateConditions(s), planFor(s).pending);
+  statusFor({ ...outcomeOf(s), done }, evaluateConditions(outcomeOf(s)), planFor(s).pending);
 const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
 const refused = {
@@ -138,7 +138,7 @@ describe('the condition UpToDate during a replacement', () => {
   ];
   for (const [title, s, reason, args] of stages) {
     const texts = () => {
-      const { UpToDate, Ready } = nodeGroupConditions(s);
+      const { UpToDate, Ready } = nodeGroupConditions(outcomeOf(s));
       assert.equal(Ready.status, 'True', Ready.message);
       return [`${UpToDate.status} ${UpToDate.reason}: ${UpToDate.message}`];
     };
@@ -160,7 +160,7 @@ describe('a node group that EKS cannot change', () => {
   ];
   for (const [title, s, args, isWorking] of rows) {
     const texts = () => {
-      const { UpToDate, NodeGroupReady, Stalled, Reconciling } = nodeGroupConditions(s);
+      const { UpToDate, NodeGroupReady, Stalled, Reconciling } = nodeGroupConditions(outcomeOf(s));
       assert.equal(NodeGroupReady.reason, 'Active');
       assert.equal(Stalled?.reason === 'ImmutableDifference', false);
       assert.equal(Reconciling !== undefined, isWorking);
@@ -222,14 +222,14 @@ describe('the pending steps of a paused pool', () => {
 describe('a pool whose node group is replaced', () => {
   it('is not Ready because EKS creates the second group, when it lacks verified nodes', () => {
     const s = replacementScene({ main: { status: 'CREATING' }, nodes: [OLD_NODES[0] ?? assert.fail()] });
-    const { Ready } = evaluateConditions(s);
+    const { Ready } = evaluateConditions(outcomeOf(s));
     assert.deepEqual([Ready.status, Ready.reason], ['False', 'Joining']);
   });
 
   it('is Ready when it was scaled to zero', () => {
     const scaling = { minSize: 0, maxSize: 5, desiredSize: 0 };
     const s = replacementScene({ main: { scaling }, old: { scaling }, nodes: [] });
-    assert.equal(evaluateConditions(s).Ready.reason, 'NoNodes');
+    assert.equal(evaluateConditions(outcomeOf(s)).Ready.reason, 'NoNodes');
   });
 
   it('counts the nodes of both groups', () => {
@@ -239,7 +239,7 @@ describe('a pool whose node group is replaced', () => {
 
   it('has metrics of the stage and the start', () => {
     const s = drainScene();
-    const series = samplesOf(s, evaluateConditions(s), statusOf(s)).filter(({ metric }) =>
+    const series = samplesOf(s, evaluateConditions(outcomeOf(s)), statusOf(s)).filter(({ metric }) =>
       metric.includes('replacement'),
     );
     assert.deepEqual(
@@ -263,7 +263,7 @@ describe('a pool whose node group is replaced', () => {
       expected.map(() => true),
       String(waits),
     );
-    assert.equal(nextRun(created(0), 1_000).kind, 'requeueAfter');
+    assert.equal(nextRun(outcomeOf(created(0)), 1_000).kind, 'requeueAfter');
   });
 });
 

@@ -70,7 +70,7 @@ describe('an automatic update', () => {
       const pool = samplePool({}, { metadata: { annotations }, status });
       const ended = { id: 'u-1', type: 'VersionUpdate', status: 'Failed', createdAt: NOW, errors: [] } as const;
       const s = sampleState({ pool, group: { kind: 'seen', group: sampleGroup() }, update: ended });
-      const { bookkeeping } = statusFor(outcomeOf(s), evaluateConditions(s), []);
+      const { bookkeeping } = statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), []);
       assert.deepEqual(
         bookkeeping?.failedUpdates?.map(({ content }) => content),
         kept,
