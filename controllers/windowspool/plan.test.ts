@@ -44,7 +44,7 @@ function descriptionsIn({ steps, pending }: Plan): string[] {
 const UNSTATED = 27;
 
 /** How many rows wait for a reason that no rule has given yet. Lower it with each rule that gives one. */
-const UNDECIDED = 67;
+const UNDECIDED = 65;
 
 const SPREAD_OF = 1_000_000;
 

@@ -12,7 +12,7 @@ import { describeDifference } from './providers/eks/differences.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { groupOf, isDeleting, isPaused } from './queries.ts';
-import type { Reason } from './reasons.ts';
+import { waitOf } from './ruleChains.ts';
 import { describeStep } from './steps/steps.ts';
 import { count, sentence } from './util/words.ts';
 
@@ -31,14 +31,6 @@ export interface Preview {
   readonly isComplete: boolean;
 }
 
-/** Reasons why a due update does not start. */
-const HELD: readonly Reason[] = [
-  'ReleaseNotVerified',
-  'WaitingForBudget',
-  'WaitingForWindow',
-  'InvalidMaintenanceWindow',
-];
-
 /** Reads the pool and AWS now, and writes nothing. */
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
   const s = derive(await observe(pool, undefined, context));
@@ -49,8 +41,8 @@ export async function preview(pool: WindowsPool, context: ObserveContext): Promi
   const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
-  const isReported = (reason: Reason) => HELD.includes(reason) || !isReleaseKnown;
-  const held = 'UpToDate' in others && isReported(others.UpToDate.reason) ? others.UpToDate : undefined;
+  const isHeld = waitOf(decisions, 'version')?.message !== undefined;
+  const held = 'UpToDate' in others && (isHeld || !isReleaseKnown) ? others.UpToDate : undefined;
   const causes = isObserved ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {

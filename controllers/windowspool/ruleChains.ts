@@ -54,6 +54,11 @@ function normalized(result: ReturnType<Rule>): RuleResult | undefined {
   return result && 'steps' in result ? result : result && { steps: result };
 }
 
+/** What a chain waits for; undefined if it does not wait, or was skipped. */
+export function waitOf(decisions: readonly Decision[], chain: Chain): Wait | undefined {
+  return decisions.find(({ about }) => about === chain)?.wait;
+}
+
 /** Whether one of the decisions waits for another pool. */
 export function waitsForOtherPools(decisions: readonly Decision[]): boolean {
   return decisions.some(({ wait }) => wait?.on === 'pools');

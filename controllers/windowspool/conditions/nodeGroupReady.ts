@@ -4,6 +4,7 @@ import { POOL_KEY } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import type { RunResult } from '../model/outcome.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -15,6 +16,7 @@ import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
+import { waitOf } from '../ruleChains.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 import { TEMPLATE_READ } from '../steps/templateRead.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
@@ -24,7 +26,8 @@ import { falseCondition, trueCondition, unknownCondition } from './condition.ts'
 const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
-export function nodeGroupReady(s: Derived): ConditionState {
+export function nodeGroupReady(result: RunResult): ConditionState {
+  const { after: s, decisions } = result;
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
     return assessDeletion(s, name);
@@ -46,16 +49,14 @@ export function nodeGroupReady(s: Derived): ConditionState {
   }
   const waiting = group ? undefined : assessTemplate(s, name);
   if (waiting) return waiting;
-  if (!group)
-    return falseCondition(
-      'Creating',
-      isPaused(s.pool)
-        ? `Node group ${name} does not exist, and is not created while the pool is paused.`
-        : `Node group ${name} is about to be created.`,
-      'working',
-    );
+  if (!group) {
+    const what = isPaused(s.pool)
+      ? 'does not exist, and is not created while the pool is paused'
+      : (waitOf(decisions, 'nodeGroup')?.message ?? 'is about to be created');
+    return falseCondition('Creating', `Node group ${name} ${what}.`, 'working');
+  }
   if (!isOwnedBy(s.pool, group)) return notOwned(s, group);
-  return assessStatus(s, group);
+  return assessStatus(result, group);
 }
 
 function assessUnreachable({ group, now }: ObservedState, name: string): ConditionState | undefined {
@@ -155,7 +156,8 @@ function isReleaseAwaited(s: Derived, { step, target, error }: StepError): boole
   return s.due.failures.automatic?.target === target;
 }
 
-function assessStatus(s: Derived, group: NodeGroup): ConditionState {
+function assessStatus(result: RunResult, group: NodeGroup): ConditionState {
+  const { after: s } = result;
   const differences = s.due.differences.immutable;
   switch (group.status) {
     case 'CREATING':
@@ -185,15 +187,17 @@ function assessStatus(s: Derived, group: NodeGroup): ConditionState {
         const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(differences))} Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.`;
         return falseCondition('ImmutableDifference', message, 'stalled');
       }
-      return withOpenChange(s, assessWorking(s, group));
+      return withOpenChange(result, assessWorking(s, group));
   }
 }
 
 /** Marks a group with a pending change as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
-function withOpenChange(s: Derived, finding: ConditionState): ConditionState {
+function withOpenChange({ after: s, decisions }: RunResult, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
   const { version, config, tags } = s.due;
-  const next = version?.mayBegin && !version.waitsForBudget ? version.change : undefined;
+  const wait = waitOf(decisions, 'version');
+  const isHeld = wait !== undefined && (!wait.progress || wait.on === 'pools');
+  const next = version?.mayBegin && !isHeld ? version.change : undefined;
   if (!next && !config && !tags) return finding;
   const what = next ? describeVersionChange(next) : config ? describeChange(config.change) : 'tags';
   return { ...finding, message: `${finding.message} Pending change: ${what}.`, working: true };

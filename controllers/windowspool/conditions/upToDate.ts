@@ -1,6 +1,5 @@
 /** The condition UpToDate: whether the node group matches the spec. Ready does not depend on it. */
 
-import { describeOthers } from '../disruption/reservation.ts';
 import type { Difference } from '../model/changes.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
@@ -18,15 +17,16 @@ import { hasMachine, isCustom } from '../providers/eks/machine/machine.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { canaryIn, canBeReplaced, formerIn, isDraining } from '../providers/eks/replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../providers/eks/replacement/status.ts';
+import { describeDueUpdate, faultInWindows } from '../providers/eks/upgrades/describeUpdate.ts';
 import { templateIn } from '../providers/eks/upgrades/launchTemplate.ts';
 import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from '../providers/eks/upgrades/releaseVersion.ts';
 import { isAheadOfCluster } from '../providers/eks/upgrades/versionChanges.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused, rejectionOf } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
+import { waitOf } from '../ruleChains.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeFailure, joined, sentence } from '../util/words.ts';
-import { automaticUpdate } from './automaticUpdate.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 import { followedMachine } from './followedMachine.ts';
 
@@ -34,7 +34,8 @@ import { followedMachine } from './followedMachine.ts';
 const DIFFERENCES_IN_MESSAGE = 10;
 
 /** Whether the node group matches the spec. */
-export function upToDate({ after: s }: RunResult): ConditionState {
+export function upToDate(result: RunResult): ConditionState {
+  const { after: s } = result;
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
   if (formerIn(s.pool) && hasOther(s) && !isClusterMismatch(s)) return replacing(s);
@@ -45,7 +46,7 @@ export function upToDate({ after: s }: RunResult): ConditionState {
     const later = group.status.endsWith('FAILED') ? '' : ' until EKS has finished';
     return unknown(`Node group ${group.name} is ${group.status} and is not compared with the spec${later}.`);
   }
-  return withCanary(s, compare(s, group));
+  return withCanary(s, compare(result, group));
 }
 
 /** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
@@ -88,64 +89,142 @@ function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
   return s.group.kind === 'absent' ? 'it does not exist' : 'it cannot be read';
 }
 
-function compare(s: Derived, group: NodeGroup): ConditionState {
+/** What UpToDate reports of a node group that can be compared with the spec: the first that applies. The order differs from that of the rules. */
+const FINDINGS: readonly Finding[] = [
+  immutableDifference,
+  reportedDrift,
+  failedChange,
+  refusedTemplate,
+  unchangeableTemplate,
+  controlPlaneFirst,
+  openCanary,
+  blockedCanary,
+  waitingUpdate,
+  revertedCorrection,
+  pendingChange,
+  failedScalingTags,
+  failedAutomaticUpdate,
+  waitingAutomaticUpdate,
+  availableRelease,
+];
+
+type Finding = (result: RunResult, group: NodeGroup) => ConditionState | undefined;
+
+function compare(result: RunResult, group: NodeGroup): ConditionState {
+  for (const finding of FINDINGS) {
+    const state = finding(result, group);
+    if (state) return state;
+  }
+  return matchesSpec(result, group);
+}
+
+function immutableDifference({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
   const { pool } = s;
-  const { version, config } = s.due;
-  const { all, toCorrect: open, reported: drift, ...differences } = s.due.differences;
+  const { all, ...differences } = s.due.differences;
   const immutable = canBeReplaced(pool) ? differences.unchangeable : differences.immutable;
-  if (immutable.length > 0) {
-    const others = all.length > 0 ? ` Other differences: ${listed(all)}` : '';
-    const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
-    const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
-    return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
-  }
-  if (drift.length > 0) {
-    const message = `Node group ${group.name} drifted from the spec: ${listed(drift)} Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.`;
-    return falseCondition('Drifted', message);
-  }
+  if (immutable.length === 0) return undefined;
+  const others = all.length > 0 ? ` Other differences: ${listed(all)}` : '';
+  const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
+  const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
+  return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
+}
+
+function reportedDrift({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { reported } = s.due.differences;
+  if (reported.length === 0) return undefined;
+  const message = `Node group ${group.name} drifted from the spec: ${listed(reported)} Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.`;
+  return falseCondition('Drifted', message);
+}
+
+/** The change that the spec asks for, and that EKS refused or failed to make. */
+function failedChange({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
   const failed = s.due.failures.asked;
-  if (failed) {
-    const rest = open.length > 0 ? `${differing(group, open)} ` : '';
-    const message = `${rest}${sentence(failed.message)} ${describeRetry(pool, failed)}`;
-    return falseCondition(failed.reason as Reason, message);
-  }
-  const unfit = open.some(({ field }) => field === TEMPLATE) && s.due.template === undefined;
-  if (unfit) {
-    const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
-    return falseCondition('LaunchTemplateInvalid', message);
-  }
+  if (!failed) return undefined;
+  const open = s.due.differences.toCorrect;
+  const rest = open.length > 0 ? `${differing(group, open)} ` : '';
+  const message = `${rest}${sentence(failed.message)} ${describeRetry(s.pool, failed)}`;
+  return falseCondition(failed.reason as Reason, message);
+}
+
+function refusedTemplate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const open = s.due.differences.toCorrect;
+  if (s.due.template !== undefined || !open.some(({ field }) => field === TEMPLATE)) return undefined;
+  const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
+  return falseCondition('LaunchTemplateInvalid', message);
+}
+
+function unchangeableTemplate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const open = s.due.differences.toCorrect;
   const obstacle = open.some(({ field }) => machineSettingOf(field) !== undefined) && machineObstacle(s);
-  if (obstacle) {
-    const message = `${differing(group, open)} The launch template cannot be changed. See PrerequisitesMet.`;
-    return falseCondition(obstacle, message);
+  if (!obstacle) return undefined;
+  const message = `${differing(group, open)} The launch template cannot be changed. See PrerequisitesMet.`;
+  return falseCondition(obstacle, message);
+}
+
+function controlPlaneFirst({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const open = s.due.differences.toCorrect;
+  if (!isAheadOfCluster(s) || !open.some(({ field }) => isSetting(field) && !isTemplateField(field))) return undefined;
+  const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
+  return falseCondition('UnsupportedVersion', message);
+}
+
+function openCanary({ after: s }: RunResult): ConditionState | undefined {
+  return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? canaryRunning(s) : undefined;
+}
+
+function blockedCanary({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  if (!s.due.version?.isCanaryDue || s.due.prerequisites.blocking.length === 0) return undefined;
+  const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
+  return falseCondition('UpdatePending', `${whatIsDue(s, group)} ${wait}`);
+}
+
+/** What the rolling update waits for. Corrections of settings, which do not wait for it, are reported before an automatic one. */
+function waitingUpdate({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const wait = waitOf(decisions, 'version');
+  if (!wait?.message || AFTER_CORRECTIONS.includes(wait.reason)) return undefined;
+  return falseCondition(wait.reason, `${whatIsDue(s, group)} ${wait.message}`, wait.progress && 'working');
+}
+
+/** Reasons for which an automatic update waits for hours or days. Their messages say what is due. */
+const AFTER_CORRECTIONS: readonly Reason[] = ['WaitingForWindow', 'InvalidMaintenanceWindow', 'ReleaseNotVerified'];
+
+function revertedCorrection({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  if (!s.due.config?.isUndone) return undefined;
+  const open = s.due.differences.toCorrect;
+  const message = `${differing(group, open)} The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.`;
+  return falseCondition('Drifted', message);
+}
+
+function pendingChange({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const open = s.due.differences.toCorrect;
+  if (open.length === 0 && !s.due.config) return undefined;
+  const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
+  const what = open.length > 0 ? differing(group, open) : size;
+  const wait = isPaused(s.pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
+  return falseCondition('UpdatePending', `${what} ${wait}${doubtOf(s)}`);
+}
+
+function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { version, failures } = s.due;
+  const failed = failures.automatic;
+  if (!version?.isAutomatic || !failed) return undefined;
+  const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
+  const message = `${describeDueUpdate(s, group, version)} ${sentence(failed.message)} ${next}${describeRetry(s.pool, failed)}`;
+  return falseCondition(failed.reason as Reason, message);
+}
+
+/** What an automatic update waits for, or maintenance windows that never open. */
+function waitingAutomaticUpdate({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { version } = s.due;
+  if (!version?.isAutomatic) {
+    const fault = faultInWindows(s.pool);
+    return fault ? falseCondition('InvalidMaintenanceWindow', fault) : undefined;
   }
-  const ahead = isAheadOfCluster(s) && open.some(({ field }) => isSetting(field) && !isTemplateField(field));
-  if (ahead) {
-    const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
-    return falseCondition('UnsupportedVersion', message);
-  }
-  if (isOpen(s) && !hasPassed(s) && !s.due.failures.automatic) return canaryRunning(s);
-  if (version?.isCanaryDue && s.due.prerequisites.blocking.length > 0) {
-    const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
-    const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
-    return falseCondition('UpdatePending', `${what} ${wait}`);
-  }
-  if (version?.waitsForBudget) {
-    const what = open.length > 0 ? differing(group, open) : automaticallyDue(s, group);
-    const message = `${what} The rolling update waits: ${describeOthers(s)}.`;
-    return falseCondition('WaitingForBudget', message, 'working');
-  }
-  if (config?.isUndone) {
-    const message = `${differing(group, open)} The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.`;
-    return falseCondition('Drifted', message);
-  }
-  if (open.length > 0 || config) {
-    const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
-    const what = open.length > 0 ? differing(group, open) : size;
-    const wait = isPaused(pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
-    return falseCondition('UpdatePending', `${what} ${wait}${doubtOf(s)}`);
-  }
-  return assessScalingTags(s, group) ?? assessRelease(s, group);
+  const wait = waitOf(decisions, 'version');
+  const what = describeDueUpdate(s, group, version);
+  if (isPaused(s.pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
+  if (wait?.message) return falseCondition(wait.reason, wait.message, wait.progress && 'working');
+  return falseCondition('UpdatePending', `${what} It is about to be updated.`);
 }
 
 /** The unmet prerequisite for which the group gets no other version of the operator's launch template. */
@@ -165,7 +244,7 @@ const OBSTACLES = [
 ] as const;
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
-function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionState | undefined {
+function failedScalingTags({ after: s }: RunResult, { name }: NodeGroup): ConditionState | undefined {
   const error = rejectionOf(s, 'correctScalingTags')?.error;
   if (!error) return undefined;
   const why = describeFailure(error);
@@ -173,14 +252,11 @@ function assessScalingTags(s: ObservedState, { name }: NodeGroup): ConditionStat
   return falseCondition('UpdatePending', message);
 }
 
-/** Whether a newer AMI release or launch template version exists, for a group that otherwise matches the spec. */
-function assessRelease(s: Derived, group: NodeGroup): ConditionState {
-  const { pool, now, newestRelease } = s;
-  const automatic = automaticUpdate(s, group);
-  if (automatic) return automatic;
+/** A newer AMI release or launch template version, for a group that otherwise matches the spec. */
+function availableRelease({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { pool, newestRelease } = s;
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
-  const end = isCustom(pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, now);
   const template = newerTemplate(s, group);
   if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
     const failure = failureOfRelease(s, newest);
@@ -188,17 +264,26 @@ function assessRelease(s: Derived, group: NodeGroup): ConditionState {
     const { kubernetesVersion, releaseVersion: pinned } = nodeGroupIn(pool.spec);
     const field = kubernetesVersion && !pinned ? ' in addition to nodeGroup.kubernetesVersion' : '';
     const policy = pinned ? '' : ', or nodeGroup.update.policy: Automatic';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${end}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.${template && ` ${template}`}`;
+    const message = `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${endOfRelease(s, group)}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.${template && ` ${template}`}`;
     return falseCondition('UpdateAvailable', message);
   }
-  if (template) return falseCondition('UpdateAvailable', template);
-  const unknown =
+  return template ? falseCondition('UpdateAvailable', template) : undefined;
+}
+
+function matchesSpec({ after: s }: RunResult, group: NodeGroup): ConditionState {
+  const { newestRelease } = s;
+  const unread =
     newestRelease && !newestRelease.ok
       ? ` The newest AMI release is unknown: ${describeFailure(newestRelease.error)}`
       : '';
   // For the newest release, its age is not reported: there is no update.
-  const message = `Node group ${group.name} matches the spec.${newest ? '' : end}${unknown}`;
-  return trueCondition('MatchesSpec', message);
+  const end = newestRelease?.ok && newestRelease.value ? '' : endOfRelease(s, group);
+  return trueCondition('MatchesSpec', `Node group ${group.name} matches the spec.${end}${unread}`);
+}
+
+/** A warning about the age of the release or custom AMI of the group; empty if there is none. */
+function endOfRelease(s: ObservedState, { releaseVersion = '' }: NodeGroup): string {
+  return isCustom(s.pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, s.now);
 }
 
 /** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
@@ -212,8 +297,10 @@ function doubtOf({ due: { version } }: Derived): string {
   return version?.releaseFailure ? ` ${describeReleaseFailure(version.releaseFailure)}` : '';
 }
 
-function automaticallyDue({ due: { version } }: Derived, { name }: NodeGroup): string {
-  return `An automatic update of node group ${name} is due${version ? `: ${describeVersionChange(version.change)}` : ''}.`;
+/** The change that is due, in a sentence. */
+function whatIsDue({ due: { version, differences } }: Derived, group: NodeGroup): string {
+  if (differences.toCorrect.length > 0) return differing(group, differences.toCorrect);
+  return `An automatic update of node group ${group.name} is due${version ? `: ${describeVersionChange(version.change)}` : ''}.`;
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */

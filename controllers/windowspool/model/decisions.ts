@@ -38,6 +38,11 @@ export type WaitsOn = 'time' | 'read' | 'watch' | 'pools';
 /** Why a chain of rules takes no step, or no further step, although something is due. */
 export interface Wait {
   readonly reason: Reason;
+  /**
+   * What it waits for, and what ends the wait sooner: sentences; for a node group that does not exist, the rest of a sentence about it. Absent if the
+   * conditions describe that from what was observed.
+   */
+  readonly message?: string;
   readonly on: WaitsOn;
   /** When the wait ends at the latest, in epoch milliseconds, if that is known. A wait on `time` causes a run then. */
   readonly until?: number;

@@ -21,7 +21,7 @@ export function nodeGroupConditions(result: RunResult): NodeGroupConditions {
   const { after: s } = result;
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
-    NodeGroupReady: nodeGroupReady(s),
+    NodeGroupReady: nodeGroupReady(result),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(result),

@@ -27,7 +27,10 @@ import { memoryFor } from './rules.ts';
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
 export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
   const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
-  return isLeaving && s.due.version ? waitMeanwhile('Draining', 'watch', { progress: true }) : undefined;
+  if (!isLeaving || !s.due.version) return undefined;
+  const message =
+    'The rolling update waits until the nodes that are being replaced or removed are gone. See Disrupting.';
+  return waitMeanwhile('UpdatePending', 'watch', { message, progress: true });
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */

@@ -133,8 +133,8 @@ export const poolChains: readonly RuleChain[] = [
     rules: [
       waitForLaunchTemplate,
       skipFailedVersion,
-      waitForMaintenanceWindow,
       waitForVerifiedRelease,
+      waitForMaintenanceWindow,
       waitForFormerGroup,
       tryOnCanary,
       waitForTerminatingNodes,

@@ -1,7 +1,7 @@
 /** Rules for the node group of a pool that is not being deleted, and for its tags. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { reservationFor } from '../../disruption/reservation.ts';
+import { describeOthers, reservationFor } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { Derived, DueConfig, FailedTarget } from '../../model/due.ts';
@@ -26,6 +26,9 @@ import { roleArnOf } from './nodeRole.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
+import { describeDueUpdate, faultInWindows, overrideFor } from './upgrades/describeUpdate.ts';
+import { describeOpening } from './upgrades/maintenance.ts';
+import { describeReleaseFailure, describeWait } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
@@ -103,10 +106,12 @@ export function createMissingGroup(s: Derived): RuleResult | Step[] | undefined 
   const until = Date.parse(failed?.time ?? '') + s.settings.createRetryMs;
   if (failed && s.now < until) return waitFor(failed.reason as Reason, 'time', { until });
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
-  if (!subnets) return waitFor('NotChecked', 'read', { progress: true });
+  if (!subnets)
+    return waitFor('Creating', 'read', { message: 'is created when its subnets are known', progress: true });
   const { template } = s.due;
   // The rules for the template create it first.
-  if (hasMachine(pool.spec) && !template) return waitFor('Creating', 'read', { progress: true });
+  if (hasMachine(pool.spec) && !template)
+    return waitFor('Creating', 'read', { message: 'is created when its launch template exists', progress: true });
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
   // The same spec can be replaced by another one and come back.
   const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
@@ -158,24 +163,42 @@ export function restoreAccessEntry(s: Derived): Step[] | undefined {
 export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
   const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
   if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
-  return waitMeanwhile('AWSUnavailable', 'read', { progress: true });
+  const message = 'The update waits until the launch template of the pool is read.';
+  return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
 }
 
 /** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
-export function waitForMaintenanceWindow({ due: { version } }: Derived): RuleResult | undefined {
-  if (!version?.waitsForWindow) return undefined;
-  if (!version.opening) return waitMeanwhile('InvalidMaintenanceWindow', 'watch');
-  return waitMeanwhile('WaitingForWindow', 'time', { until: version.opening.at, progress: true });
+export function waitForMaintenanceWindow(s: Derived): RuleResult | undefined {
+  const { version } = s.due;
+  const group = groupOf(s);
+  if (!version?.waitsForWindow || !group) return undefined;
+  const { opening } = version;
+  const what = describeDueUpdate(s, group, version);
+  const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
+  const how = `${what}${when} To update now, ${overrideFor(s, group, version.change)}.`;
+  const fault = faultInWindows(s.pool);
+  const reason = fault ? 'InvalidMaintenanceWindow' : 'WaitingForWindow';
+  const message = fault ? `${fault} ${how}` : how;
+  return waitMeanwhile(reason, opening ? 'time' : 'watch', { message, ...(opening && { until: opening.at }) });
 }
 
 /** Ensures that a release which fails verification in one pool is not rolled out to others automatically. Other changes are not delayed. */
-export function waitForVerifiedRelease({ due: { version } }: Derived): RuleResult | undefined {
-  return version?.waitsForRelease ? waitMeanwhile('ReleaseNotVerified', 'pools') : undefined;
+export function waitForVerifiedRelease(s: Derived): RuleResult | undefined {
+  const { version } = s.due;
+  const group = groupOf(s);
+  if (!version?.waitsForRelease || !version.releaseFailure || !group) return undefined;
+  const why = `${describeReleaseFailure(version.releaseFailure)} ${describeWait(version.releaseFailure)}`;
+  const remedy = `To update anyway, ${overrideFor(s, group, version.change)}.`;
+  return waitMeanwhile('ReleaseNotVerified', 'pools', {
+    message: `${describeDueUpdate(s, group, version)} ${why} ${remedy}`,
+  });
 }
 
 /** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
-export function waitForBudget({ due: { version } }: Derived): RuleResult | undefined {
-  return version?.waitsForBudget ? waitMeanwhile('WaitingForBudget', 'pools', { progress: true }) : undefined;
+export function waitForBudget(s: Derived): RuleResult | undefined {
+  if (!s.due.version?.waitsForBudget) return undefined;
+  const message = `The rolling update waits: ${describeOthers(s)}.`;
+  return waitMeanwhile('WaitingForBudget', 'pools', { message, progress: true });
 }
 
 /** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. Other changes are not delayed. */

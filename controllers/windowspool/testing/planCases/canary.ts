@@ -262,7 +262,7 @@ const ending: readonly PlanCase[] = [
       nodes: [...MAIN_NODES.slice(1), ...CORDONED],
     }),
     want: [],
-    waits: { because: 'UpToDate UpdatePending', until: '20s' },
+    waits: { because: 'UpToDate CanaryRunning', until: '20s' },
   },
   {
     name: 'a canary without nodes is deleted',
@@ -282,7 +282,7 @@ const ending: readonly PlanCase[] = [
       nodes: MAIN_NODES,
     }),
     want: [],
-    waits: { because: 'UpToDate UpdatePending', until: '20s' },
+    waits: { because: 'UpToDate CanaryRunning', until: '20s' },
   },
 ];
 

@@ -128,7 +128,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
     name: 'a rolling update waits while nodes are replaced one by one',
     observed: drainedScene({}, {}, { fresh: false, spec: { nodeGroup: { releaseVersion: NEXT } } }),
     want: [],
-    waits: { because: 'Disrupting Draining', until: '100ms' },
+    waits: { because: 'UpToDate UpdatePending', until: '100ms' },
   },
   ...(
     [

@@ -16,6 +16,7 @@ import { accessEntryFirst, memoryFor, tokenFor, waitForPrerequisites } from '../
 import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen, triedBy } from './canary.ts';
 import { canaryTemplate } from './canaryTemplate.ts';
 import { failureOfCanary, whyCanaryEnds } from './end.ts';
+import { describeCanary } from './status.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
 export function recallCanary(s: ObservedState): Step[] | undefined {
@@ -39,7 +40,10 @@ export function tryOnCanary(s: Derived): RuleResult | undefined {
   const record = canaryIn(s.pool);
   if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
   if (hasPassed(s)) return undefined;
-  if (record) return waitMeanwhile('CanaryRunning', 'read', { progress: true });
+  if (record) {
+    const message = isDraining(s) ? `The update waits until canary ${record.name} is deleted.` : describeCanary(s);
+    return waitMeanwhile('CanaryRunning', 'read', { message, progress: true });
+  }
   const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
   if (isReady) return { steps: begun(s, version.change), continues: true };
   const blocked = version.isCanaryDue ? waitForPrerequisites(s) : undefined;
