@@ -41,7 +41,7 @@ function descriptionsIn({ steps, pending }: Plan): string[] {
 }
 
 /** How many rows wait for something that no condition states yet. Lower it with each that a condition begins to state. */
-const UNSTATED = 27;
+const UNSTATED = 12;
 
 /** How many rows wait for a reason that no rule has given yet. Lower it with each rule that gives one. */
 const UNDECIDED = 65;

@@ -30,7 +30,7 @@ export function nodeGroupReady(result: RunResult): ConditionState {
   const { after: s, decisions } = result;
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
-    return assessDeletion(s, name);
+    return assessDeletion(result, name);
   }
   if (isClusterMismatch(s)) {
     return unknownCondition(
@@ -240,9 +240,14 @@ function refusalOf({ errors }: ObservedState): string {
   return ` EKS accepts no update while the group is in this state: ${sentence(error.message)} The operator retries.`;
 }
 
-function assessDeletion(s: ObservedState, name: string): ConditionState {
+function assessDeletion({ after: s, decisions }: RunResult, name: string): ConditionState {
+  const wait = waitOf(decisions, 'deletion')?.message;
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return falseCondition('Retained', `Node group ${name} is retained.${pendingRelease(s)}`, 'working');
+    return falseCondition(
+      'Retained',
+      `Node group ${name} is retained.${pendingRelease(s) || (wait ? ` ${wait}` : '')}`,
+      'working',
+    );
   }
   const workaround = 'to delete the pool without it, set deletionPolicy: Retain.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
@@ -266,7 +271,11 @@ function assessDeletion(s: ObservedState, name: string): ConditionState {
       'working',
     );
   }
-  return falseCondition('Deleting', `Node group ${name} is being deleted.${waiting || readyNodes(s)}`, 'working');
+  const isGone = s.group.kind === 'absent' && !waiting && readyNodes(s) === '' && wait !== undefined;
+  const message = isGone
+    ? `Node group ${name} does not exist. ${wait}`
+    : `Node group ${name} is being deleted.${waiting || readyNodes(s)}`;
+  return falseCondition('Deleting', message, 'working');
 }
 
 /** Says why a pool waits whose group is not found. */

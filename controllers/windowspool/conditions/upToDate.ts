@@ -71,7 +71,7 @@ function replacing(s: Derived): ConditionState {
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
-function remedyForImmutable(s: Derived): string {
+function remedyForImmutable({ after: s, decisions }: RunResult): string {
   const { pool } = s;
   if (!canBeReplaced(pool))
     return 'Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.';
@@ -79,7 +79,7 @@ function remedyForImmutable(s: Derived): string {
     ? ' when the pool is resumed'
     : s.due.prerequisites.blocking.length > 0
       ? ' when the prerequisites are met. See PrerequisitesMet'
-      : '';
+      : (waitOf(decisions, 'replacement')?.message ?? '');
   return `A second node group replaces it${when}.`;
 }
 
@@ -118,13 +118,14 @@ function compare(result: RunResult, group: NodeGroup): ConditionState {
   return matchesSpec(result, group);
 }
 
-function immutableDifference({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+function immutableDifference(result: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { after: s } = result;
   const { pool } = s;
   const { all, ...differences } = s.due.differences;
   const immutable = canBeReplaced(pool) ? differences.unchangeable : differences.immutable;
   if (immutable.length === 0) return undefined;
   const others = all.length > 0 ? ` Other differences: ${listed(all)}` : '';
-  const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(s)}`;
+  const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(result)}`;
   const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
   return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
 }
@@ -195,13 +196,13 @@ function revertedCorrection({ after: s }: RunResult, group: NodeGroup): Conditio
   return falseCondition('Drifted', message);
 }
 
-function pendingChange({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+function pendingChange({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
   const open = s.due.differences.toCorrect;
   if (open.length === 0 && !s.due.config) return undefined;
   const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
   const what = open.length > 0 ? differing(group, open) : size;
-  const wait = isPaused(s.pool) ? 'It is updated when the pool is resumed.' : 'It is about to be updated.';
-  return falseCondition('UpdatePending', `${what} ${wait}${doubtOf(s)}`);
+  const wait = isPaused(s.pool) ? 'is updated when the pool is resumed' : waitOf(decisions, 'nodeGroup')?.message;
+  return falseCondition('UpdatePending', `${what} It ${wait ?? 'is about to be updated'}.${doubtOf(s)}`);
 }
 
 function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {

@@ -127,7 +127,8 @@ function isConfirmed(s: ObservedState): boolean {
 function waitForConfirmation(s: ObservedState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
   if (isConfirmed(s)) return undefined;
   const until = s.now - answerAge(s) + confirmationMs(s.settings);
-  return waitFor(reason, 'read', { until, progress: true });
+  const message = 'The operator reads it again before it removes the finalizer.';
+  return waitFor(reason, 'read', { message, until, progress: true });
 }
 
 function answerAge({ now, answerSince = now }: ObservedState): number {

@@ -151,7 +151,9 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Rul
   const memory = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
   const isKnown = update?.id === memory.id && update.status !== 'InProgress';
-  return isKnown ? undefined : waitFor('Updating', 'read', { progress: true });
+  if (isKnown) return undefined;
+  const message = 'is updated when the result of the last update is known';
+  return waitFor('UpdatePending', 'read', { message, progress: true });
 }
 
 /** Ensures that a deleted access entry of the node role is recreated while its group exists. */

@@ -56,7 +56,7 @@ const beginning: readonly PlanCase[] = [
     name: 'a canary does not begin before its prerequisites are known',
     observed: beforeCanary({ rest: { prerequisites: undefined } }),
     want: [],
-    waits: { because: 'unstated', until: '10m' },
+    waits: { because: 'UpToDate UpdatePending', until: '10m' },
   },
   {
     name: 'a canary does not begin for a version that failed',
@@ -94,7 +94,7 @@ const beginning: readonly PlanCase[] = [
     name: 'a canary that another client deleted is not created again at once',
     observed: canaryScene({ canary: { kind: 'absent' }, nodes: MAIN_NODES }),
     want: [],
-    waits: { because: 'unstated', until: '20s' },
+    waits: { because: 'UpToDate CanaryRunning', until: '20s' },
   },
 ];
 

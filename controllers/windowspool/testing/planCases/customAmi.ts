@@ -326,7 +326,7 @@ export const customAmiCases: readonly PlanCase[] = [
       },
     ),
     want: [],
-    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
+    waits: { because: 'UpToDate ImmutableDifference', until: '20s' },
   },
   {
     name: 'nothing is created before the node role has an access entry: EKS would create one for Linux',

@@ -117,7 +117,7 @@ export const customCanaryCases: readonly PlanCase[] = [
     name: 'a canary of a custom AMI is not created while the launch template cannot be read',
     observed: derive({ ...recorded(), machineTemplate: undefined }),
     want: [],
-    waits: { because: 'unstated', until: '1s' },
+    waits: { because: 'UpToDate CanaryRunning', until: '1s' },
   },
   {
     name: 'a canary of a custom AMI ends when the main group has its version',

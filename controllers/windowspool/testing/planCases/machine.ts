@@ -110,7 +110,7 @@ export const machineCases: readonly PlanCase[] = [
     name: 'nothing is created before the template is read',
     observed: machineToBe(DISK_100, { machineTemplate: undefined }),
     want: [],
-    waits: { because: 'unstated', until: '10m' },
+    waits: { because: 'NodeGroupReady Creating', until: '10m' },
   },
   {
     name: 'nothing is created while a prerequisite is not met',
@@ -240,7 +240,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: undefined },
     ),
     want: [],
-    waits: { because: 'unstated', until: '10m' },
+    waits: { because: 'UpToDate UpdatePending', until: '10m' },
   },
   {
     name: 'a group of another cluster gets no version',
@@ -422,7 +422,7 @@ export const machineCases: readonly PlanCase[] = [
       { machineTemplate: machineTemplate([LARGE, LARGE, SMALL]) },
     ),
     want: [],
-    waits: { because: 'unstated', until: '1s' },
+    rests: { until: '1s' },
   },
   {
     name: 'versions of other clients are not deleted',
@@ -462,7 +462,7 @@ export const machineCases: readonly PlanCase[] = [
     name: 'a deleted pool waits until its template can be read',
     observed: deleted(DISK_100, { machineTemplate: undefined }),
     want: [],
-    waits: { because: 'unstated', until: '10s' },
+    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool keeps a template of another owner',

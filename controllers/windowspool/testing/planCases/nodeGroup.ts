@@ -263,13 +263,13 @@ export const nodeGroupCases: readonly PlanCase[] = [
     name: 'no second update is sent before the result of the first is known',
     observed: sampleState(updating('InProgress')),
     want: [],
-    waits: { because: 'unstated', until: '1s' },
+    waits: { because: 'UpToDate UpdatePending', until: '1s' },
   },
   {
     name: 'no second update is sent while the first is in progress',
     observed: sampleState({ ...updating('InProgress'), update: { ...ended, status: 'InProgress' } }),
     want: [],
-    waits: { because: 'unstated', until: '1s' },
+    waits: { because: 'UpToDate UpdatePending', until: '1s' },
   },
   {
     name: 'a second update is sent after the first has succeeded',

@@ -112,7 +112,7 @@ const beginning: readonly PlanCase[] = [
     name: 'a replacement does not begin while the launch template cannot be read',
     observed: dueMachine(DISK_100, { machineTemplate: undefined }),
     want: [],
-    waits: { because: 'unstated', until: '10m' },
+    waits: { because: 'UpToDate ImmutableDifference', until: '10m' },
   },
   {
     name: "a replacement does not begin while a template with the name of the pool's has another owner",
@@ -136,7 +136,7 @@ const beginning: readonly PlanCase[] = [
       prerequisites: sampleFacts({ securityGroups: unread }),
     }),
     want: [],
-    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
+    waits: { because: 'UpToDate ImmutableDifference', until: '20s' },
   },
   {
     name: 'a replacement does not begin while subnets that are selected by tags cannot be read',
@@ -144,7 +144,7 @@ const beginning: readonly PlanCase[] = [
       prerequisites: sampleFacts({ ...due().prerequisites, subnets: unread }),
     }),
     want: [],
-    waits: { because: 'PrerequisitesMet NotChecked', until: '20s' },
+    waits: { because: 'UpToDate ImmutableDifference', until: '20s' },
   },
   {
     name: 'a replacement does not begin while EKS works on the group',
@@ -261,7 +261,7 @@ const draining: readonly PlanCase[] = [
     name: 'a former group is left alone while EKS updates it',
     observed: drainScene({ old: { ...SHRUNK, status: 'UPDATING' }, nodes: [...OLD_NODES, ...NEW_NODES] }),
     want: [],
-    waits: { because: 'unstated', until: '20s' },
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a former group is first allowed to shrink to zero',
@@ -404,7 +404,7 @@ const draining: readonly PlanCase[] = [
     name: 'a former group that lost the tag of the pool is not changed',
     observed: drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES }),
     want: [],
-    waits: { because: 'unstated', until: '20s' },
+    rests: { until: '20s' },
   },
 ];
 
@@ -439,7 +439,7 @@ const reversed: readonly PlanCase[] = [
     name: 'a group that is created and not needed any more is not deleted while its nodes run pods',
     observed: replacementScene({ old: { status: 'CREATING' } }),
     want: [],
-    waits: { because: 'unstated', until: '20s' },
+    waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
     name: 'a second group that does not serve yet is deleted when the spec changes once more',

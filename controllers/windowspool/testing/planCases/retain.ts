@@ -179,7 +179,7 @@ export const retainCases: readonly PlanCase[] = [
     name: 'the finalizer stays when AWS has just answered that the group has no tags',
     observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW }),
     want: [],
-    waits: { because: 'unstated', until: '10s' },
+    waits: { because: 'NodeGroupReady Retained', until: '10s' },
   },
   {
     name: 'an update that EKS accepted and did not apply is not sent again',
@@ -235,7 +235,7 @@ export const retainCases: readonly PlanCase[] = [
     name: 'a pool whose group is not found keeps its finalizer after the first such answer',
     observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW }),
     want: [],
-    waits: { because: 'unstated', until: '10s' },
+    waits: { because: 'NodeGroupReady Retained', until: '10s' },
   },
   {
     name: 'a pool without a group is deleted',

@@ -47,7 +47,9 @@ export function tryOnCanary(s: Derived): RuleResult | undefined {
   const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
   if (isReady) return { steps: begun(s, version.change), continues: true };
   const blocked = version.isCanaryDue ? waitForPrerequisites(s) : undefined;
-  return blocked ? { ...blocked, continues: true } : waitMeanwhile('UpdatePending', 'read', { progress: true });
+  if (blocked) return { ...blocked, continues: true };
+  const message = 'Its canary is created when the prerequisites are known.';
+  return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
 }
 
 function begun(s: ObservedState, change: VersionChange): Step[] {

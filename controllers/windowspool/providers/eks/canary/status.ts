@@ -7,6 +7,7 @@ import type { Outcome } from '../../../model/outcome.ts';
 import { groupOf, isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime } from '../../../util/words.ts';
+import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup } from '../replacement/replacement.ts';
 import {
@@ -84,8 +85,11 @@ function describeStage(s: Derived, name: string): string {
   const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
   switch (canaryStage(s)) {
     case 'creating':
+      if (s.former?.kind === 'absent' && canaryIn(s.pool)?.arn)
+        return `EKS does not have node group ${name} any more. The canary ends if that lasts.`;
       if (s.due.prerequisites.blocking.length > 0)
         return 'It is created when the prerequisites are met. See PrerequisitesMet.';
+      if (!isTemplateKnown(s)) return 'It is created when the launch template of the pool is read.';
       return `Node group ${main} is not updated until the nodes of the canary have been verified for ${soakDuration}.`;
     case 'verifying':
       return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${soakDuration}.`;

@@ -142,7 +142,10 @@ export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
 
 /** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
 export function deleteOwnTemplate(s: ObservedState): RuleResult | Step[] | undefined {
-  if (mayHaveTemplate(s) && s.machineTemplate === undefined) return waitFor('Deleting', 'read', { progress: true });
+  if (mayHaveTemplate(s) && s.machineTemplate === undefined) {
+    const message = 'The pool is deleted when its launch template is read.';
+    return waitFor('Deleting', 'read', { message, progress: true });
+  }
   const template = ownTemplateIn(s);
   return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];
 }

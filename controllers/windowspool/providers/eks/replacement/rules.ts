@@ -99,7 +99,10 @@ export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined
   // The chains that follow keep the group as the spec says in all other fields.
   const blocked = waitForPrerequisites(s);
   if (blocked) return { ...blocked, continues: true };
-  if (!s.prerequisites?.complete || !isKnownToCreate(s)) return waitMeanwhile('NotChecked', 'read', { progress: true });
+  if (!s.prerequisites?.complete || !isKnownToCreate(s)) {
+    const message = ' when AWS has answered what the new group depends on';
+    return waitMeanwhile('ImmutableDifference', 'read', { message, progress: true });
+  }
   const { group } = s.group;
   const name = otherNameOf(s.pool);
   const text = `replace node group ${group.name} with ${name}: ${joined(differences)}`;

@@ -107,6 +107,8 @@ function describeStage(s: Derived, main: string, former: string): string {
     case 'creating':
       return `Its nodes are not changed until enough nodes of ${main} are verified.${describeThird(s, main)}`;
     case 'verifying':
+      if (otherGroup(s)?.status === 'CREATING')
+        return `EKS is creating ${former}, which is not needed any more. It is deleted after that.`;
       return `${verifiedInMain(s)} of ${count(neededToDrain(s), 'required node')} of ${main} verified; until then, the nodes of ${former} are not changed.${describeThird(s, main)}`;
     case 'blocked':
       return `${describeBlocked(s, ` of ${former}`)} To cancel, revert the spec.`;
@@ -141,6 +143,8 @@ export function describeBlocked({ pool, settings }: ObservedState, ofGroup = '')
 /** How the drain of the other group goes on, in a sentence or two. `ofGroup`: what follows the nodes, such as ` of web`. */
 export function describeDrain(s: ObservedState, ofGroup = ''): string {
   const left = `${count(nodesOfOther(s).length, 'node')}${ofGroup} left to drain.`;
+  if (otherGroup(s)?.status === 'UPDATING')
+    return `${left} The drain continues when EKS has finished an update of the group.`;
   if (canTakeOver(s)) return left;
   const needed = neededToDrain(s);
   return `${left} The drain continues when ${count(needed, 'node')} of ${nodeGroupNameOf(s.pool)} ${needed === 1 ? 'is' : 'are'} verified.`;
