@@ -44,7 +44,9 @@ export function decide(chains: readonly RuleChain[], s: Derived): Decision[] {
       const result = evaluated(rule);
       if (!result) continue;
       if (!result.continues) ended.add(about);
-      return result.wait || result.steps.length > 0 ? { about, ...result } : [];
+      const { waits = [], ...whole } = result;
+      const single = [...waits].map(([subject, wait]) => ({ about, subject, steps: [], wait }));
+      return result.wait || result.steps.length > 0 ? [{ about, ...whole }, ...single] : single;
     }
     return [];
   });
@@ -54,9 +56,9 @@ function normalized(result: ReturnType<Rule>): RuleResult | undefined {
   return result && 'steps' in result ? result : result && { steps: result };
 }
 
-/** What a chain waits for; undefined if it does not wait, or was skipped. */
-export function waitOf(decisions: readonly Decision[], chain: Chain): Wait | undefined {
-  return decisions.find(({ about }) => about === chain)?.wait;
+/** What a chain, or an object in it, waits for; undefined if it does not wait, or the chain was skipped. */
+export function waitOf(decisions: readonly Decision[], chain: Chain, subject?: string): Wait | undefined {
+  return decisions.find((decision) => decision.about === chain && decision.subject === subject)?.wait;
 }
 
 /** Whether one of the decisions waits for another pool. */

@@ -10,10 +10,11 @@ import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Admission, BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
-import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import type { RunResult } from '../model/outcome.ts';
 import { canaryIn, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting, isPaused } from '../queries.ts';
+import { waitOf } from '../ruleChains.ts';
 import { timeOf } from '../util/durations.ts';
 import { clockTime, count, joined } from '../util/words.ts';
 import { trueCondition } from './condition.ts';
@@ -22,10 +23,12 @@ import { trueCondition } from './condition.ts';
 const NODES_IN_MESSAGE = 3;
 
 /** The state of the nodes that are being removed; undefined when there are none. */
-export function disrupting(s: Derived): ConditionState | undefined {
+export function disrupting({ after: s, decisions }: RunResult): ConditionState | undefined {
   if (isDeleting(s.pool)) return undefined;
   const { refused, halted, ...rest } = s.due.nodes;
-  const terminating = terminatingNodes(s.pool).map((entry) => describe(entry, s));
+  const terminating = terminatingNodes(s.pool).map((entry) =>
+    describe(entry, s, waitOf(decisions, 'terminatingNodes', entry.uid)?.message),
+  );
   const waits = describeWaiting(rest, s);
   const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
   const due = replacesUnhealthy(s.pool) || halted ? [] : describeDue(s);
@@ -94,8 +97,9 @@ export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage 
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
-/** The state of the removal of a node, in words. */
-function describe(entry: LeavingNode, s: ObservedState): Line {
+/** The state of the removal of a node, in words. `wait`: what its next step waits for, as the rest of a sentence. */
+function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
+  const waits = wait ? `, and waits: ${wait}` : '';
   const { name, instanceID, terminationRequestTime, terminationAcceptedTime = terminationRequestTime } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
   const now = view?.node.ok ? view.node.value : undefined;
@@ -106,10 +110,10 @@ function describe(entry: LeavingNode, s: ObservedState): Line {
     return { text: `Instance ${instanceID}${whose} is terminating${pods}.`, held: false };
   }
   if (isNodeless(entry))
-    return { text: `Instance ${instanceID} did not join and is about to be replaced.`, held: false };
+    return { text: `Instance ${instanceID} did not join and is about to be replaced${waits}.`, held: false };
   const drain = view && drainIn(view, s);
   const verb = verbOf(entry, s);
-  if (!drain) return { text: `Node ${name} is about to be ${verb}.`, held: false };
+  if (!drain) return { text: `Node ${name} is about to be ${verb}${waits}.`, held: false };
   if (now && isExcludedFromDrain(now)) {
     const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
     const text = `Node ${name} is about to be ${verb}. It is excluded from drain: ${count(pods, 'pod')} ${pods === 1 ? 'is' : 'are'} terminated with it.`;

@@ -8,8 +8,8 @@
  */
 
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import type { RunResult } from '../model/outcome.ts';
 import { groupOf, isDeleting, isPaused } from '../queries.ts';
 import { trueCondition } from './condition.ts';
 import { disrupting } from './disrupting.ts';
@@ -23,9 +23,10 @@ export type PartsOf<C extends ConditionSet> = Omit<
 >;
 
 /** The conditions in the order of status, including those that are present only while true. */
-export function summarize<P extends Parts>(s: Derived, parts: P, readiness: Readiness<P>) {
+export function summarize<P extends Parts>(result: RunResult, parts: P, readiness: Readiness<P>) {
+  const { after: s } = result;
   const unhealthy = remediationAllowed(s);
-  const leaving = disrupting(s);
+  const leaving = disrupting(result);
   const all: ConditionState[] = Object.values(parts);
   const mayStall = isDeleting(s.pool) ? readiness.stallsDeletion.map((type) => parts[type] as ConditionState) : all;
   const stalled = mayStall.find((condition) => condition.stalled);

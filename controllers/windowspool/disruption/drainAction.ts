@@ -33,8 +33,8 @@ export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOption
 }
 
 /** Waits for what is unknown until the drain times out: other pools may wait for the share of the budget, and other nodes for their turn. */
-export function waitAction(entry: LeavingNode, s: ObservedState): DrainAction {
-  return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out' } : { kind: 'wait' };
+export function waitAction(entry: LeavingNode, s: ObservedState, why: string): DrainAction {
+  return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out' } : { kind: 'wait', why };
 }
 
 /** Whether the drain has taken longer than its timeout. */
@@ -50,7 +50,7 @@ export function evictAction(
   then: DrainAction,
 ): DrainAction {
   if (isExcludedFromDrain(now)) return then;
-  if (!pods?.ok) return waitAction(entry, s);
+  if (!pods?.ok) return waitAction(entry, s, 'its pods cannot be listed');
   const options = drainOptionsOf(s.pool);
   const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.startTime) }, options, s.now);
   if (isEmpty(drain)) return then;

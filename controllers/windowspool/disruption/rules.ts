@@ -34,17 +34,27 @@ type NextDrainAction = (view: TerminatingNodeView, s: ObservedState) => DrainAct
  * Advances nodes whose turn it is: cordons, drains, terminates or uncordons them. Only from a fresh, uncached read. Also removes a cordon of the
  * operator that status does not record, because the status was lost.
  */
-export function drainSteps(s: ObservedState, next: NextDrainAction): Step[] {
+export function drainSteps(s: ObservedState, next: NextDrainAction): RuleResult {
   const { operations } = s;
   // A paused pool only shows what it would do, which must not change with every read.
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
-  const advanced = isActionable ? operations.nodes.flatMap((view) => stepsFor(view, s, next)) : [];
+  const actions = operations?.nodes.map((view) => ({ view, action: next(view, s) })) ?? [];
+  const advanced = isActionable ? actions.flatMap(({ view, action }) => stepsFor(view, action, s)) : [];
   const terminated = advanced.flatMap((step) => terminatedBy(step) ?? []);
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
   const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isBeingDrained(s, node)) : [];
-  return [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))];
+  return {
+    steps: [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))],
+    waits: new Map(actions.flatMap(({ view, action }) => (action.kind === 'wait' ? [waitFor(view, action)] : []))),
+  };
+}
+
+/** What a node waits for that gets its next step later. */
+function waitFor({ entry }: TerminatingNodeView, { why }: Extract<DrainAction, { kind: 'wait' }>): [string, Wait] {
+  const reason = entry.drainedTime === undefined ? 'Draining' : 'Drained';
+  return [entry.uid, { reason, on: 'read', progress: true, ...(why !== undefined && { message: why }) }];
 }
 
 /**
@@ -116,16 +126,16 @@ function describe(nodes: readonly LeavingNode[]): string {
   return parts.join(', ');
 }
 
-function stepsFor(view: TerminatingNodeView, s: ObservedState, next: NextDrainAction): Step[] {
+function stepsFor(view: TerminatingNodeView, action: DrainAction, s: ObservedState): Step[] {
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
-  const action = next(view, s);
   const scalingGroups = idleGroups(s).flatMap(({ autoScalingGroups }) => autoScalingGroups);
   if (isNodeless(entry))
     return action.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
   if (!node) return [];
   switch (action.kind) {
     case 'wait':
+    case 'done':
       return [];
     case 'cordon':
       return [{ kind: 'cordonNode', node }];

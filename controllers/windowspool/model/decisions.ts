@@ -54,11 +54,15 @@ export interface Wait {
 export interface RuleResult {
   readonly steps: readonly Step[];
   readonly wait?: Wait;
+  /** What single objects wait for, in a chain that is about many, by UID. */
+  readonly waits?: ReadonlyMap<string, Wait>;
   /** Whether the chain that follows this one is evaluated as well. */
   readonly continues?: true;
 }
 
 /** The result of the rule that decided for a chain. A chain that is skipped, or has nothing to do, has none. */
-export interface Decision extends RuleResult {
+export interface Decision extends Omit<RuleResult, 'waits'> {
   readonly about: Chain;
+  /** The UID of the object, in a chain that is about many; absent for what the whole chain decides. */
+  readonly subject?: string;
 }

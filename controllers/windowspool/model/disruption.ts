@@ -140,8 +140,10 @@ export type CanaryStage = 'creating' | 'verifying' | 'waiting' | 'passed' | 'dra
 
 /** The next action for a terminating node. */
 export type DrainAction =
-  /** Nothing to do now: it is gone, is terminating, or could not be read. */
-  | { readonly kind: 'wait' }
+  /** Nothing is left to do. */
+  | { readonly kind: 'done' }
+  /** Nothing to do now. `why`: the rest of a sentence about the node; absent if its state shows that. */
+  | { readonly kind: 'wait'; readonly why?: string }
   | { readonly kind: 'cordon' }
   | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
   | { readonly kind: 'end' }

@@ -22,6 +22,6 @@ export function unreachable(kind: CallErrorKind = 'unavailable'): Extract<Observ
 }
 
 /** A group that cannot be read since now, and its last state. */
-export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup): ObservedState['group'] {
-  return { ...unreachable(kind), since: NOW, last };
+export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup, since = NOW): ObservedState['group'] {
+  return { ...unreachable(kind), since, last };
 }

@@ -26,7 +26,7 @@ export function nodeGroupConditions(result: RunResult): NodeGroupConditions {
     NodesVerified: nodesVerified(s, waitingForGroup),
     UpToDate: upToDate(result),
   };
-  return summarize(s, parts, readiness);
+  return summarize(result, parts, readiness);
 }
 
 const readiness: Readiness<Parts> = {

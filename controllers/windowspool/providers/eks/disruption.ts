@@ -13,7 +13,6 @@ import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { Step } from '../../model/steps.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
@@ -34,7 +33,7 @@ export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */
-export function drainNodes(s: ObservedState): Step[] {
+export function drainNodes(s: ObservedState): RuleResult {
   return drainSteps(s, nextDrainAction);
 }
 
@@ -53,14 +52,18 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const now = node.ok ? node.value : undefined;
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
-  if (!isIdle || !exists || isGone(view)) return { kind: 'wait' };
+  if (isGone(view)) return { kind: 'done' };
+  if (!node.ok) return { kind: 'wait', why: 'it cannot be read' };
+  if (!exists) return { kind: 'wait', why: 'its instance cannot be read' };
+  if (!isIdle) return { kind: 'wait', why: 'the node group must be ACTIVE or DEGRADED, without an update in progress' };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
   if (entry.terminationAcceptedTime !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
-    if (!instance?.ok || s.counted?.ok === false) return waitAction(entry, s);
+    if (!instance?.ok) return waitAction(entry, s, 'its instance cannot be read');
+    if (s.counted?.ok === false) return waitAction(entry, s, 'the nodes of the pool cannot be read');
     const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
     const mismatch = instance.value
       ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
@@ -69,7 +72,8 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
     return isStillInBudget(entry, now, s, idleGroup(s)) ? { kind: 'cordon' } : { kind: 'restore' };
   }
   // The group that replaces this one has lost nodes: the drain continues when it has them again.
-  if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s)) return waitAction(entry, s);
+  if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s))
+    return waitAction(entry, s, 'the other node group does not have enough verified nodes');
   return evictAction(view, now, s, terminateAction(entry, s));
 }
 

@@ -12,14 +12,15 @@ import type { RunResult } from '../../model/outcome.ts';
 type Parts = PartsOf<ExistingNodesConditions>;
 
 /** The conditions of a pool of existing nodes. */
-export function existingNodesConditions({ after: s }: RunResult): ExistingNodesConditions {
+export function existingNodesConditions(result: RunResult): ExistingNodesConditions {
+  const { after: s } = result;
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, (seen) => (seen.poolNodes.total === 0 ? noneFound(seen) : undefined)),
   };
-  return summarize(s, parts, readiness);
+  return summarize(result, parts, readiness);
 }
 
 const readiness: Readiness<Parts> = { source: 'NodesFound', stallsDeletion: [] };

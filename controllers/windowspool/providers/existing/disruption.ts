@@ -12,14 +12,13 @@ import type { RuleResult } from '../../model/decisions.ts';
 import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { Step } from '../../model/steps.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { InstanceList } from '../../ports/nodes.ts';
 import type { OperationSources } from '../../sources.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
-export function drainExistingNodes(s: ObservedState): Step[] {
+export function drainExistingNodes(s: ObservedState): RuleResult {
   return drainSteps(s, nextDrainAction);
 }
 
@@ -34,9 +33,13 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const now = node.ok ? node.value : undefined;
   // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
-  if (!now || isGone(view) || isReleased) return { kind: 'wait' };
+  if (!node.ok) return { kind: 'wait', why: 'it cannot be read' };
+  if (!now || isGone(view) || isReleased) return { kind: 'done' };
   if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
-  if (!member?.ok) return entry.drainedTime === undefined ? waitAction(entry, s) : { kind: 'wait' };
+  if (!member?.ok)
+    return entry.drainedTime === undefined
+      ? waitAction(entry, s, 'it is not known whether it belongs to the pool')
+      : { kind: 'wait' };
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `node ${entry.name} does not belong to the pool` };
   // A user who uncordons a drained node uses it again.

@@ -81,7 +81,7 @@ const drainCases: readonly PlanCase[] = [
     name: 'a node is not changed while its membership is unknown',
     observed: emptyingScene({ now: member('a', { annotations: REPLACE }), member: unanswered('denied') }),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'the pods of a cordoned existing node are evicted',
@@ -163,7 +163,7 @@ const drainCases: readonly PlanCase[] = [
     name: 'an existing node whose pods cannot be listed is not changed',
     observed: emptyingScene({ pods: unanswered('denied') }),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a cordon of an existing node that status does not record is removed',

@@ -93,9 +93,9 @@ export const nodeGroupCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created while the group cannot be read',
-    observed: sampleState({ pool, group: unseen('throttled', sampleGroup(pool)) }),
+    observed: sampleState({ pool, group: unseen('throttled', sampleGroup(pool), NOW - MINUTE) }),
     want: [],
-    waits: { because: 'unstated', until: 'backoff' },
+    waits: { because: 'NodeGroupReady AWSUnavailable', until: 'backoff' },
   },
   {
     name: 'nothing is changed while the cluster is not verified',

@@ -58,7 +58,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       },
     ),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a node that is already cordoned is recorded as such',
@@ -90,7 +90,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       instance: unanswered('denied'),
     }),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'the pods of a cordoned node are evicted',
@@ -166,7 +166,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       name: `a terminating node is not changed while its group is ${status}`,
       observed: drainedScene({}, {}, { group: { status } }),
       want: [],
-      waits: { because: 'unstated', until: '100ms' },
+      waits: { because: 'Disrupting Draining', until: '100ms' },
     }),
   ),
   {
@@ -179,13 +179,13 @@ export const nodeOperationCases: readonly PlanCase[] = [
     name: 'a node that cannot be read is not changed',
     observed: terminatingScene({ node: unanswered('unavailable') }),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a node whose pods cannot be listed is not changed',
     observed: terminatingScene({ node: known(node('a', cordoned)), pods: unanswered('denied') }),
     want: [],
-    waits: { because: 'unstated', until: '100ms' },
+    waits: { because: 'Disrupting Draining', until: '100ms' },
   },
   {
     name: 'a cordon that status does not record is removed',
@@ -275,7 +275,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
     name: 'the termination is not requested again while it is not known whether the instance left the group',
     observed: unknownScene(),
     want: [],
-    waits: { because: 'unstated', until: '20s' },
+    waits: { because: 'Disrupting Draining', until: '20s' },
   },
   {
     name: 'a node that is being deleted is not released',

@@ -7,8 +7,8 @@ type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** Why a rule waits, and when the pool is reconciled again at the latest. */
 export interface Wait {
-  /** The condition that tells a user what the rule waits for, as `type reason`; `unstated` if no condition does. */
-  readonly because: `${KeysOf<ConditionSet>} ${Reason}` | 'unstated';
+  /** The condition that tells a user what the rule waits for, as `type reason`. */
+  readonly because: `${KeysOf<ConditionSet>} ${Reason}`;
   readonly until: Until;
 }
 

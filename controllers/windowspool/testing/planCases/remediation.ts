@@ -150,12 +150,12 @@ export const remediationCases: readonly PlanCase[] = [
           node: known(undefined),
           instance: known({ state: 'shutting-down', scalingGroup: 'eks-web-0a1b', privateDnsName: '' }),
         },
-        { want: [], waits: { because: 'unstated', until: '100ms' } },
+        { want: [], waits: { because: 'Disrupting Draining', until: '100ms' } },
       ],
       [
         'that EC2 does not return is not changed',
         { node: known(undefined), instance: unanswered('throttled') },
-        { want: [], waits: { because: 'unstated', until: '100ms' } },
+        { want: [], waits: { because: 'Disrupting Draining', until: '100ms' } },
       ],
     ] as const
   ).map(([what, view, outcome]) => {
