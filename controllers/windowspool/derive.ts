@@ -3,8 +3,10 @@ import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome, RunResult } from './model/outcome.ts';
+import { chainsFor } from './plan.ts';
 import { withDue } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
+import { decide } from './ruleChains.ts';
 
 /** The observed state with what is due. */
 export function derive(s: ObservedState): Derived {
@@ -12,11 +14,13 @@ export function derive(s: ObservedState): Derived {
 }
 
 /** The result of a run that takes no step. */
-export function undone(after: Derived, decisions: readonly Decision[]): RunResult {
+export function withoutSteps(after: Derived, decisions: readonly Decision[]): RunResult {
   return { after, decisions, done: [], accepted: undefined, left: [], released: false };
 }
 
-/** The outcome with what is due after the steps: what was refused, or done, changes that. What was decided does not change. */
-export function resultOf(outcome: Outcome, decisions: readonly Decision[]): RunResult {
-  return { ...outcome, after: derive(outcome.after), decisions };
+/** The outcome with what is due and what waits after the steps: what was refused, or done, changes both. */
+export function resultOf(outcome: Outcome, before: ObservedState, decisions: readonly Decision[]): RunResult {
+  const after = derive(outcome.after);
+  const isSame = outcome.done.length === 0 && after.errors.length === before.errors.length;
+  return { ...outcome, after, decisions: isSame ? decisions : decide(chainsFor(after.pool), after) };
 }

@@ -2,7 +2,9 @@
 
 import type { WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
-import { derive, undone } from './derive.ts';
+import { derive, withoutSteps } from './derive.ts';
+import type { ConditionState } from './model/conditions.ts';
+import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { nodeGroupIn } from './nodeSource.ts';
@@ -35,14 +37,14 @@ export interface Preview {
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
   const s = derive(await observe(pool, undefined, context));
   const { decisions, steps, pending } = planFor(s);
-  const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(undone(s, decisions));
+  const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(withoutSteps(s, decisions));
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = s.due.prerequisites.examination?.unknown ?? [];
   const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
-  const isHeld = waitOf(decisions, 'version')?.message !== undefined;
-  const held = 'UpToDate' in others && (isHeld || !isReleaseKnown) ? others.UpToDate : undefined;
+  const held =
+    'UpToDate' in others && (isHeld(others.UpToDate, decisions) || !isReleaseKnown) ? others.UpToDate : undefined;
   const causes = isObserved ? [Stalled, unmet, held] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
@@ -53,6 +55,12 @@ export async function preview(pool: WindowsPool, context: ObserveContext): Promi
     remarks,
     isComplete: isObserved && PrerequisitesMet.status !== 'Unknown' && unchecked.length === 0 && isReleaseKnown,
   };
+}
+
+/** Whether UpToDate says what an update waits for, or that it will never start. */
+function isHeld({ reason }: ConditionState, decisions: readonly Decision[]): boolean {
+  const wait = waitOf(decisions, 'version');
+  return reason === 'InvalidMaintenanceWindow' || (wait?.message !== undefined && wait.reason === reason);
 }
 
 function whyLater(pool: WindowsPool, steps: readonly Step[]): string {

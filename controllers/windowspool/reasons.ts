@@ -177,7 +177,8 @@ const others = {
   AdoptionRejected:
     'A node group with this name exists, and the pool cannot adopt it. Fix the cause in the message, or choose another nodeGroup.name.',
   MatchesSpec: 'The node group matches the spec.',
-  UpdatePending: 'The node group does not match the spec yet. The operator is about to change it.',
+  UpdatePending:
+    'The node group does not match the spec yet. The operator is about to change it, or waits for what the message names.',
   ReleaseNotVerified:
     'The automatic update to the newest AMI release waits, because nodes with this release fail verification in the pool that the message names, or failed on its canary. The message shows until when. The next release, and one that the spec pins, are not delayed.',
   WaitingForBudget:

@@ -54,7 +54,11 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!acted) return { kind: 'requeue' };
   forgetWhatChanged(steps, acted, deps.awsCache);
   keepOperations(acted.after, deps.awsCache);
-  const outcome = resultOf(tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)), plan.decisions);
+  const outcome = resultOf(
+    tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)),
+    observed,
+    plan.decisions,
+  );
   const reported = await report(outcome, plan.pending, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.fleet.rest(name);

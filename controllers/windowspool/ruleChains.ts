@@ -66,7 +66,7 @@ export function waitsForOtherPools(decisions: readonly Decision[]): boolean {
   return decisions.some(({ wait }) => wait?.on === 'pools');
 }
 
-/** The earliest time after `now` at which a wait ends, in epoch milliseconds; infinity when none waits for a known time. */
+/** The earliest time after `now` at which a wait on `time` ends, in epoch milliseconds; infinity when there is none. */
 export function nextUntil(decisions: readonly Decision[], now: number): number {
   const times = decisions.flatMap(({ wait }) => (wait?.on === 'time' ? (wait.until ?? []) : []));
   return Math.min(Number.POSITIVE_INFINITY, ...times.filter((until) => until > now));

@@ -48,7 +48,11 @@ function decide(size: number): number {
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
   const verified = { ...observed, results };
   const { decisions, steps, pending } = planFor(derive(verified));
-  const result = resultOf({ after: verified, done: steps, accepted: undefined, left: [], released: false }, decisions);
+  const result = resultOf(
+    { after: verified, done: steps, accepted: undefined, left: [], released: false },
+    verified,
+    decisions,
+  );
   statusFor(result, nodeGroupConditions(result), pending);
   return performance.now() - start;
 }

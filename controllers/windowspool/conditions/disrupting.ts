@@ -97,9 +97,9 @@ export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage 
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
-/** The state of the removal of a node, in words. `wait`: what its next step waits for, as the rest of a sentence. */
+/** The state of the removal of a node, in words. `wait`: what its next step waits for, in a sentence. */
 function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
-  const waits = wait ? `, and waits: ${wait}` : '';
+  const waits = wait ? ` ${wait}` : '';
   const { name, instanceID, terminationRequestTime, terminationAcceptedTime = terminationRequestTime } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
   const now = view?.node.ok ? view.node.value : undefined;
@@ -110,10 +110,10 @@ function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
     return { text: `Instance ${instanceID}${whose} is terminating${pods}.`, held: false };
   }
   if (isNodeless(entry))
-    return { text: `Instance ${instanceID} did not join and is about to be replaced${waits}.`, held: false };
+    return { text: `Instance ${instanceID} did not join and is about to be replaced.${waits}`, held: false };
   const drain = view && drainIn(view, s);
   const verb = verbOf(entry, s);
-  if (!drain) return { text: `Node ${name} is about to be ${verb}${waits}.`, held: false };
+  if (!drain) return { text: `Node ${name} is about to be ${verb}.${waits}`, held: false };
   if (now && isExcludedFromDrain(now)) {
     const pods = view?.pods?.ok ? podsThatEnd(view.pods.value, entry, now, s.now) : 0;
     const text = `Node ${name} is about to be ${verb}. It is excluded from drain: ${count(pods, 'pod')} ${pods === 1 ? 'is' : 'are'} terminated with it.`;

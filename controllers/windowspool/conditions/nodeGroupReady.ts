@@ -50,10 +50,13 @@ export function nodeGroupReady(result: RunResult): ConditionState {
   const waiting = group ? undefined : assessTemplate(s, name);
   if (waiting) return waiting;
   if (!group) {
-    const what = isPaused(s.pool)
-      ? 'does not exist, and is not created while the pool is paused'
-      : (waitOf(decisions, 'nodeGroup')?.message ?? 'is about to be created');
-    return falseCondition('Creating', `Node group ${name} ${what}.`, 'working');
+    const wait = waitOf(decisions, 'nodeGroup')?.message;
+    const how = isPaused(s.pool)
+      ? 'does not exist, and is not created while the pool is paused.'
+      : wait
+        ? `does not exist. ${wait}`
+        : 'is about to be created.';
+    return falseCondition('Creating', `Node group ${name} ${how}`, 'working');
   }
   if (!isOwnedBy(s.pool, group)) return notOwned(s, group);
   return assessStatus(result, group);

@@ -79,7 +79,8 @@ function remedyForImmutable({ after: s, decisions }: RunResult): string {
     ? ' when the pool is resumed'
     : s.due.prerequisites.blocking.length > 0
       ? ' when the prerequisites are met. See PrerequisitesMet'
-      : (waitOf(decisions, 'replacement')?.message ?? '');
+      : undefined;
+  if (when === undefined) return waitOf(decisions, 'replacement')?.message ?? 'A second node group replaces it.';
   return `A second node group replaces it${when}.`;
 }
 
@@ -89,7 +90,10 @@ function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
   return s.group.kind === 'absent' ? 'it does not exist' : 'it cannot be read';
 }
 
-/** What UpToDate reports of a node group that can be compared with the spec: the first that applies. The order differs from that of the rules. */
+/**
+ * What UpToDate reports of a node group that can be compared with the spec: the first that applies. What needs a user comes before what only waits, which
+ * is not the order of the rules.
+ */
 const FINDINGS: readonly Finding[] = [
   immutableDifference,
   reportedDrift,
@@ -99,8 +103,8 @@ const FINDINGS: readonly Finding[] = [
   controlPlaneFirst,
   openCanary,
   blockedCanary,
-  waitingUpdate,
   revertedCorrection,
+  waitingUpdate,
   pendingChange,
   failedScalingTags,
   failedAutomaticUpdate,
@@ -182,7 +186,7 @@ function blockedCanary({ after: s }: RunResult, group: NodeGroup): ConditionStat
 /** What the rolling update waits for. Corrections of settings, which do not wait for it, are reported before an automatic one. */
 function waitingUpdate({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
   const wait = waitOf(decisions, 'version');
-  if (!wait?.message || AFTER_CORRECTIONS.includes(wait.reason)) return undefined;
+  if (!wait?.message || isPaused(s.pool) || AFTER_CORRECTIONS.includes(wait.reason)) return undefined;
   return falseCondition(wait.reason, `${whatIsDue(s, group)} ${wait.message}`, wait.progress && 'working');
 }
 
@@ -201,8 +205,8 @@ function pendingChange({ after: s, decisions }: RunResult, group: NodeGroup): Co
   if (open.length === 0 && !s.due.config) return undefined;
   const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
   const what = open.length > 0 ? differing(group, open) : size;
-  const wait = isPaused(s.pool) ? 'is updated when the pool is resumed' : waitOf(decisions, 'nodeGroup')?.message;
-  return falseCondition('UpdatePending', `${what} It ${wait ?? 'is about to be updated'}.${doubtOf(s)}`);
+  const wait = isPaused(s.pool) ? 'It is updated when the pool is resumed.' : waitOf(decisions, 'nodeGroup')?.message;
+  return falseCondition('UpdatePending', `${what} ${wait ?? 'It is about to be updated.'}${doubtOf(s)}`);
 }
 
 function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {

@@ -50,7 +50,7 @@ export function evictAction(
   then: DrainAction,
 ): DrainAction {
   if (isExcludedFromDrain(now)) return then;
-  if (!pods?.ok) return waitAction(entry, s, 'its pods cannot be listed');
+  if (!pods?.ok) return waitAction(entry, s, 'Its pods cannot be listed.');
   const options = drainOptionsOf(s.pool);
   const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.startTime) }, options, s.now);
   if (isEmpty(drain)) return then;

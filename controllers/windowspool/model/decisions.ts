@@ -31,17 +31,14 @@ export type Chain =
  * - `time`: a known time passes
  * - `read`: the next read of AWS
  * - `watch`: a change of an object in the cluster, including the spec
- * - `pools`: another pool
+ * - `pools`: another pool, or the end of an update of this one: both release a share of the disruption budget
  */
 export type WaitsOn = 'time' | 'read' | 'watch' | 'pools';
 
 /** Why a chain of rules takes no step, or no further step, although something is due. */
 export interface Wait {
   readonly reason: Reason;
-  /**
-   * What it waits for, and what ends the wait sooner: sentences; for a node group that does not exist, the rest of a sentence about it. Absent if the
-   * conditions describe that from what was observed.
-   */
+  /** What it waits for, and what ends the wait sooner, in sentences. Absent if a condition describes that from the observed state. */
   readonly message?: string;
   readonly on: WaitsOn;
   /** When the wait ends at the latest, in epoch milliseconds, if that is known. A wait on `time` causes a run then. */

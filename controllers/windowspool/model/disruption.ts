@@ -142,7 +142,7 @@ export type CanaryStage = 'creating' | 'verifying' | 'waiting' | 'passed' | 'dra
 export type DrainAction =
   /** Nothing is left to do. */
   | { readonly kind: 'done' }
-  /** Nothing to do now. `why`: the rest of a sentence about the node; absent if its state shows that. */
+  /** Nothing to do now. `why`: a sentence; absent if the state of the node shows that. */
   | { readonly kind: 'wait'; readonly why?: string }
   | { readonly kind: 'cordon' }
   | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }

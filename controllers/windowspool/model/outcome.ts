@@ -30,9 +30,10 @@ export interface Outcome {
   readonly released: boolean;
 }
 
-/** The outcome with what is due after it, and what was decided before it, for the report and the next run. */
+/** The outcome with what is due and what waits after it, for the report and the next run. */
 export interface RunResult extends Outcome {
   readonly after: Derived;
+  /** On the state after the steps. Only what waits is read of them. */
   readonly decisions: readonly Decision[];
 }
 

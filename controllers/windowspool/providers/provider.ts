@@ -43,7 +43,7 @@ export interface Provider {
   ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping'>;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: Derived, statusAgeMs: number): number;
-  /** Milliseconds until the next run that this one makes necessary. */
+  /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */
   untilNextEvent?(s: Derived): number;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];

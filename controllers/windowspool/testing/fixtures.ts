@@ -1,6 +1,6 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { derive, undone } from '../derive.ts';
+import { derive, withoutSteps } from '../derive.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
@@ -366,7 +366,7 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 
 /** The outcome of a run that took no step and ends in this state. */
 export function outcomeOf(after: Derived): RunResult {
-  return undone(after, planFor(after).decisions);
+  return withoutSteps(after, planFor(after).decisions);
 }
 
 /** What the nodes of a pool with this spec are verified against. */

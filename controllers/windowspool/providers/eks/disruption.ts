@@ -53,17 +53,18 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
   if (isGone(view)) return { kind: 'done' };
-  if (!node.ok) return { kind: 'wait', why: 'it cannot be read' };
-  if (!exists) return { kind: 'wait', why: 'its instance cannot be read' };
-  if (!isIdle) return { kind: 'wait', why: 'the node group must be ACTIVE or DEGRADED, without an update in progress' };
+  if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
+  if (!exists) return { kind: 'wait', why: 'Its instance cannot be read.' };
+  if (!isIdle)
+    return { kind: 'wait', why: 'The node group must be ACTIVE or DEGRADED, without an update in progress.' };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
   if (entry.terminationAcceptedTime !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
   if (!now || isNodeless(entry)) return { kind: 'end' };
   if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
-    if (!instance?.ok) return waitAction(entry, s, 'its instance cannot be read');
-    if (s.counted?.ok === false) return waitAction(entry, s, 'the nodes of the pool cannot be read');
+    if (!instance?.ok) return waitAction(entry, s, 'Its instance cannot be read.');
+    if (s.counted?.ok === false) return waitAction(entry, s, 'The nodes of the pool cannot be read.');
     const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
     const mismatch = instance.value
       ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
@@ -73,7 +74,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   }
   // The group that replaces this one has lost nodes: the drain continues when it has them again.
   if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s))
-    return waitAction(entry, s, 'the other node group does not have enough verified nodes');
+    return waitAction(entry, s, 'The other node group does not have enough verified nodes.');
   return evictAction(view, now, s, terminateAction(entry, s));
 }
 

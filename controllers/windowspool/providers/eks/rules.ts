@@ -107,11 +107,11 @@ export function createMissingGroup(s: Derived): RuleResult | Step[] | undefined 
   if (failed && s.now < until) return waitFor(failed.reason as Reason, 'time', { until });
   const subnets = resolvedSubnets(pool.spec, s.prerequisites);
   if (!subnets)
-    return waitFor('Creating', 'read', { message: 'is created when its subnets are known', progress: true });
+    return waitFor('Creating', 'read', { message: 'It is created when its subnets are known.', progress: true });
   const { template } = s.due;
   // The rules for the template create it first.
   if (hasMachine(pool.spec) && !template)
-    return waitFor('Creating', 'read', { message: 'is created when its launch template exists', progress: true });
+    return waitFor('Creating', 'read', { message: 'It is created when its launch template exists.', progress: true });
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
   // The same spec can be replaced by another one and come back.
   const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
@@ -152,7 +152,7 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Rul
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
   const isKnown = update?.id === memory.id && update.status !== 'InProgress';
   if (isKnown) return undefined;
-  const message = 'is updated when the result of the last update is known';
+  const message = 'It is updated when the result of the last update is known.';
   return waitFor('UpdatePending', 'read', { message, progress: true });
 }
 
@@ -207,9 +207,12 @@ export function waitForBudget(s: Derived): RuleResult | undefined {
 export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
   if (!version?.hasFailed) return undefined;
   const failed = failureOf(failures, version.target);
-  // What EKS did not offer yet is requested again at the next regular read.
+  // What EKS did not offer yet is requested again at the next regular read, which may also find another release.
   const isRepeated = failed !== undefined && isPassing(failed);
-  return isRepeated ? waitMeanwhile(NOT_OFFERED, 'read', { progress: true }) : waitMeanwhile(reasonOf(failed), 'watch');
+  return waitMeanwhile(
+    isRepeated ? NOT_OFFERED : reasonOf(failed),
+    version.isAutomatic || isRepeated ? 'read' : 'watch',
+  );
 }
 
 /**

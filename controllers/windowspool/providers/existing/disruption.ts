@@ -33,12 +33,12 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const now = node.ok ? node.value : undefined;
   // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
-  if (!node.ok) return { kind: 'wait', why: 'it cannot be read' };
+  if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
   if (!now || isGone(view) || isReleased) return { kind: 'done' };
   if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
   if (!member?.ok)
     return entry.drainedTime === undefined
-      ? waitAction(entry, s, 'it is not known whether it belongs to the pool')
+      ? waitAction(entry, s, 'It is not known whether it belongs to the pool.')
       : { kind: 'wait' };
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `node ${entry.name} does not belong to the pool` };

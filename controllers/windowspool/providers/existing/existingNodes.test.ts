@@ -536,10 +536,14 @@ describe('a pool of existing nodes', () => {
           const plan = planFor(s);
           for (const step of [...plan.steps, ...plan.pending]) describeStep(step);
           const outcome = await act([], s, new FakeWorld().start(), signal);
-          const status = statusFor(resultOf(outcome, plan.decisions), evaluateConditions(outcomeOf(s)), plan.pending);
+          const status = statusFor(
+            resultOf(outcome, s, plan.decisions),
+            evaluateConditions(outcomeOf(s)),
+            plan.pending,
+          );
           assert.equal(status.nodeGroup, undefined);
           assert.ok(untilNextRead(s, 0) > MINUTE);
-          assert.notEqual(nextRun(resultOf(outcome, plan.decisions), untilNextRead(s, 0)).kind, 'done');
+          assert.notEqual(nextRun(resultOf(outcome, s, plan.decisions), untilNextRead(s, 0)).kind, 'done');
         },
       ),
     );

@@ -100,7 +100,7 @@ export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined
   const blocked = waitForPrerequisites(s);
   if (blocked) return { ...blocked, continues: true };
   if (!s.prerequisites?.complete || !isKnownToCreate(s)) {
-    const message = ' when AWS has answered what the new group depends on';
+    const message = 'A second node group replaces it when AWS has answered what the new group depends on.';
     return waitMeanwhile('ImmutableDifference', 'read', { message, progress: true });
   }
   const { group } = s.group;
