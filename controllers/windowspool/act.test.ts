@@ -170,7 +170,7 @@ describe('the steps', () => {
   });
 
   it('keep the errors of the observed state', async () => {
-    const before = { at: NOW, step: 'describeUpdate', error: sampleError('denied') };
+    const before = { at: NOW, step: 'describeUpdate' as const, error: sampleError('denied') };
     const { outcome } = await run([create], { errors: [before] }, only('CreateNodegroup', 'limit'));
     assert.deepEqual(
       outcome.after.errors.map(({ step }) => step),

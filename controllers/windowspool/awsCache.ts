@@ -1,7 +1,6 @@
 import type { WindowsPool } from './api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
-import type { DrainState } from './model/disruption.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState } from './model/observedState.ts';
+import type { DrainState, ObservedCluster, ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
 import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';

@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from './labels.ts';
 import type { ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { Expectation, TaintPolicy } from './model/poolNodes.ts';
-import type { StepError } from './model/stepError.ts';
+import type { Read, StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { GATE_TAINTS, isGateTaint } from './nodes/nodeTaints.ts';
@@ -131,6 +131,6 @@ function taintPolicyOf({ pool, group, former }: Pick<ObservedState, 'pool' | 'gr
 }
 
 /** The observed state with an error of a read added. */
-export function withError(s: ObservedState, step: string, error: CallError): ObservedState {
+export function withError(s: ObservedState, step: Read, error: CallError): ObservedState {
   return { ...s, errors: [...s.errors, { at: s.now, step, error }] };
 }

@@ -183,7 +183,7 @@ describe('the next read of AWS', () => {
 });
 
 describe('an error of Windows IPAM', () => {
-  const ipam = (kind: CallErrorKind) => ({ at: NOW, step: 'updateAddon', error: sampleError(kind) });
+  const ipam = (kind: CallErrorKind) => ({ at: NOW, step: 'updateAddon' as const, error: sampleError(kind) });
 
   for (const status of ['CREATING', 'UPDATING', 'DELETING'] as const) {
     for (const kind of ['refused', 'denied'] as const) {
@@ -266,7 +266,7 @@ describe('the next reconciliation of a pool', () => {
   });
 
   it('is soon after an error of the API server, which does not change the next read of AWS', () => {
-    const refused = { at: NOW, step: 'createRuntimeClass', error: sampleError('refused') };
+    const refused = { at: NOW, step: 'createRuntimeClass' as const, error: sampleError('refused') };
     const creating = sampleState({
       group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) },
     });

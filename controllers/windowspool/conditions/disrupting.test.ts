@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { derive } from '../derive.ts';
-import type { DrainState } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
+import type { DrainState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
+import type { StepError } from '../model/stepError.ts';
 import { planFor } from '../plan.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { PERMISSIONS } from '../providers/eks/prerequisites/facts.ts';
@@ -37,7 +38,11 @@ const check = truthTable('conditions/PrerequisitesMet');
 const LINUX = sampleFacts({ linuxNode: known(false) });
 const A_LINUX_NODE = ['kubectl uncordon NODE', 'prerequisites.md#a-linux-node'];
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
-const denied = (step: string) => ({ at: NOW, step, error: sampleError('denied', { operation: 'TheCall' }) });
+const denied = (step: StepError['step']): StepError => ({
+  at: NOW,
+  step,
+  error: sampleError('denied', { operation: 'TheCall' }),
+});
 const GRANTS = ['config/aws/iam-policy.json', 'config/rbac', 'prerequisites.md#what-could-not-be-checked'];
 
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';

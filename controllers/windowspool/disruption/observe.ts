@@ -1,7 +1,7 @@
 /** Reads the terminating nodes and their pods, uncached. */
 import type { LeavingNode } from '../api.gen.ts';
-import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { TerminatingNodeView } from '../model/disruption.ts';
+import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { isDeleting, isLasting } from '../queries.ts';

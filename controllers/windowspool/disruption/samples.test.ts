@@ -86,7 +86,7 @@ describe('the metrics of terminating nodes', () => {
       { kind: 'terminateUnregistered', entry: other, scalingGroups: [], target: other.uid },
       ...[restored('timed-out'), restored('refused'), restored(), restored('left')],
     ] as Outcome['done'];
-    const error = { at: after.now, step: 'evictPods', error: sampleError('unavailable') };
+    const error = { at: after.now, step: 'evictPods' as const, error: sampleError('unavailable') };
     const outcome = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
     const counts = terminatingNodeCounts({ ...outcome, accepted: undefined, left: [], released: false });
     assert.deepEqual(Object.fromEntries(counts.map(seriesOf)), {

@@ -151,11 +151,9 @@ export function terminatedBy(step: Step): LeavingNode | undefined {
 }
 
 /** Whether it is a step that terminates an instance. */
-export function isTermination(step: string): boolean {
-  return TERMINATION_STEPS.includes(step);
+export function isTermination(step: StepError['step']): boolean {
+  return step === 'terminateInstance' || step === 'terminateUnregistered';
 }
-
-const TERMINATION_STEPS: readonly string[] = ['terminateInstance', 'terminateUnregistered'] satisfies Step['kind'][];
 
 /**
  * Why AWS refused to terminate an instance since a time (epoch milliseconds), if the error is lasting; also `refused` if the instance does not belong

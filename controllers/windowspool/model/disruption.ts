@@ -4,7 +4,6 @@ import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { StepError } from './stepError.ts';
 
 /** A pod whose eviction a PodDisruptionBudget or admission blocked. */
 export interface BlockedPod {
@@ -37,19 +36,6 @@ export interface NodeCount {
   readonly total: number;
   /** Names of nodes that are cordoned or not Ready. */
   readonly unavailable: readonly string[];
-}
-
-/** All terminating nodes of a pool. */
-export interface DrainState {
-  /** Whether it was read in this run: steps follow only from a fresh read. */
-  readonly fresh: boolean;
-  /** When the next read is due, in epoch milliseconds. */
-  readonly nextAt: number;
-  readonly nodes: readonly TerminatingNodeView[];
-  /** Pods that budgets or admission blocked in the last eviction pass. */
-  readonly blocked: readonly BlockedPod[];
-  /** Lasting errors of the last pass: reported until the next one, so that conditions do not flap. */
-  readonly errors?: readonly StepError[];
 }
 
 /** What is done with a node. No annotation requests `DrainNodeGroup`: the node group of the node is replaced by another one, or was a canary. */

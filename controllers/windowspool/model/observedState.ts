@@ -6,7 +6,7 @@ import type { Cluster, NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
 import type { StuckPod } from '../ports/pods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import type { DrainState, FleetView, NodeCount } from './disruption.ts';
+import type { BlockedPod, FleetView, NodeCount, TerminatingNodeView } from './disruption.ts';
 import type { ObservedTemplate } from './machineTemplate.ts';
 import type { NodeMembershipView } from './nodeMembership.ts';
 import type { PoolNodesView } from './poolNodes.ts';
@@ -119,4 +119,17 @@ export interface ObservedState {
   readonly fleet: FleetView;
   /** Errors of reads, and later of the steps of the plan. */
   readonly errors: readonly StepError[];
+}
+
+/** All terminating nodes of a pool. */
+export interface DrainState {
+  /** Whether it was read in this run: steps follow only from a fresh read. */
+  readonly fresh: boolean;
+  /** When the next read is due, in epoch milliseconds. */
+  readonly nextAt: number;
+  readonly nodes: readonly TerminatingNodeView[];
+  /** Pods that budgets or admission blocked in the last eviction pass. */
+  readonly blocked: readonly BlockedPod[];
+  /** Lasting errors of the last pass: reported until the next one, so that conditions do not flap. */
+  readonly errors?: readonly StepError[];
 }

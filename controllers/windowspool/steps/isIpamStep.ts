@@ -1,7 +1,10 @@
 import type { IpamAttempts } from '../model/prerequisites.ts';
+import type { StepError } from '../model/stepError.ts';
 import type { Step } from '../model/steps.ts';
 
+type IpamStep = Extract<Step, { kind: keyof IpamAttempts }>;
+
 /** Whether the step changes Windows IPAM, which is a setting of the whole cluster. */
-export function isIpamStep(step: { readonly kind: string }): step is Extract<Step, { kind: keyof IpamAttempts }> {
+export function isIpamStep(step: { readonly kind: StepError['step'] }): step is IpamStep {
   return step.kind === 'updateAddon' || step.kind === 'applyCniConfig';
 }

@@ -51,7 +51,7 @@ export function isNodeWriteError({ step }: Pick<StepError, 'step'>): boolean {
 }
 
 /** Describes what a deleted pool with Retain leaves behind because such steps were refused. */
-export function describeLeftover(step: string, count: number): string {
+export function describeLeftover(step: StepError['step'], count: number): string {
   return failedKind(step)?.describeLeftover?.(count) ?? `could not complete ${step}`;
 }
 

@@ -1,9 +1,9 @@
 /** Nodes of a node group with removal annotations, and during their removal. */
 import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
-import type { DrainState, TerminatingNodeView } from '../model/disruption.ts';
+import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';

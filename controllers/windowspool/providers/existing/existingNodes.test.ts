@@ -494,7 +494,7 @@ describe('a pool of existing nodes', () => {
       ),
       contested: fc.array(fc.constant({ node: 'x', holder: 'y' }), { maxLength: 3 }),
       errors: fc.array(
-        error.map((kind) => ({ at: NOW, step: 'markNode', error: sampleError(kind) })),
+        error.map((kind) => ({ at: NOW, step: 'markNode' as const, error: sampleError(kind) })),
         { maxLength: 1 },
       ),
     });

@@ -37,7 +37,7 @@ const enabling = (prerequisites: PrerequisiteFacts, change: Parameters<typeof sa
     prerequisites,
     ...change,
   });
-const deniedUpdate = { at: NOW, step: 'updateAddon', error: sampleError('denied') };
+const deniedUpdate = { at: NOW, step: 'updateAddon' as const, error: sampleError('denied') };
 
 export const prerequisiteCases: readonly PlanCase[] = [
   {

@@ -32,7 +32,11 @@ const missing = { arn: undefined, verifiedSince: undefined } as never;
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
 const SHRUNK = { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } };
 const blocked = { node: 'x', message: '1 pod left', time: at(NOW - MINUTE) };
-const denied = { at: NOW, step: 'createCanary', error: sampleError('denied', { operation: 'CreateNodegroup' }) };
+const denied = {
+  at: NOW,
+  step: 'createCanary' as const,
+  error: sampleError('denied', { operation: 'CreateNodegroup' }),
+};
 const done = { releaseVersion: NEXT };
 const REPORTING = trying(undefined, { driftPolicy: 'Report' });
 const FAILED = {

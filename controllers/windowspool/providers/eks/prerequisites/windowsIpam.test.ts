@@ -175,7 +175,7 @@ describe('the next step to enable Windows IPAM', () => {
 });
 
 describe('the lock on Windows IPAM', () => {
-  const denied = { at: NOW, step: 'updateAddon', error: sampleError('denied') };
+  const denied = { at: NOW, step: 'updateAddon' as const, error: sampleError('denied') };
 
   it('lets one pool change it at a time, and rejects pools that read it before the change ended', () => {
     const lock = new WindowsIpamLock();

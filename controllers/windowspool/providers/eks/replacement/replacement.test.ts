@@ -49,7 +49,7 @@ const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
 const refused = {
   at: NOW,
-  step: 'shrinkFormerGroup',
+  step: 'shrinkFormerGroup' as const,
   error: sampleError('denied', { operation: 'UpdateNodegroupConfig' }),
 };
 
