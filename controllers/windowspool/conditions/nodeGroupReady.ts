@@ -18,7 +18,7 @@ import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts'
 import type { Reason } from '../reasons.ts';
 import { waitOf } from '../ruleChains.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { TEMPLATE_READ } from '../steps/templateRead.ts';
+import { failedKindOf } from '../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
@@ -119,10 +119,7 @@ function assessErrors(s: Derived, name: string, group: NodeGroup | undefined): C
     return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
   }
   const error = s.errors.find(
-    (entry) =>
-      (entry.step.endsWith('NodeGroup') ||
-        ['createAccessEntry', 'updateConfig', 'updateNodeGroupVersion', 'correctTags'].includes(entry.step)) &&
-      !isReleaseAwaited(s, entry),
+    (entry) => failedKindOf(entry).blocks === 'nodeGroup' && !isReleaseAwaited(s, entry),
   )?.error;
   if (!error || error.kind === 'busy' || error.kind === 'conflict') return undefined;
   return {
@@ -135,15 +132,13 @@ function assessErrors(s: Derived, name: string, group: NodeGroup | undefined): C
 
 /** Reports a call about the pool's launch template that failed, before its group exists. */
 function assessTemplate({ errors, pool, settings }: ObservedState, name: string): ConditionState | undefined {
-  const error = errors.find(({ step }) => OF_TEMPLATE.includes(step))?.error;
+  const error = errors.find((entry) => failedKindOf(entry).blocks === 'launchTemplate')?.error;
   if (!error) return undefined;
   const template = machineTemplateNameOf(pool, settings.clusterName);
   const message = `Node group ${name} is created when launch template ${template} exists. ${describeFailure(error)}`;
   const reason = error.kind === 'busy' ? 'Creating' : (errorReasons[error.kind] ?? 'AWSUnavailable');
   return falseCondition(reason, message, 'working');
 }
-
-const OF_TEMPLATE: readonly string[] = [TEMPLATE_READ, 'createLaunchTemplate', 'createLaunchTemplateVersion'];
 
 /** When a failed creation is retried, and how to retry it now. */
 function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): string {

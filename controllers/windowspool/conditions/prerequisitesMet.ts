@@ -15,8 +15,7 @@ import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../pr
 import { selectsByTags } from '../providers/eks/subnets.ts';
 import { isClusterMismatch, isDeleting } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
-import { isAwsError } from '../steps/steps.ts';
-import { TEMPLATE_READ } from '../steps/templateRead.ts';
+import { failedKindOf, isAwsError } from '../steps/steps.ts';
 import { count, describeFailure, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
@@ -133,13 +132,16 @@ function effectOfUnknown(s: Derived): string {
  */
 function assessPermissions(s: ObservedState): ConditionState | undefined {
   const { errors, group, cluster } = s;
-  const isRead = ({ step }: StepError) => step.startsWith('describe') && step !== TEMPLATE_READ;
+  const isOptionalRead = (entry: StepError) => {
+    const { readsAws, blocks } = failedKindOf(entry);
+    return readsAws && blocks === undefined;
+  };
   const aws = [
     ...(group.kind === 'unreachable' ? [group.error] : []),
     ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
-    ...errors.filter((entry) => isAwsError(entry) && !isRead(entry)).map(({ error }) => error),
+    ...errors.filter((entry) => isAwsError(entry) && !isOptionalRead(entry)).map(({ error }) => error),
   ].find(({ kind }) => kind === 'denied');
-  const other = errors.find((entry) => entry.error.kind === 'denied' && !isRead(entry))?.error;
+  const other = errors.find((entry) => entry.error.kind === 'denied' && !isOptionalRead(entry))?.error;
   const read = errors.find((entry) => entry.error.kind === 'denied')?.error;
   const denied = aws ?? other ?? read;
   if (!denied) return undefined;

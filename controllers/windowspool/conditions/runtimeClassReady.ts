@@ -14,6 +14,7 @@ import {
   misfitsOf,
   runtimeClassFor,
 } from '../runtimeClass/runtimeClass.ts';
+import { failedKindOf } from '../steps/steps.ts';
 import { describeFailure, joined } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 
@@ -21,7 +22,7 @@ import { falseCondition, trueCondition } from './condition.ts';
 export function runtimeClassReady(s: ObservedState): ConditionState {
   const desired = runtimeClassFor(s.pool);
   const { runtimeClass: seen } = s;
-  const error = s.errors.find(({ step }) => step.endsWith('RuntimeClass'))?.error;
+  const error = s.errors.find((entry) => failedKindOf(entry).blocks === 'runtimeClass')?.error;
   if (error && error.kind !== 'conflict') return falseCondition('Failed', describeFailure(error), 'working');
   if (seen && !seen.managed) return foreign(s, seen);
   if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsDesired(seen, desired)) {

@@ -6,6 +6,7 @@ import type { StepError } from '../model/stepError.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { isDeleting, isLasting } from '../queries.ts';
 import type { OperationSources } from '../sources.ts';
+import { failedKindOf } from '../steps/steps.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
 import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
@@ -39,14 +40,11 @@ export async function withOperations(
   return { ...s, operations, errors: [...s.errors, ...errors] };
 }
 
-/** The drain state that later runs report. */
+/** The drain state that later runs report, with errors of the API server. Those of AWS are kept in the AWS cache. */
 export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
-  const lasting = errors.filter((entry) => STEPS.includes(entry.step) && isLasting(entry.error));
+  const lasting = errors.filter((entry) => failedKindOf(entry).blocks === 'drain' && isLasting(entry.error));
   return operations && { ...operations, errors: lasting };
 }
-
-/** Steps and reads of the API server for terminating nodes. AWS errors are remembered in the AWS cache. */
-const STEPS: readonly string[] = ['readNode', 'readInstances', 'listPods', 'cordonNode', 'evictPods', 'uncordonNode'];
 
 /**
  * Adds an uncached count of the nodes when more of them are about to be drained: a lagging watch still shows nodes that are gone, and one node at a

@@ -37,6 +37,7 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `cordon ${nodes}`,
     nodeReason: 'NodeCordoned',
     takesNodes: true,
+    blocks: 'drain',
     run: unobserved(async ({ node, check }, { nodes, instances }, signal) => {
       const mismatch = check && (await instanceMismatch({ name: node.name, ...check }, instances, signal));
       return mismatch && !mismatch.ok ? mismatch : nodes.cordon(node, signal);
@@ -47,6 +48,7 @@ export const disruptionSteps: StepKinds<
     describe: ({ node, evictions }) => `evict ${count(evictions.length, 'pod')} from node ${node.name}`,
     describeMany: (nodes) => `evict pods from ${nodes}`,
     takesNodes: true,
+    blocks: 'drain',
     run: async (step, soFar, { drains }, signal) =>
       when(await evictPods(step, drains, signal), (pass) => ({ ...soFar, ...pass })),
   },
@@ -85,6 +87,7 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `keep ${nodes}`,
     reason: 'NodeDisruptionCanceled',
     nodeReason: 'NodeDisruptionCanceled',
+    blocks: 'drain',
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/cordoned`,
     run: unobserved(({ node, answer }, { nodes }, signal) => nodes.restore(node, answer, signal)),
   },

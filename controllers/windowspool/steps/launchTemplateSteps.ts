@@ -14,6 +14,7 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name, machine } }) => `create launch template ${name}: ${describeMachine(machine)}`,
     reason: 'LaunchTemplateCreated',
     writesAws: true,
+    blocks: 'launchTemplate',
     run: async ({ template, token }, soFar, { machineTemplates }, signal) =>
       when(await machineTemplates.create(template, token, signal), (created) =>
         changed(soFar, { machineTemplate: { kind: 'seen', template: created, isNew: true } }),
@@ -25,6 +26,7 @@ export const launchTemplateSteps: StepKinds<
       `create version ${version} of launch template ${name}: ${change}`,
     reason: 'LaunchTemplateVersionCreated',
     writesAws: true,
+    blocks: 'launchTemplate',
     run: async ({ template: { id }, written, token }, soFar, { machineTemplates }, signal) =>
       when(await machineTemplates.addVersion(id, written, token, signal), (added) => {
         const { machineTemplate: before } = soFar.after;

@@ -35,6 +35,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ group, pool }) => `adopt node group ${group.name}: set the tag ${POOL_KEY}=${pool}`,
     reason: 'NodeGroupAdopted',
     writesAws: true,
+    blocks: 'nodeGroup',
     run: async ({ group }, soFar, { nodeGroups }, signal) => {
       const tags = ownershipTag(soFar.after.pool);
       return when(await nodeGroups.tag(group.arn, tags, signal), () =>
@@ -47,6 +48,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ role }) => `create an access entry of type EC2_WINDOWS for ${role}`,
     reason: 'AccessEntryCreated',
     writesAws: true,
+    blocks: 'nodeGroup',
     run: async ({ role, token }, soFar, { accessEntries }, signal) =>
       when(await accessEntries.create(role, token, signal), () =>
         withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
@@ -58,6 +60,7 @@ export const nodeGroupSteps: StepKinds<
       `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
+    blocks: 'nodeGroup',
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
         changed(soFar, { group: { kind: 'seen', group } }),
@@ -68,6 +71,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ desired: { name, scaling } }) => `create canary ${name} (${count(scaling.desiredSize, 'node')})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
+    blocks: 'otherNodeGroup',
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
         changed(soFar, { former: { kind: 'seen', group } }),
@@ -78,6 +82,7 @@ export const nodeGroupSteps: StepKinds<
     describe: (step) => `update node group ${step.group}: ${describeUpdateConfig(step)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
+    blocks: 'nodeGroup',
     describeLeftover: () => "keeps the operator's labels and taints",
     run: async (step, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
@@ -96,6 +101,7 @@ export const nodeGroupSteps: StepKinds<
       `update node group ${group}: ${describeVersionChange(change)} (replaces every node)`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
+    blocks: 'nodeGroup',
     run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
         ...changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
@@ -108,6 +114,7 @@ export const nodeGroupSteps: StepKinds<
       `correct the tags of node group ${group.name}: ${setAndRemove(Object.keys(change.set), change.remove)}`,
     reason: 'TagsCorrected',
     writesAws: true,
+    blocks: 'nodeGroup',
     describeLeftover: () => 'keeps its winpool.dev tags',
     run: async (step, soFar, writers, signal) =>
       when(await correctTags(step, writers, signal), (tags) =>
@@ -132,6 +139,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ group, why }) => `delete node group ${group}: ${why}`,
     reason: 'NodeGroupDeleted',
     writesAws: true,
+    blocks: 'nodeGroup',
     run: async ({ group }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.delete(group, signal), () =>
         changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
@@ -142,6 +150,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ group, change }) => `update node group ${group}, which is drained: ${describeChange(change)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
+    blocks: 'otherNodeGroup',
     // Not recorded as an update: its result shows in the group.
     run: async ({ group, change, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(group, change, token, signal), () =>
@@ -153,6 +162,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ group, why }) => `delete node group ${group}: ${why}`,
     reason: 'NodeGroupDeleted',
     writesAws: true,
+    blocks: 'otherNodeGroup',
     run: async ({ group, isDrained }, soFar, { nodeGroups, nodes }, signal) => {
       const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
       if (left?.ok === false) return { error: left.error };

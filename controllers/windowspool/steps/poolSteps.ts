@@ -37,6 +37,7 @@ export const poolSteps: StepKinds<
     subject: () => 'nodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementStarted',
+    blocks: 'nodeGroup',
     run: async ({ memory, keepsMain }, soFar, { pools }, signal) => {
       const { pool, group, former } = soFar.after;
       const status = remembering(pool.status, memory);

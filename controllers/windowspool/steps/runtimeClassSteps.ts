@@ -9,12 +9,14 @@ export const runtimeClassSteps: StepKinds<
     subject: ({ desired }) => `RuntimeClass ${desired.name}`,
     describe: ({ desired }) => `create RuntimeClass ${desired.name}`,
     reason: 'RuntimeClassCreated',
+    blocks: 'runtimeClass',
     run: unobserved(({ desired }, { runtimeClasses }, signal, s) => runtimeClasses.create(desired, s.pool, signal)),
   },
   applyRuntimeClass: {
     subject: ({ desired }) => `RuntimeClass ${desired.name}`,
     describe: ({ desired }) => `apply RuntimeClass ${desired.name}`,
     reason: 'RuntimeClassApplied',
+    blocks: 'runtimeClass',
     run: async ({ desired, seen, differs, lacksOwner }, soFar, { runtimeClasses }, signal) => {
       const applied = differs
         ? await runtimeClasses.apply(desired, seen, signal)
@@ -27,12 +29,14 @@ export const runtimeClassSteps: StepKinds<
     subject: ({ seen }) => `RuntimeClass ${seen.name}`,
     describe: ({ seen }) => `give up ownership of RuntimeClass ${seen.name}`,
     reason: 'RuntimeClassReleased',
+    blocks: 'runtimeClass',
     run: unobserved(({ seen }, { runtimeClasses }, signal, s) => runtimeClasses.removeOwner(seen, s.pool, signal)),
   },
   deleteRuntimeClass: {
     subject: ({ seen }) => `RuntimeClass ${seen.name}`,
     describe: ({ seen }) => `delete RuntimeClass ${seen.name}`,
     reason: 'RuntimeClassDeleted',
+    blocks: 'runtimeClass',
     run: unobserved(({ seen }, { runtimeClasses }, signal) => runtimeClasses.delete(seen, signal)),
   },
 };

@@ -14,7 +14,19 @@ export type StepResult = (Outcome & Partial<EvictionPass>) | { readonly error: C
 
 type Run<S> = (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => StepResult | Promise<StepResult>;
 
-interface StepKind<S extends Step> {
+/** The facts about a step or a read that matter when it fails. */
+interface FailureFacts {
+  /** What waits until it succeeds, and reports its error; absent: none of these. The other group is a former one or a canary. */
+  readonly blocks?: 'nodeGroup' | 'otherNodeGroup' | 'launchTemplate' | 'runtimeClass' | 'drain';
+}
+
+/** The facts about a read whose error is kept. */
+export interface ReadFacts extends FailureFacts {
+  /** Whether it reads from AWS, and not from the API server. */
+  readonly readsAws?: true;
+}
+
+interface StepKind<S extends Step> extends FailureFacts {
   /** The subject of the step: `node ip-1`. After a step fails, later steps with the same subject are skipped. */
   readonly subject: (step: S) => string;
   /** Describes the step in status.pendingSteps and events; absent for steps that only change the operator's own status. */

@@ -9,8 +9,9 @@ import { nodeGroupSteps } from './nodeGroupSteps.ts';
 import { nodePodSteps } from './nodePodSteps.ts';
 import { nodeSteps } from './nodeSteps.ts';
 import { poolSteps } from './poolSteps.ts';
+import { reads } from './reads.ts';
 import { runtimeClassSteps } from './runtimeClassSteps.ts';
-import type { AnyStepKind, StepKinds } from './stepKind.ts';
+import type { AnyStepKind, ReadFacts, StepKinds } from './stepKind.ts';
 import { windowsIpamSteps } from './windowsIpamSteps.ts';
 
 /** A kind of step without a record here does not compile. */
@@ -24,6 +25,8 @@ const stepKinds: StepKinds = {
   ...nodePodSteps,
   ...disruptionSteps,
 };
+
+const kinds = { ...stepKinds, ...reads };
 
 /** The record of a step's kind. */
 export function stepKindOf(step: Step): AnyStepKind {
@@ -41,23 +44,26 @@ export function writesAws(step: Step): boolean {
 }
 
 /** Whether a step or read failed with an error of AWS, not of the API server. */
-export function isAwsError({ step }: Pick<StepError, 'step'>): boolean {
-  return failedKind(step)?.writesAws === true || step.startsWith('describe');
+export function isAwsError(entry: Failed): boolean {
+  const { writesAws, readsAws } = failedKindOf(entry);
+  return writesAws === true || readsAws === true;
 }
 
 /** Whether a write of a node's metadata, taints or condition failed. */
-export function isNodeWriteError({ step }: Pick<StepError, 'step'>): boolean {
-  return failedKind(step)?.writesNode === true;
+export function isNodeWriteError(entry: Failed): boolean {
+  return failedKindOf(entry).writesNode === true;
 }
 
 /** Describes what a deleted pool with Retain leaves behind because such steps were refused. */
 export function describeLeftover(step: StepError['step'], count: number): string {
-  return failedKind(step)?.describeLeftover?.(count) ?? `could not complete ${step}`;
+  return failedKindOf({ step }).describeLeftover?.(count) ?? `could not complete ${step}`;
 }
 
-/** The kind of the failed step; undefined for a read. */
-function failedKind(step: string): AnyStepKind | undefined {
-  return (stepKinds as unknown as Readonly<Record<string, AnyStepKind>>)[step];
+type Failed = Pick<StepError, 'step'>;
+
+/** The record of the step or read that failed. */
+export function failedKindOf({ step }: Failed): Partial<AnyStepKind> & ReadFacts {
+  return kinds[step] as Partial<AnyStepKind> & ReadFacts;
 }
 
 /** Whether a node operation was given up although it is still requested. */

@@ -31,7 +31,6 @@ import {
   withError,
 } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
-import { TEMPLATE_READ } from '../../steps/templateRead.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { knownPrerequisites, scopeToRead } from './derive/derive.ts';
@@ -124,7 +123,7 @@ async function withMachineTemplate(s: ObservedState, { sources, signal }: Observ
   if (!needsMachineTemplate(s)) return s;
   const name = machineTemplateNameOf(s.pool, s.settings.clusterName);
   const answer = await sources.machineTemplates.find(name, signal);
-  if (!answer.ok) return withError(s, TEMPLATE_READ, answer.error);
+  if (!answer.ok) return withError(s, 'describeLaunchTemplate', answer.error);
   if (!answer.value) return { ...s, machineTemplate: { kind: 'absent' } };
   const template = answer.value;
   const known: ObservedState = { ...s, machineTemplate: { kind: 'seen', template } };

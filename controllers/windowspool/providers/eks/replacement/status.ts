@@ -4,7 +4,9 @@ import type { ReplacementStage } from '../../../model/disruption.ts';
 import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
+import type { StepError } from '../../../model/stepError.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
+import { failedKindOf } from '../../../steps/steps.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
 import { isOpen } from '../canary/canary.ts';
@@ -121,17 +123,15 @@ function describeStage(s: Derived, main: string, former: string): string {
 
 /** What keeps the operator from the other group, in a sentence or two; undefined while nothing does. */
 export function describeTrouble({ pool, errors, former }: ObservedState, name: string): string | undefined {
-  const steps = canaryIn(pool) ? [...OF_OTHER, 'createCanary'] : OF_OTHER;
-  const error = errors.find(({ step }) => steps.includes(step))?.error;
+  const isOfOther = (entry: StepError) =>
+    failedKindOf(entry).blocks === 'otherNodeGroup' && (entry.step !== 'createCanary' || canaryIn(pool) !== undefined);
+  const error = errors.find(isOfOther)?.error;
   if (error && error.kind !== 'busy' && error.kind !== 'conflict')
     return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
   return former?.kind === 'unreachable'
     ? `Node group ${name} cannot be read: ${describeFailure(former.error)}`
     : undefined;
 }
-
-/** The steps that end the other group. */
-const OF_OTHER: readonly string[] = ['shrinkFormerGroup', 'deleteFormerGroup'];
 
 /** Why the drain of the other group waits, in two sentences. `ofGroup`: what follows the node, such as ` of web`. */
 export function describeBlocked({ pool, settings }: ObservedState, ofGroup = ''): string {
