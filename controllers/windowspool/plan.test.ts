@@ -11,7 +11,7 @@ import { deletionChains, poolChains } from './providers/eks/plan.ts';
 import { existingNodesChains } from './providers/existing/plan.ts';
 import { decide, type RuleChain, stepsOf } from './ruleChains.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
-import { describeStep, writesAws } from './steps/steps.ts';
+import { describeStep, needsFreshRead } from './steps/steps.ts';
 import { knownStatus, MINUTE, outcomeOf, sampleGroup, samplePool, sampleState } from './testing/fixtures.ts';
 import { goldenTexts, once } from './testing/goldenTexts.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
@@ -205,7 +205,7 @@ describe('a client request token', () => {
   });
 });
 
-describe('a step that touches AWS', () => {
+describe('a step that needs a fresh read', () => {
   it('is one about the node group, except what is only remembered', () => {
     const { steps } = planFor(
       sampleState({
@@ -216,7 +216,7 @@ describe('a step that touches AWS', () => {
       }),
     );
     assert.deepEqual(
-      steps.map((step) => [step.kind, writesAws(step)]),
+      steps.map((step) => [step.kind, needsFreshRead(step)]),
       [
         ['addFinalizer', false],
         ['remember', false],

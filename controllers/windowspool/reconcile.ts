@@ -29,7 +29,7 @@ import { waitsForOtherPools } from './ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
 import type { Sources } from './sources.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
-import { writesAws } from './steps/steps.ts';
+import { needsFreshRead } from './steps/steps.ts';
 
 /** What a run needs: sources, writers, reporter, cache, settings and clock. */
 export interface Deps extends Sources, Writers, Reporter {
@@ -151,24 +151,6 @@ function withoutAws(steps: readonly Step[]): readonly Step[] {
   if (!steps.some(needsFreshRead)) return steps;
   return steps.filter((step) => !needsFreshRead(step) && step.kind !== 'removeFinalizer');
 }
-
-/**
- * Whether a step needs a fresh read: it writes to AWS or prepares that, changes a setting of the cluster, or takes a share of the disruption budget.
- * EKS may have started an update since the last read.
- */
-function needsFreshRead(step: Step): boolean {
-  return writesAws(step) || isIpamStep(step) || RECORDS.includes(step.kind);
-}
-
-/** Steps that only write status, and decide what happens in AWS next. */
-const RECORDS: readonly string[] = [
-  'reserveDisruption',
-  'recordTerminations',
-  'switchNodeGroup',
-  'beginDraining',
-  'beginCanary',
-  'endCanary',
-] satisfies Step['kind'][];
 
 /**
  * Drops shared answers that the steps made stale, also when a call failed: another client may have made the change. The tags of scaling groups are

@@ -37,6 +37,7 @@ export const poolSteps: StepKinds<
     subject: () => 'nodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementStarted',
+    needsFreshRead: true,
     blocks: 'nodeGroup',
     run: async ({ memory, keepsMain }, soFar, { pools }, signal) => {
       const { pool, group, former } = soFar.after;
@@ -58,24 +59,28 @@ export const poolSteps: StepKinds<
     subject: () => 'nodeGroup',
     describe: ({ text }) => text,
     reason: 'CanaryStarted',
+    needsFreshRead: true,
     run: writeMemory,
   },
   endCanary: {
     subject: () => 'formerNodeGroup',
     describe: ({ text }) => text,
     reason: 'CanaryEnded',
+    needsFreshRead: true,
     run: writeMemory,
   },
   beginDraining: {
     subject: () => 'formerNodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementDraining',
+    needsFreshRead: true,
     run: writeMemory,
   },
   reserveDisruption: {
     subject: () => 'nodeGroup',
     describe: ({ begins }) => begins?.join('; '),
     reason: 'NodeDisruptionStarted',
+    needsFreshRead: true,
     run: async ({ memory }, soFar, { budget }, signal) => {
       const { pool } = soFar.after;
       const status = remembering(pool.status, keepTerminations(pool.status, memory));
@@ -85,6 +90,7 @@ export const poolSteps: StepKinds<
   recordTerminations: {
     // Nothing is terminated without the record.
     subject: () => 'pool',
+    needsFreshRead: true,
     run: async ({ entries }, soFar, { pools }, signal) => {
       const { pool, now } = soFar.after;
       return when(await pools.writeStatus(pool, withTerminations(pool.status, entries, now), signal), (written) =>

@@ -35,6 +35,11 @@ interface StepKind<S extends Step> extends FailureFacts {
   readonly reason?: Reason;
   /** Whether it writes to AWS: such a step requires a fresh read in the same run. */
   readonly writesAws?: true;
+  /**
+   * Whether it requires such a read although it does not write to AWS: it decides what is written there next, takes a share of the disruption budget,
+   * or changes a setting of the cluster.
+   */
+  readonly needsFreshRead?: true;
   /** Whether it disrupts nodes one at a time. */
   readonly takesNodes?: true;
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */

@@ -38,9 +38,10 @@ export function describeStep(step: Step): string | undefined {
   return stepKindOf(step).describe?.(step);
 }
 
-/** Whether the step writes to AWS: such a step requires a fresh read in the same run. */
-export function writesAws(step: Step): boolean {
-  return stepKindOf(step).writesAws === true;
+/** Whether the step requires a fresh read in the same run: EKS may have started an update since the last read. */
+export function needsFreshRead(step: Step): boolean {
+  const kind = stepKindOf(step);
+  return kind.writesAws === true || kind.needsFreshRead === true;
 }
 
 /** Whether a step or read failed with an error of AWS, not of the API server. */

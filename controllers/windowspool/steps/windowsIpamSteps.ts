@@ -23,6 +23,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     describe: ({ warning }) =>
       `set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni${warning === undefined ? '' : `. ${warning}`}`,
     reason: 'WindowsIPAMEnabled',
+    needsFreshRead: true,
     run: async ({ seen }, soFar, { system }, signal) =>
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
         const { ipamAttempts, now, prerequisites } = soFar.after;
