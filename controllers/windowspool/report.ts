@@ -14,6 +14,7 @@ import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
+import { stepKindOf } from './steps/steps.ts';
 import { canonical } from './util/hash.ts';
 
 /** Where a run reports to. */
@@ -29,8 +30,6 @@ export type ReportResult =
   | { readonly kind: 'reported'; readonly pool: WindowsPool }
   | { readonly kind: 'deferred'; readonly ms: number }
   | { readonly kind: 'failed'; readonly error: CallError };
-
-const FOLLOWING: readonly Step['kind'][] = ['setNodeCondition', 'createNodePod', 'deleteNodePod'];
 
 /**
  * Reports the outcome of a run. Changes that come only from nodes may be deferred; what was done or learned from AWS is the operator's memory and is
@@ -58,8 +57,7 @@ export async function report(
     reporter.metrics.stamp(name, confirmedAt(now));
     return { kind: 'reported', pool };
   }
-  // Node conditions and pods on nodes follow from the same change as the status, and do not make it more urgent.
-  const isDone = outcome.done.some(({ kind }) => !FOLLOWING.includes(kind));
+  const isDone = outcome.done.some((step) => !stepKindOf(step).statusCanWait);
   const ms = urgent || pool.status === undefined || isDone ? 0 : reporter.statusThrottle.wait(name, now);
   if (ms > 0) return { kind: 'deferred', ms };
   const answer = await reporter.pools.writeStatus(pool, status, signal);

@@ -9,11 +9,13 @@ export const nodePodSteps: StepKinds<'createNodePod' | 'deleteNodePod'> = {
     describe: ({ node, pod }) => `${purposeOf(pod)} on node ${node.name}`,
     describeMany: (nodes) => `run a pod on each of ${nodes}`,
     writesNode: true,
+    statusCanWait: true,
     run: unobserved(({ pod }, { nodePods }, signal) => nodePods.create(pod, signal)),
   },
   deleteNodePod: {
     subject: ({ pod }) => `pod ${pod.name}`,
     describe: ({ pod }) => `delete pod ${pod.name} on node ${pod.node}`,
+    statusCanWait: true,
     describeLeftover: (pods) => `has ${count(pods, 'pod')} on its nodes`,
     run: unobserved(({ pod }, { nodePods }, signal) => nodePods.delete(pod, signal)),
   },

@@ -48,6 +48,7 @@ export const nodeSteps: StepKinds<'labelNode' | 'markNode' | 'releaseNode' | 'ta
     subject,
     describeMany: (nodes) => `set the condition winpool.dev/Verified of ${nodes}`,
     writesNode: true,
+    statusCanWait: true,
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the condition winpool.dev/Verified`,
     run: unobserved(({ node, report }, { nodes }, signal, s) => nodes.setConditions(node, report, s.now, signal)),
   },

@@ -40,6 +40,8 @@ interface StepKind<S extends Step> extends FailureFacts {
    * or changes a setting of the cluster.
    */
   readonly needsFreshRead?: true;
+  /** Whether the status need not be written at once after it: it follows from the same change of a node as the status. */
+  readonly statusCanWait?: true;
   /** Whether it disrupts nodes one at a time. */
   readonly takesNodes?: true;
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */
