@@ -60,6 +60,7 @@ export const nodeGroupSteps: StepKinds<
       `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
+    appliesSpec: true,
     blocks: 'nodeGroup',
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
@@ -71,6 +72,7 @@ export const nodeGroupSteps: StepKinds<
     describe: ({ desired: { name, scaling } }) => `create canary ${name} (${count(scaling.desiredSize, 'node')})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
+    appliesSpec: true,
     blocks: 'otherNodeGroup',
     run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
@@ -82,6 +84,7 @@ export const nodeGroupSteps: StepKinds<
     describe: (step) => `update node group ${step.group}: ${describeUpdateConfig(step)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
+    appliesSpec: true,
     blocks: 'nodeGroup',
     describeLeftover: () => "keeps the operator's labels and taints",
     run: async (step, soFar, { nodeGroups }, signal) =>
@@ -101,6 +104,7 @@ export const nodeGroupSteps: StepKinds<
       `update node group ${group}: ${describeVersionChange(change)} (replaces every node)`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
+    appliesSpec: true,
     blocks: 'nodeGroup',
     run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
@@ -114,6 +118,7 @@ export const nodeGroupSteps: StepKinds<
       `correct the tags of node group ${group.name}: ${setAndRemove(Object.keys(change.set), change.remove)}`,
     reason: 'TagsCorrected',
     writesAws: true,
+    appliesSpec: true,
     blocks: 'nodeGroup',
     describeLeftover: () => 'keeps its winpool.dev tags',
     run: async (step, soFar, writers, signal) =>

@@ -60,6 +60,7 @@ export const poolSteps: StepKinds<
     describe: ({ text }) => text,
     reason: 'CanaryStarted',
     needsFreshRead: true,
+    appliesSpec: true,
     run: writeMemory,
   },
   endCanary: {

@@ -8,6 +8,7 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
+import { stepKindOf } from '../../steps/steps.ts';
 import { withDue } from '../provider.ts';
 import { afterAdoption } from './adoption.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './canary/rules.ts';
@@ -189,15 +190,5 @@ export function laterSteps(s: Derived, steps: readonly Step[]): Step[] {
   const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
   const then = { ...ahead, pool: { ...ahead.pool, spec } };
   const corrected = stepsOf(poolChains, withDue(then, dueForNodeGroup(then)));
-  return corrected.filter(({ kind }) => LATER.includes(kind) && !steps.some((step) => step.kind === kind));
+  return corrected.filter((each) => stepKindOf(each).appliesSpec && !steps.some(({ kind }) => kind === each.kind));
 }
-
-/** The steps that may follow. */
-const LATER: readonly Step['kind'][] = [
-  'createNodeGroup',
-  'updateConfig',
-  'updateNodeGroupVersion',
-  'correctTags',
-  'beginCanary',
-  'createCanary',
-];
