@@ -233,7 +233,7 @@ function gatedUpdate({ pool, poolNodes, settings }: ObservedState): string {
 
 /** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */
 function refusalOf({ errors }: ObservedState): string {
-  const error = errors.find(({ step, error: { kind } }) => step.startsWith('update') && kind === 'busy')?.error;
+  const error = errors.find((entry) => failedKindOf(entry).startsUpdate && entry.error.kind === 'busy')?.error;
   if (!error) return '';
   return ` EKS accepts no update while the group is in this state: ${sentence(error.message)} The operator retries.`;
 }

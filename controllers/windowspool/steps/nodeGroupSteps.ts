@@ -85,6 +85,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupUpdated',
     writesAws: true,
     appliesSpec: true,
+    startsUpdate: true,
     blocks: 'nodeGroup',
     describeLeftover: () => "keeps the operator's labels and taints",
     run: async (step, soFar, { nodeGroups }, signal) =>
@@ -105,6 +106,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupUpdated',
     writesAws: true,
     appliesSpec: true,
+    startsUpdate: true,
     blocks: 'nodeGroup',
     run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({

@@ -40,6 +40,8 @@ interface StepKind<S extends Step> extends FailureFacts {
    * or changes a setting of the cluster.
    */
   readonly needsFreshRead?: true;
+  /** Whether EKS starts an update of the main group or of an add-on. It rejects that while it works on the group or upgrades the cluster. */
+  readonly startsUpdate?: true;
   /** Whether it brings the node group closer to the spec, if necessary on a canary first: status.pendingSteps has it even before it is planned. */
   readonly appliesSpec?: true;
   /** Whether the status need not be written at once after it: it follows from the same change of a node as the status. */

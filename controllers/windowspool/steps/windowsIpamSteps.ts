@@ -13,6 +13,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     describe: ({ cluster }) => `set enableWindowsIpam: "true" in the vpc-cni add-on of cluster ${cluster}`,
     reason: 'WindowsIPAMEnabled',
     writesAws: true,
+    startsUpdate: true,
     run: async ({ addon, token }, soFar, { addons }, signal) =>
       when(await addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
         withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),

@@ -5,6 +5,7 @@ import type { ObservedCluster, ObservedState } from '../../../model/observedStat
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import type { Sources } from '../../../sources.ts';
+import { failedKindOf } from '../../../steps/steps.ts';
 import { readCluster } from '../observe.ts';
 
 /**
@@ -29,8 +30,9 @@ export async function tolerateSkew(
 }
 
 /** Whether it is a refusal of this run: earlier ones were evaluated when they occurred. */
-function isRefusal({ at, step, error }: StepError, { now }: ObservedState): boolean {
-  const isAsked = step === 'createNodeGroup' || step.startsWith('update');
+function isRefusal(entry: StepError, { now }: ObservedState): boolean {
+  const { at, step, error } = entry;
+  const isAsked = step === 'createNodeGroup' || failedKindOf(entry).startsUpdate === true;
   return at === now && isAsked && error.kind === 'refused' && error.code === 'InvalidParameterException';
 }
 
