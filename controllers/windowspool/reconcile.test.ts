@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, sampleError, sampleNode, settings } from './testing/fixtures.ts';
+import { MINUTE, NEXT, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
 import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 
@@ -237,6 +237,24 @@ describe('a pool that is Ready', () => {
       assert.deepEqual(world.pools.get('web')?.status?.cluster, status?.cluster);
       assert.deepEqual(world.pools.get('web')?.status?.bookkeeping?.applied, status?.bookkeeping?.applied);
     }
+  });
+});
+
+describe('a pool that waits for the disruption budget', () => {
+  it('is registered to be woken until its update begins', async () => {
+    const { world, deps } = await readyWorld();
+    assert.equal(world.waiting.has('web'), false);
+    const startTime = new Date(world.now).toISOString();
+    const disruption = { startTime, reason: 'Update', change: 'another update' } as const;
+    world.apply(samplePool({}, { metadata: { name: 'api', uid: 'api' }, status: { disruption } }));
+    world.apply(fresh({ nodeGroup: { releaseVersion: NEXT } }));
+    await wake(world, deps);
+    assertMentions(conditionOf(world, 'UpToDate'), 'WaitingForBudget', 'api');
+    assert.equal(world.waiting.has('web'), true);
+    world.pools.delete('api');
+    await wake(world, deps);
+    assert.ok(world.awsCalls().includes('UpdateNodegroupVersion'));
+    assert.equal(world.waiting.has('web'), false);
   });
 });
 

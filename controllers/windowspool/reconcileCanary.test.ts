@@ -3,11 +3,22 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../hack/localaws/state.ts';
 import { releaseFailuresOf } from './providers/eks/upgrades/releaseFailures.ts';
-import type { Deps } from './reconcile.ts';
+import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';
 import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
-import { conditionOf, fresh, isReplaced, nodesIn, ready, readyWorld, retry, stateOf, until } from './testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  isReplaced,
+  nodesIn,
+  ready,
+  readyWorld,
+  retry,
+  signal,
+  stateOf,
+  until,
+} from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 import { AUTOMATIC } from './testing/upgradeScenes.ts';
@@ -236,6 +247,12 @@ describe('an update with a canary', () => {
     await pass(world, deps, 60);
     assertBrief(conditionOf(world, 'UpToDate'), 'False ReleaseNotOffered', 'CreateNodegroup', '--resync-interval');
     assert.equal(ready(world), 'True');
+    for (let run = 0; run < 10; run++) {
+      const next = await reconcile('web', deps, signal);
+      world.now += next.kind === 'requeueAfter' ? next.ms : 1_000;
+      if (!world.awsCalls().includes('CreateNodegroup')) continue;
+      assertBrief(conditionOf(world, 'UpToDate'), 'False ReleaseNotOffered', 'CreateNodegroup', '--resync-interval');
+    }
     world.awsCalls();
     await pass(world, deps, 60);
     const calls = world.awsCalls();

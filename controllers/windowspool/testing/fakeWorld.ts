@@ -24,6 +24,8 @@ export class FakeWorld extends CloudWorld {
   readonly counts = new Map<string, number>();
   /** The times of pools by `pool metric`, in seconds. */
   readonly stamps = new Map<string, number>();
+  /** The pools that are woken when another one releases its share of the budget. */
+  readonly waiting = new Set<string>();
 
   /** The gauges of each pool: `windowspool_nodes{state="verified"}` -> 3. */
   get metrics(): ReadonlyMap<string, Readonly<Record<string, number>>> {
@@ -45,11 +47,12 @@ export class FakeWorld extends CloudWorld {
       budget: new DisruptionBudget(pools, settings.maxPoolsUpdating),
       fleet: {
         seenBy: (name) => {
+          this.waiting.add(name);
           const fleet = new Fleet();
           for (const pool of this.pools.values()) fleet.follow(undefined, pool);
           return fleet.seenBy(name);
         },
-        rest: () => undefined,
+        rest: (name) => void this.waiting.delete(name),
       },
       settings,
       now: () => this.now,
