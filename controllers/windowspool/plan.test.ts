@@ -41,7 +41,7 @@ function descriptionsIn({ steps, pending }: Plan): string[] {
 }
 
 /** How many rows wait for a reason that no rule has given yet. Lower it with each rule that gives one. */
-const UNDECIDED = 59;
+const UNDECIDED = 43;
 
 const SPREAD_OF = 1_000_000;
 

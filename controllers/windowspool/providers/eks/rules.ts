@@ -253,6 +253,11 @@ export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
   return s.due.config && (configSteps(s, s.due.config) ?? waitAfterConfig(s, s.due.config));
 }
 
+/** Ensures that drift is only reported with driftPolicy Report. */
+export function keepReportedDrift({ due: { differences } }: Derived): RuleResult | undefined {
+  return differences.reported.length > 0 ? waitFor('Drifted', 'watch') : undefined;
+}
+
 /** Waits after an update of the settings that failed before, or that another client has just reverted. */
 function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
   return hasFailed ? waitFor(reasonOf(failureOf(failures, target)), 'watch') : waitFor('Drifted', 'read');

@@ -1,9 +1,11 @@
 /** The rule that enables Windows IPAM if a pool needs it and --enable-windows-ipam is set. */
 
+import type { RuleResult } from '../../../model/decisions.ts';
 import type { Derived, DuePrerequisites } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { isPaused } from '../../../queries.ts';
+import { waitFor } from '../../../ruleChains.ts';
 import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { ipamOfferOf, mayBeReverted, nextIpamMove } from './windowsIpam.ts';
@@ -21,11 +23,12 @@ function lacksWindowsIpam({ examination }: DuePrerequisites): boolean {
  * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. A lasting error is not retried before it
  * is due.
  */
-export function enableWindowsIpam(s: Derived): readonly Step[] {
+export function enableWindowsIpam(s: Derived): RuleResult | readonly Step[] {
   const { prerequisites } = s.due;
   const { input } = prerequisites;
-  if (!s.settings.enableWindowsIpam || !input || s.errors.some(({ step }) => isIpamStep({ kind: step }))) return [];
-  if (!lacksWindowsIpam(prerequisites)) return [];
+  if (!input || !lacksWindowsIpam(prerequisites)) return [];
+  const wait = waitFor('WindowsIPAMDisabled', 'read');
+  if (!s.settings.enableWindowsIpam || s.errors.some(({ step }) => isIpamStep({ kind: step }))) return wait;
   const move = nextIpamMove(input.facts, ipamOfferOf(s));
   const { name, arn } = input.cluster;
   if (move.kind === 'updateAddon') {
@@ -34,7 +37,7 @@ export function enableWindowsIpam(s: Derived): readonly Step[] {
     const token = `vpc-cni-${hashOf({ arn, kind: move.kind, modifiedAt: addon.modifiedAt })}`;
     return [{ kind: 'updateAddon', cluster: name, addon, token }];
   }
-  if (move.kind !== 'applyCniConfig') return [];
+  if (move.kind !== 'applyCniConfig') return wait;
   const warning = mayBeReverted(move);
   return [{ kind: 'applyCniConfig', seen: move.seen, ...(warning !== undefined && { warning }) }];
 }

@@ -115,12 +115,18 @@ export function canShrink({ scaling, warmPool }: NodeGroup): boolean {
   return scaling.minSize === 0 && !warmPool;
 }
 
-/** Whether nodes of the other group leave one after the other now. After a drain that failed, the next attempt waits for `createRetryMs`. */
+/** When the other group is drained again after a drain that failed, in epoch milliseconds; undefined if none failed, or the time has passed. */
+export function drainRetriedAt({ pool, now, settings }: ObservedState): number | undefined {
+  const { blocked } = otherGroupIn(pool) ?? {};
+  const at = blocked && Date.parse(blocked.time) + settings.createRetryMs;
+  return at !== undefined && now < at ? at : undefined;
+}
+
+/** Whether nodes of the other group leave one after the other now. */
 export function isRetiring(s: ObservedState): boolean {
-  const { blocked } = otherGroupIn(s.pool) ?? {};
-  const isHeld = blocked !== undefined && s.now < Date.parse(blocked.time) + s.settings.createRetryMs;
   const former = otherGroup(s);
-  return isDraining(s) && !isHeld && former !== undefined && canShrink(former) && canTakeOver(s);
+  const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
+  return isDraining(s) && isReady && drainRetriedAt(s) === undefined;
 }
 
 /** Whether the node is one of a former group, or of a canary, that is being drained. */

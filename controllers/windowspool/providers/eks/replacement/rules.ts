@@ -21,8 +21,10 @@ import { memoryFor, tokenFor, waitForPrerequisites } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import {
   canaryIn,
+  canBeReplaced,
   canShrink,
   canTakeOver,
+  drainRetriedAt,
   formerIn,
   isDraining,
   isRetiring,
@@ -90,6 +92,12 @@ export function discardOutdatedGroup(s: Derived): Step[] | undefined {
   if (group.kind !== 'seen' || s.due.differences.immutable.length === 0) return undefined;
   const why = `it does not match the spec, and node group ${record.name} serves the pool`;
   return [{ kind: 'deleteNodeGroup', group: group.group.name, why }];
+}
+
+/** Ensures that a group that EKS cannot change stays unless the spec allows its replacement. What EKS can change is not delayed. */
+export function keepUnchangeableGroup(s: Derived): RuleResult | undefined {
+  const isKept = s.due.differences.immutable.length > 0 && !canBeReplaced(s.pool);
+  return isKept ? waitMeanwhile('ImmutableDifference', 'watch') : undefined;
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a second one, once no prerequisite of that is known to be missing. */
@@ -231,10 +239,18 @@ export function deleteDrainedGroup(s: ObservedState): Step[] | undefined {
   return deleted(former, why, true);
 }
 
+/** Ensures that no node of the former group leaves soon after a drain that failed, nor before the main group has enough verified nodes. */
+export function waitForDrain(s: ObservedState): RuleResult | undefined {
+  if (isRetiring(s)) return undefined;
+  const until = canTakeOver(s) ? drainRetriedAt(s) : undefined;
+  if (until === undefined) return waitFor(reasonOf(s), 'watch', { progress: true });
+  return waitFor(canaryIn(s.pool) ? 'CanaryBlocked' : 'ReplacementBlocked', 'time', { until });
+}
+
 /** Ensures that evicted pods do not land on other nodes that leave too: all nodes of the former group are cordoned before the first is drained. */
 export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
   const former = otherGroup(s);
-  if (!former || !isRetiring(s)) return [];
+  if (!former) return undefined;
   return nodesOfOther(s)
     .filter(({ unschedulable }) => !unschedulable)
     .map((node) => ({

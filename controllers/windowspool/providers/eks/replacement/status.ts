@@ -17,10 +17,10 @@ import {
   canaryIn,
   canShrink,
   canTakeOver,
+  drainRetriedAt,
   formerIn,
   isDraining,
   isRecordLost,
-  isRetiring,
   neededToDrain,
   nodesOfOther,
   otherGroup,
@@ -92,7 +92,7 @@ export function replacementStage(s: ObservedState): ReplacementStage | undefined
 export function isBlocked(s: ObservedState): boolean {
   const former = otherGroup(s);
   const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
-  return otherGroupIn(s.pool)?.blocked !== undefined && isReady && !isRetiring(s);
+  return isReady && drainRetriedAt(s) !== undefined;
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
