@@ -12,7 +12,7 @@ import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { isLasting } from './queries.ts';
-import { isNodeStep, laneOf, stepKindOf } from './steps/steps.ts';
+import { isNodeStep, isUpdateOfGroup, laneOf, stepKindOf } from './steps/steps.ts';
 import { inParallel } from './util/inParallel.ts';
 
 /** How many nodes are written to at once: a thousand nodes take about a second, and the API server has other clients. */
@@ -88,8 +88,7 @@ function isLast(step: Step): boolean {
 
 /** Whether EKS was asked to update the group, even if no response came: steps that take nodes wait until the update is done. */
 function isUpdating({ accepted }: Outcome, errors: readonly StepError[]): boolean {
-  const isOpen = ({ step, error }: StepError) =>
-    ['updateConfig', 'updateNodeGroupVersion'].includes(step) && error.kind === 'unavailable';
+  const isOpen = (entry: StepError) => isUpdateOfGroup(entry) && entry.error.kind === 'unavailable';
   return accepted !== undefined || errors.some(isOpen);
 }
 

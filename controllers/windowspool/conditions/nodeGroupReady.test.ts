@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import {
   knownStatus,
   LEAVING,
   NOW,
+  outcomeOf,
   sampleError,
   sampleGroup,
   samplePool,
@@ -180,4 +183,17 @@ describe('a state that ends without user action does not stall the pool', () => 
       working('NodeGroupReady', ['False Retained', 'web', 'DescribeNodegroup', 'the call was throttled']),
     ],
   ]);
+});
+
+describe('a DEGRADED node group', () => {
+  const messageWith = (step: 'updateConfig' | 'updateAddon') => {
+    const errors = [{ at: NOW, step, error: sampleError('busy') }];
+    return nodeGroupConditions(outcomeOf(sampleState({ ...group({ status: 'DEGRADED' }), errors }))).NodeGroupReady
+      .message;
+  };
+
+  it('names the update that EKS does not accept, and not one of the vpc-cni add-on', () => {
+    assert.match(messageWith('updateConfig'), /EKS accepts no update/);
+    assert.doesNotMatch(messageWith('updateAddon'), /EKS accepts no update/);
+  });
 });

@@ -18,7 +18,7 @@ import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts'
 import type { Reason } from '../reasons.ts';
 import { waitOf } from '../ruleChains.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { failedKindOf } from '../steps/steps.ts';
+import { failedKindOf, isUpdateOfGroup } from '../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 
@@ -233,7 +233,8 @@ function gatedUpdate({ pool, poolNodes, settings }: ObservedState): string {
 
 /** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */
 function refusalOf({ errors }: ObservedState): string {
-  const error = errors.find((entry) => failedKindOf(entry).startsUpdate && entry.error.kind === 'busy')?.error;
+  const isRefused = (entry: StepError) => isUpdateOfGroup(entry) && entry.error.kind === 'busy';
+  const error = errors.find(isRefused)?.error;
   if (!error) return '';
   return ` EKS accepts no update while the group is in this state: ${sentence(error.message)} The operator retries.`;
 }

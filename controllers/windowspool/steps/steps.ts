@@ -50,6 +50,12 @@ export function isAwsError(entry: Failed): boolean {
   return writesAws === true || readsAws === true;
 }
 
+/** Whether an update of the main group failed to start. */
+export function isUpdateOfGroup(entry: Failed): boolean {
+  const { startsUpdate, blocks } = failedKindOf(entry);
+  return startsUpdate === true && blocks === 'nodeGroup';
+}
+
 /** Whether a write of a node's metadata, taints or condition failed. */
 export function isNodeWriteError(entry: Failed): boolean {
   return failedKindOf(entry).writesNode === true;
