@@ -289,6 +289,30 @@ describe('for every observed state', () => {
     );
   });
 
+  it('a condition says that its object is about to be changed only if a step changes it', () => {
+    const changes: Partial<Record<keyof NodeGroupConditions, RegExp>> = {
+      NodeGroupReady: /^(create|switch)/,
+      RuntimeClassReady: /RuntimeClass$/,
+      UpToDate: /^(update|begin|adopt|switch|remember|createLaunchTemplate)/,
+    };
+    fc.assert(
+      fc.property(randomObservedState, (s) => {
+        const result = outcomeOf(s);
+        const kinds = result.decisions.flatMap(({ steps }) => steps.map(({ kind }) => kind));
+        const { NodeGroupReady, RuntimeClassReady, UpToDate } = nodeGroupConditions(result);
+        for (const [type, { message }] of Object.entries({ NodeGroupReady, RuntimeClassReady, UpToDate })) {
+          const change = changes[type as keyof NodeGroupConditions];
+          if (change && /about to be (created|replaced|updated)/.test(message))
+            assert.ok(
+              kinds.some((kind) => change.test(kind)),
+              `${message} Steps: ${kinds.join(', ')}`,
+            );
+        }
+      }),
+      { numRuns: runs(3_000) },
+    );
+  });
+
   it('every condition has a known reason, and a message of whole sentences without request IDs', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {

@@ -4,7 +4,7 @@ import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { isPaused } from '../queries.ts';
+import { isDeleting, isPaused } from '../queries.ts';
 import {
   isAsDesired,
   isOwner,
@@ -59,8 +59,14 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
   return falseCondition('NotOwned', message, 'stalled');
 }
 
-function pending({ pool }: ObservedState, what: 'created' | 'replaced'): ConditionState {
+function pending({ pool, runtimeClass: seen }: ObservedState, what: 'created' | 'replaced'): ConditionState {
   const { name } = runtimeClassFor(pool);
-  const when = isPaused(pool) ? `is ${what} when the pool is resumed` : `is about to be ${what}`;
+  const when = isDeleting(pool)
+    ? `is not ${what}, because the pool is being deleted`
+    : isPaused(pool)
+      ? `is ${what} when the pool is resumed`
+      : seen?.deleting
+        ? 'is being deleted, and is created again after that'
+        : `is about to be ${what}`;
   return falseCondition('Pending', `RuntimeClass ${name} ${when}.`, 'working');
 }

@@ -3,7 +3,7 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { describeOthers, reservationFor } from '../../disruption/reservation.ts';
 import type { Difference } from '../../model/changes.ts';
-import type { RuleResult } from '../../model/decisions.ts';
+import type { RuleResult, Wait } from '../../model/decisions.ts';
 import type { Derived, DueConfig, FailedTarget } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
@@ -38,12 +38,15 @@ export function stopOnClusterMismatch(s: ObservedState) {
 
 /** Ensures that nothing is decided about groups that could not be read. */
 export function waitForAws({ group, former, cluster }: ObservedState) {
-  for (const view of [cluster, group, former]) if (view?.kind === 'unreachable') return waitForRead(view.error);
-  return cluster.kind === 'seen' ? undefined : waitFor('ClusterNotFound', 'read');
+  const views = { 'The EKS cluster': cluster, 'The node group': group, 'The other node group': former };
+  for (const [what, view] of Object.entries(views))
+    if (view?.kind === 'unreachable') return waitForRead(view.error, { message: `${what} cannot be read.` });
+  const message = 'The EKS cluster does not exist.';
+  return cluster.kind === 'seen' ? undefined : waitFor('ClusterNotFound', 'read', { message });
 }
 
 /** Waits until AWS answers a call that failed. */
-export function waitForRead({ kind }: CallError, more: { readonly until?: number } = {}): RuleResult {
+export function waitForRead({ kind }: CallError, more: Pick<Wait, 'until' | 'message'> = {}): RuleResult {
   return waitFor(kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', 'read', { progress: true, ...more });
 }
 
