@@ -21,6 +21,10 @@ export function withoutSteps(after: Derived, decisions: readonly Decision[]): Ru
 /** The outcome with what is due and what waits after the steps: what was refused, or done, changes both. */
 export function resultOf(outcome: Outcome, before: ObservedState, decisions: readonly Decision[]): RunResult {
   const after = derive(outcome.after);
-  const isSame = outcome.done.length === 0 && after.errors.length === before.errors.length;
+  const isSame = outcome.done.length === 0 && areSame(after.errors, before.errors);
   return { ...outcome, after, decisions: isSame ? decisions : decide(chainsFor(after.pool), after) };
+}
+
+function areSame(some: ObservedState['errors'], others: ObservedState['errors']): boolean {
+  return some.length === others.length && some.every((error, index) => error === others[index]);
 }

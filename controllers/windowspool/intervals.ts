@@ -8,6 +8,9 @@ import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 import { hashOf } from './util/hash.ts';
 
+/** A single failed read of a node group changes no condition; errors that last this long do. In milliseconds. */
+export const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
+
 /** The shortest requeue interval, so that nothing loops hot. */
 export const SHORTEST_MS = 100;
 

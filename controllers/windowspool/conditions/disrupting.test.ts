@@ -7,7 +7,17 @@ import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions.ts';
 import { LEAVING as DELETED, MINUTE, NOW, outcomeOf, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
-import { cordoned, failingScene, node, podOn, REMOVE, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
+import {
+  cordoned,
+  drainingScene,
+  failingScene,
+  node,
+  podOn,
+  REMOVE,
+  REPLACE,
+  scene,
+  terminating,
+} from '../testing/nodeScenes.ts';
 
 const check = textTable('conditions/Disrupting');
 
@@ -210,6 +220,15 @@ describe('Disrupting', () => {
     };
     check(name, texts, want ? [want] : []);
   }
+
+  it('says what the next step of a node waits for', () => {
+    const messageOf = (s: Derived) => nodeGroupConditions(outcomeOf(s)).Disrupting?.message;
+    const busy = { group: { status: 'UPDATING' } } as const;
+    assert.deepEqual(
+      [messageOf(drainingScene([], busy)), messageOf(drainingScene([]))],
+      ['Draining a: no pods left. EKS is changing the node group.', 'Draining a: no pods left.'],
+    );
+  });
 
   it('is progress of the operator, and the pool stays Ready', () => {
     const { Ready, Reconciling } = nodeGroupConditions(outcomeOf(draining([podOn()])));

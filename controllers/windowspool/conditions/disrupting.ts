@@ -125,7 +125,7 @@ function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
   const stuck = stuckIn(drain);
   if (obstacles.length === 0) {
     const left = pods > 0 ? `${count(pods, 'pod')} left` : 'no pods left';
-    return { text: `Draining ${name}${purpose}: ${left}.${stuck}`, held: false };
+    return { text: `Draining ${name}${purpose}: ${left}.${stuck}${waits}`, held: false };
   }
   const causes = joined(obstacles.map(({ cause }) => cause));
   const remedies = [...new Set(obstacles.map(({ remedy }) => remedy)), ...cancellationOf(entry, s)].join(', or ');

@@ -1,5 +1,6 @@
 /** The condition NodeGroupReady. */
 
+import { UNREACHABLE_SHOWN_AFTER_MS } from '../intervals.ts';
 import { POOL_KEY } from '../labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
@@ -21,9 +22,6 @@ import { describeChange, describeVersionChange } from '../steps/describeChange.t
 import { failedKindOf, isUpdateOfGroup } from '../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
-
-/** A single failed read does not change the condition; errors that last this long do. In milliseconds. */
-const UNREACHABLE_SHOWN_AFTER_MS = 60_000;
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(result: RunResult): ConditionState {
@@ -242,11 +240,10 @@ function refusalOf({ errors }: ObservedState): string {
 function assessDeletion({ after: s, decisions }: RunResult, name: string): ConditionState {
   const wait = waitOf(decisions, 'deletion')?.message;
   if (s.pool.spec.deletionPolicy === 'Retain') {
-    return falseCondition(
-      'Retained',
-      `Node group ${name} is retained.${pendingRelease(s) || (wait ? ` ${wait}` : '')}`,
-      'working',
-    );
+    const release = pendingRelease(s);
+    const isGone = s.group.kind === 'absent' && release === '' && wait !== undefined;
+    const how = isGone ? `does not exist. ${wait}` : `is retained.${release || (wait ? ` ${wait}` : '')}`;
+    return falseCondition('Retained', `Node group ${name} ${how}`, 'working');
   }
   const workaround = 'to delete the pool without it, set deletionPolicy: Retain.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {

@@ -228,8 +228,10 @@ function waitingAutomaticUpdate({ after: s, decisions }: RunResult, group: NodeG
   const wait = waitOf(decisions, 'version');
   const what = describeDueUpdate(s, group, version);
   if (isPaused(s.pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
-  if (wait?.message) return falseCondition(wait.reason, wait.message, wait.progress && 'working');
-  return falseCondition('UpdatePending', `${what} It is about to be updated.`);
+  // These messages say what is due.
+  if (wait?.message && AFTER_CORRECTIONS.includes(wait.reason)) return falseCondition(wait.reason, wait.message);
+  const pending = waitOf(decisions, 'nodeGroup')?.message ?? 'It is about to be updated.';
+  return falseCondition('UpdatePending', `${what} ${pending}`);
 }
 
 /** The unmet prerequisite for which the group gets no other version of the operator's launch template. */

@@ -17,9 +17,10 @@ import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { ownGroups } from '../../queries.ts';
+import { ownedGroup, ownGroups } from '../../queries.ts';
 import { waitMeanwhile } from '../../ruleChains.ts';
 import type { OperationSources } from '../../sources.ts';
+import { acceptsUpdates } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
 import { memoryFor } from './rules.ts';
 
@@ -55,8 +56,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (isGone(view)) return { kind: 'done' };
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
   if (!exists) return { kind: 'wait', why: 'Its instance cannot be read.' };
-  if (!isIdle)
-    return { kind: 'wait', why: 'The node group must be ACTIVE or DEGRADED, without an update in progress.' };
+  if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
   if (entry.terminationAcceptedTime !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
@@ -76,6 +76,12 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s))
     return waitAction(entry, s, 'The other node group does not have enough verified nodes.');
   return evictAction(view, now, s, terminateAction(entry, s));
+}
+
+/** Whether EKS works on the main group. */
+function isBusy({ pool, group }: ObservedState): boolean {
+  const main = ownedGroup(pool, group);
+  return group.kind === 'seen' && main !== undefined && !acceptsUpdates(main);
 }
 
 /** Whether the termination has been requested so long ago that it is requested again. */

@@ -2,6 +2,7 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { describeOthers, reservationFor } from '../../disruption/reservation.ts';
+import { UNREACHABLE_SHOWN_AFTER_MS } from '../../intervals.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult, Wait } from '../../model/decisions.ts';
 import type { Derived, DueConfig, FailedTarget } from '../../model/due.ts';
@@ -37,10 +38,14 @@ export function stopOnClusterMismatch(s: ObservedState) {
 }
 
 /** Ensures that nothing is decided about groups that could not be read. */
-export function waitForAws({ group, former, cluster }: ObservedState) {
-  const views = { 'The EKS cluster': cluster, 'The node group': group, 'The other node group': former };
-  for (const [what, view] of Object.entries(views))
-    if (view?.kind === 'unreachable') return waitForRead(view.error, { message: `${what} cannot be read.` });
+export function waitForAws({ group, former, cluster, now }: ObservedState) {
+  if (cluster.kind === 'unreachable') return waitForRead(cluster.error, { message: 'The EKS cluster cannot be read.' });
+  for (const view of [group, former]) {
+    if (view?.kind !== 'unreachable') continue;
+    const isLasting = !view.last || now - view.since >= UNREACHABLE_SHOWN_AFTER_MS;
+    const what = view === group ? 'The node group' : 'The other node group';
+    return waitForRead(view.error, isLasting ? { message: `${what} cannot be read.` } : {});
+  }
   const message = 'The EKS cluster does not exist.';
   return cluster.kind === 'seen' ? undefined : waitFor('ClusterNotFound', 'read', { message });
 }

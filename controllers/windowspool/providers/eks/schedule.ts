@@ -10,7 +10,6 @@ import { confirmationMs } from './confirmation.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
-import { isBlocked } from './replacement/status.ts';
 
 /** How long a failed read of AWS is cached, so that many node events do not cause as many calls. */
 const UNREACHABLE_KEPT_MS = 1_000;
@@ -102,8 +101,6 @@ function untilReplacementContinues(s: Derived): number | undefined {
     const left = (passesAt(s) ?? s.now) - s.now;
     return left > 0 ? Math.min(Math.max(left, SHORTEST_MS), spread(s, s.settings.resyncMs)) : undefined;
   }
-  // The rule that waits for the next attempt says when it is.
-  if (isBlocked(s)) return spread(s, s.settings.resyncMs);
   const isHeld = s.due.prerequisites.blocking.length > 0;
   const age = isHeld ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
   return spread(s, Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, age)));

@@ -339,7 +339,7 @@ const draining: readonly PlanCase[] = [
       former: { blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - MINUTE).toISOString() } },
     }),
     want: [],
-    waits: { because: 'UpToDate ReplacementBlocked', until: '10m' },
+    waits: { because: 'UpToDate ReplacementBlocked', until: '20s' },
   },
   {
     name: 'a drain that timed out is tried again after the interval of failed creations',

@@ -89,7 +89,7 @@ function describeStage(s: Derived, name: string): string {
         return `EKS does not have node group ${name} any more. The canary ends if that lasts.`;
       if (s.due.prerequisites.blocking.length > 0)
         return 'It is created when the prerequisites are met. See PrerequisitesMet.';
-      if (!isTemplateKnown(s)) return 'It is created when the launch template of the pool is read.';
+      if (!isTemplateKnown(s) && !otherGroup(s)) return 'It is created when the launch template of the pool is read.';
       return `Node group ${main} is not updated until the nodes of the canary have been verified for ${soakDuration}.`;
     case 'verifying':
       return `${s.poolNodes.inGroup(name).verified} of ${all} nodes verified; node group ${main} is not updated until they have been verified for ${soakDuration}.`;

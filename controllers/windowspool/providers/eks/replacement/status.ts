@@ -12,7 +12,7 @@ import { clockTime, count, cut, describeFailure, sentence } from '../../../util/
 import { isOpen } from '../canary/canary.ts';
 import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
-import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
+import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
   canaryIn,
   canShrink,
@@ -91,7 +91,7 @@ export function replacementStage(s: ObservedState): ReplacementStage | undefined
 /** Whether the other group waits because one of its nodes could not be drained. */
 export function isBlocked(s: ObservedState): boolean {
   const former = otherGroup(s);
-  const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
+  const isReady = former !== undefined && acceptsUpdates(former) && canShrink(former) && canTakeOver(s);
   return isReady && drainRetriedAt(s) !== undefined;
 }
 
