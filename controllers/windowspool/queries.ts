@@ -15,6 +15,7 @@ import { taintField } from './providers/eks/applied.ts';
 import { appliedOf } from './providers/eks/appliedRecord.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import { marksOf } from './providers/existing/ownershipRecord.ts';
+import type { Reason } from './reasons.ts';
 
 /** Whether the pool has a deletion timestamp. */
 export function isDeleting(pool: WindowsPool): boolean {
@@ -35,6 +36,11 @@ export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | un
 /** The group as observed now, if the pool owns it. */
 export function ownedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefined): NodeGroup | undefined {
   return view?.kind === 'seen' && isOwnedBy(pool, view.group) ? view.group : undefined;
+}
+
+/** Why AWS could not be read, as conditions report it. */
+export function unreadReason({ kind }: Pick<CallError, 'kind'>): Reason {
+  return kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable';
 }
 
 /** The groups that the pool owns, as far as they are known: the desired one, and the one that it replaces. */

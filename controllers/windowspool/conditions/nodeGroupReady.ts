@@ -15,7 +15,7 @@ import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.
 import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
 import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
 import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused } from '../queries.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused, unreadReason } from '../queries.ts';
 import type { Reason } from '../reasons.ts';
 import { waitOf } from '../ruleChains.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
@@ -66,7 +66,7 @@ function assessUnreachable({ group, now }: ObservedState, name: string): Conditi
   if (group.last && !lasting) return undefined;
   const last = group.last ? ` Its last known status is ${group.last.status}.` : '';
   const message = `Node group ${name} cannot be read: ${describeFailure(group.error)}${last}`;
-  return unknownCondition(group.error.kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', message, 'working');
+  return unknownCondition(unreadReason(group.error), message, 'working');
 }
 
 const OTHER_NAME = 'Set nodeGroup.name to another name';
@@ -239,11 +239,12 @@ function refusalOf({ errors }: ObservedState): string {
 
 function assessDeletion({ after: s, decisions }: RunResult, name: string): ConditionState {
   const wait = waitOf(decisions, 'deletion')?.message;
+  const gone = s.group.kind === 'absent' && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
   if (s.pool.spec.deletionPolicy === 'Retain') {
+    const retained = `Node group ${name} is retained.`;
     const release = pendingRelease(s);
-    const isGone = s.group.kind === 'absent' && release === '' && wait !== undefined;
-    const how = isGone ? `does not exist. ${wait}` : `is retained.${release || (wait ? ` ${wait}` : '')}`;
-    return falseCondition('Retained', `Node group ${name} ${how}`, 'working');
+    const message = release ? `${retained}${release}` : (gone ?? (wait ? `${retained} ${wait}` : retained));
+    return falseCondition('Retained', message, 'working');
   }
   const workaround = 'to delete the pool without it, set deletionPolicy: Retain.';
   if (s.group.kind === 'seen' && s.group.group.status === 'DELETE_FAILED') {
@@ -267,10 +268,8 @@ function assessDeletion({ after: s, decisions }: RunResult, name: string): Condi
       'working',
     );
   }
-  const isGone = s.group.kind === 'absent' && !waiting && readyNodes(s) === '' && wait !== undefined;
-  const message = isGone
-    ? `Node group ${name} does not exist. ${wait}`
-    : `Node group ${name} is being deleted.${waiting || readyNodes(s)}`;
+  const details = waiting || readyNodes(s);
+  const message = (details ? undefined : gone) ?? `Node group ${name} is being deleted.${details}`;
   return falseCondition('Deleting', message, 'working');
 }
 

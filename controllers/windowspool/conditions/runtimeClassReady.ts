@@ -59,14 +59,13 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
   return falseCondition('NotOwned', message, 'stalled');
 }
 
-function pending({ pool, runtimeClass: seen }: ObservedState, what: 'created' | 'replaced'): ConditionState {
-  const { name } = runtimeClassFor(pool);
-  const when = isDeleting(pool)
-    ? `is not ${what}, because the pool is being deleted`
-    : isPaused(pool)
-      ? `is ${what} when the pool is resumed`
-      : seen?.deleting
-        ? 'is being deleted, and is created again after that'
-        : `is about to be ${what}`;
-  return falseCondition('Pending', `RuntimeClass ${name} ${when}.`, 'working');
+function pending(s: ObservedState, what: 'created' | 'replaced'): ConditionState {
+  const { name } = runtimeClassFor(s.pool);
+  return falseCondition('Pending', `RuntimeClass ${name} ${whenPending(s, what)}.`, 'working');
+}
+
+function whenPending({ pool, runtimeClass: seen }: ObservedState, what: 'created' | 'replaced'): string {
+  if (isDeleting(pool)) return `is not ${what}, because the pool is being deleted`;
+  if (isPaused(pool)) return `is ${what} when the pool is resumed`;
+  return seen?.deleting ? 'is being deleted, and is created again after that' : `is about to be ${what}`;
 }

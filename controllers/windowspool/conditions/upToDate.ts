@@ -200,13 +200,19 @@ function revertedCorrection({ after: s }: RunResult, group: NodeGroup): Conditio
   return falseCondition('Drifted', message);
 }
 
-function pendingChange({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+function pendingChange(result: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { after: s } = result;
   const open = s.due.differences.toCorrect;
   if (open.length === 0 && !s.due.config) return undefined;
   const size = `Node group ${group.name} does not have the new nodeGroup.scaling.desiredSize yet.`;
   const what = open.length > 0 ? differing(group, open) : size;
-  const wait = isPaused(s.pool) ? 'It is updated when the pool is resumed.' : waitOf(decisions, 'nodeGroup')?.message;
-  return falseCondition('UpdatePending', `${what} ${wait ?? 'It is about to be updated.'}${doubtOf(s)}`);
+  return falseCondition('UpdatePending', `${what} ${whenUpdated(result)}${doubtOf(s)}`);
+}
+
+/** When a change that is due is sent, in a sentence. */
+function whenUpdated({ after: s, decisions }: RunResult): string {
+  if (isPaused(s.pool)) return 'It is updated when the pool is resumed.';
+  return waitOf(decisions, 'nodeGroup')?.message ?? 'It is about to be updated.';
 }
 
 function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
@@ -219,19 +225,18 @@ function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): Condi
 }
 
 /** What an automatic update waits for, or maintenance windows that never open. */
-function waitingAutomaticUpdate({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+function waitingAutomaticUpdate(result: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { after: s, decisions } = result;
   const { version } = s.due;
   if (!version?.isAutomatic) {
     const fault = faultInWindows(s.pool);
     return fault ? falseCondition('InvalidMaintenanceWindow', fault) : undefined;
   }
   const wait = waitOf(decisions, 'version');
-  const what = describeDueUpdate(s, group, version);
-  if (isPaused(s.pool)) return falseCondition('UpdatePending', `${what} It is updated when the pool is resumed.`);
   // These messages say what is due.
-  if (wait?.message && AFTER_CORRECTIONS.includes(wait.reason)) return falseCondition(wait.reason, wait.message);
-  const pending = waitOf(decisions, 'nodeGroup')?.message ?? 'It is about to be updated.';
-  return falseCondition('UpdatePending', `${what} ${pending}`);
+  if (wait?.message && !isPaused(s.pool) && AFTER_CORRECTIONS.includes(wait.reason))
+    return falseCondition(wait.reason, wait.message);
+  return falseCondition('UpdatePending', `${describeDueUpdate(s, group, version)} ${whenUpdated(result)}`);
 }
 
 /** The unmet prerequisite for which the group gets no other version of the operator's launch template. */

@@ -47,12 +47,12 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): RuleResult 
   const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isBeingDrained(s, node)) : [];
   return {
     steps: [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))],
-    waits: new Map(actions.flatMap(({ view, action }) => (action.kind === 'wait' ? [waitFor(view, action)] : []))),
+    waits: new Map(actions.flatMap(({ view, action }) => (action.kind === 'wait' ? [waitOfNode(view, action)] : []))),
   };
 }
 
 /** What a node waits for that gets its next step later. */
-function waitFor({ entry }: TerminatingNodeView, { why }: Extract<DrainAction, { kind: 'wait' }>): [string, Wait] {
+function waitOfNode({ entry }: TerminatingNodeView, { why }: Extract<DrainAction, { kind: 'wait' }>): [string, Wait] {
   const reason = entry.drainedTime === undefined ? 'Draining' : 'Drained';
   return [entry.uid, { reason, on: 'read', progress: true, ...(why !== undefined && { message: why }) }];
 }
@@ -65,12 +65,12 @@ export function admissionSteps(
   s: Derived,
   remember: (reservation: DisruptionReservation) => Memory | ReservationMemory | undefined,
 ): RuleResult {
-  const wait = waitOf(s.due.nodes);
+  const wait = waitOfRequests(s.due.nodes);
   return { steps: turnsOf(s, remember), ...(wait && { wait }) };
 }
 
 /** What the nodes wait for that are not admitted now. */
-function waitOf({ waiting, waitsForTurn, refused, halted }: Admission): Wait | undefined {
+function waitOfRequests({ waiting, waitsForTurn, refused, halted }: Admission): Wait | undefined {
   if (waiting.length > 0) return { reason: 'DisruptionPending', on: waitsForTurn ? 'pools' : 'watch', progress: true };
   if (refused.length > 0) return { reason: 'RemovalRejected', on: 'watch' };
   return halted === undefined ? undefined : { reason: 'TooManyUnhealthy', on: 'watch' };

@@ -51,11 +51,10 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
   const { entry, node, instance } = view;
   const groups = idleGroups(s);
   const now = node.ok ? node.value : undefined;
-  const exists = isNodeless(entry) ? node.ok && instance?.ok === true : now !== undefined;
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
   if (isGone(view)) return { kind: 'done' };
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
-  if (!exists) return { kind: 'wait', why: 'Its instance cannot be read.' };
+  if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: 'Its instance cannot be read.' };
   if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
@@ -81,7 +80,7 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
 /** Whether EKS works on the main group. */
 function isBusy({ pool, group }: ObservedState): boolean {
   const main = ownedGroup(pool, group);
-  return group.kind === 'seen' && main !== undefined && !acceptsUpdates(main);
+  return main !== undefined && !acceptsUpdates(main);
 }
 
 /** Whether the termination has been requested so long ago that it is requested again. */

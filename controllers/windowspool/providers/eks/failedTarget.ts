@@ -20,6 +20,11 @@ export function failureOf({ targets }: Failures, target: string): FailedTarget |
   return targets.find((failed) => failed.target === target);
 }
 
+/** The reason that conditions report for a failed change. */
+export function reasonOf(failed: FailedTarget | undefined): Reason {
+  return (failed?.reason ?? 'UpdateFailed') as Reason;
+}
+
 /** When a failed change of a node group is tried again, in a sentence. */
 export function describeRetry(pool: WindowsPool, failed: FailedTarget): string {
   if (isPassing(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;

@@ -63,18 +63,20 @@ import {
   prepareRollingUpdate,
   replaceFailedGroup,
   restoreAccessEntry,
-  skipFailedVersion,
   skipUnownedGroup,
   stopOnClusterMismatch,
   waitForAws,
-  waitForBudget,
   waitForGroupToGo,
-  waitForLaunchTemplate,
-  waitForMaintenanceWindow,
   waitForRunningUpdate,
   waitForUpdateResult,
-  waitForVerifiedRelease,
 } from './rules.ts';
+import {
+  skipFailedVersion,
+  waitForBudget,
+  waitForLaunchTemplate,
+  waitForMaintenanceWindow,
+  waitForVerifiedRelease,
+} from './upgrades/updateWaits.ts';
 
 /** The rules of a pool that is being deleted. */
 export const deletionChains: readonly RuleChain[] = [

@@ -1,24 +1,24 @@
 /** Rules for the node group of a pool that is not being deleted, and for its tags. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { describeOthers, reservationFor } from '../../disruption/reservation.ts';
+import { reservationFor } from '../../disruption/reservation.ts';
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../intervals.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult, Wait } from '../../model/decisions.ts';
-import type { Derived, DueConfig, FailedTarget } from '../../model/due.ts';
+import type { Derived, DueConfig } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Memory, Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
-import { groupOf, isClusterMismatch } from '../../queries.ts';
+import { groupOf, isClusterMismatch, unreadReason } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
-import { waitFor, waitMeanwhile } from '../../ruleChains.ts';
+import { waitFor } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
-import { failureOf, isPassing, NOT_OFFERED } from './failedTarget.ts';
+import { failureOf, reasonOf } from './failedTarget.ts';
 import { fieldsOfChange } from './groupChanges.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
@@ -27,9 +27,6 @@ import { roleArnOf } from './nodeRole.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
-import { describeDueUpdate, faultInWindows, overrideFor } from './upgrades/describeUpdate.ts';
-import { describeOpening } from './upgrades/maintenance.ts';
-import { describeReleaseFailure, describeWait } from './upgrades/releaseFailures.ts';
 import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
@@ -51,8 +48,8 @@ export function waitForAws({ group, former, cluster, now }: ObservedState) {
 }
 
 /** Waits until AWS answers a call that failed. */
-export function waitForRead({ kind }: CallError, more: Pick<Wait, 'until' | 'message'> = {}): RuleResult {
-  return waitFor(kind === 'denied' ? 'AccessDenied' : 'AWSUnavailable', 'read', { progress: true, ...more });
+export function waitForRead(error: CallError, more: Pick<Wait, 'until' | 'message'> = {}): RuleResult {
+  return waitFor(unreadReason(error), 'read', { progress: true, ...more });
 }
 
 /** Ensures that a group with the pool's name that the pool does not own is never changed or deleted, nor are its nodes. */
@@ -169,60 +166,6 @@ export function restoreAccessEntry(s: Derived): Step[] | undefined {
   return s.group.kind === 'seen' && !s.due.isToBeMade ? accessEntryFirst(s) : undefined;
 }
 
-/** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. Other changes are not delayed. */
-export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
-  const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
-  if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
-  const message = 'The update waits until the launch template of the pool is read.';
-  return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
-}
-
-/** Ensures that an automatic update begins only in a maintenance window. Other changes are not delayed. */
-export function waitForMaintenanceWindow(s: Derived): RuleResult | undefined {
-  const { version } = s.due;
-  const group = groupOf(s);
-  if (!version?.waitsForWindow || !group) return undefined;
-  const { opening } = version;
-  const what = describeDueUpdate(s, group, version);
-  const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
-  const how = `${what}${when} To update now, ${overrideFor(s, group, version.change)}.`;
-  const fault = faultInWindows(s.pool);
-  const reason = fault ? 'InvalidMaintenanceWindow' : 'WaitingForWindow';
-  const message = fault ? `${fault} ${how}` : how;
-  return waitMeanwhile(reason, opening ? 'time' : 'watch', { message, ...(opening && { until: opening.at }) });
-}
-
-/** Ensures that a release which fails verification in one pool is not rolled out to others automatically. Other changes are not delayed. */
-export function waitForVerifiedRelease(s: Derived): RuleResult | undefined {
-  const { version } = s.due;
-  const group = groupOf(s);
-  if (!version?.waitsForRelease || !version.releaseFailure || !group) return undefined;
-  const why = `${describeReleaseFailure(version.releaseFailure)} ${describeWait(version.releaseFailure)}`;
-  const remedy = `To update anyway, ${overrideFor(s, group, version.change)}.`;
-  return waitMeanwhile('ReleaseNotVerified', 'pools', {
-    message: `${describeDueUpdate(s, group, version)} ${why} ${remedy}`,
-  });
-}
-
-/** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
-export function waitForBudget(s: Derived): RuleResult | undefined {
-  if (!s.due.version?.waitsForBudget) return undefined;
-  const message = `The rolling update waits: ${describeOthers(s)}.`;
-  return waitMeanwhile('WaitingForBudget', 'pools', { message, progress: true });
-}
-
-/** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. Other changes are not delayed. */
-export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
-  if (!version?.hasFailed) return undefined;
-  const failed = failureOf(failures, version.target);
-  // What EKS did not offer yet is requested again at the next regular read, which may also find another release.
-  const isRepeated = failed !== undefined && isPassing(failed);
-  return waitMeanwhile(
-    isRepeated ? NOT_OFFERED : reasonOf(failed),
-    version.isAutomatic || isRepeated ? 'read' : 'watch',
-  );
-}
-
 /**
  * Ensures that a rolling update obeys the current limits of the spec: its settings are sent first, in an update of their own. If that fails,
  * the rolling update does not begin.
@@ -269,10 +212,6 @@ export function keepReportedDrift({ due: { differences } }: Derived): RuleResult
 /** Waits after an update of the settings that failed before, or that another client has just reverted. */
 function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
   return hasFailed ? waitFor(reasonOf(failureOf(failures, target)), 'watch') : waitFor('Drifted', 'read');
-}
-
-function reasonOf(failed: FailedTarget | undefined): Reason {
-  return (failed?.reason ?? 'UpdateFailed') as Reason;
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */

@@ -89,19 +89,19 @@ export function createCanary(s: Derived): RuleResult | Step[] | undefined {
   if (!isOpen(s) || !version?.isCanaryDue || !main) return undefined;
   const blocked = waitForPrerequisites(s);
   if (blocked) return blocked;
-  if (!s.prerequisites?.complete) return waitFor('CanaryRunning', 'read', { progress: true });
+  if (!s.prerequisites?.complete) return undefined;
   // Without an access entry of the role, EKS would create one of type EC2_LINUX: the entry is restored first.
-  if (accessEntryFirst(s).length > 0) return waitFor('CanaryRunning', 'read', { progress: true });
+  if (accessEntryFirst(s).length > 0) return undefined;
   const { change } = version;
   const template = canaryTemplate(s, main, change);
   // The rules for the template create it first.
-  if (template === 'missing') return waitFor('CanaryRunning', 'read', { progress: true });
+  if (template === 'missing') return undefined;
   const desired = desiredCanary(s, main, change, template);
   const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.since);
   return [{ kind: 'createCanary', desired, token }];
 }
 
-/** Ensures that an open canary is not changed. */
+/** Ensures that an open canary is not changed, and waited for until it can be created. */
 export function keepOpenCanary({ pool }: ObservedState): RuleResult | undefined {
   return canaryIn(pool) && !isDraining({ pool }) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
 }

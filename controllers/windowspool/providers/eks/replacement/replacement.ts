@@ -122,11 +122,15 @@ export function drainRetriedAt({ pool, now, settings }: ObservedState): number |
   return at !== undefined && now < at ? at : undefined;
 }
 
+/** Whether nothing but a drain that failed keeps the nodes of the other group, once they are to leave. */
+export function mayRetire(s: ObservedState): boolean {
+  const former = otherGroup(s);
+  return former !== undefined && canShrink(former) && canTakeOver(s);
+}
+
 /** Whether nodes of the other group leave one after the other now. */
 export function isRetiring(s: ObservedState): boolean {
-  const former = otherGroup(s);
-  const isReady = former !== undefined && canShrink(former) && canTakeOver(s);
-  return isDraining(s) && isReady && drainRetriedAt(s) === undefined;
+  return isDraining(s) && mayRetire(s) && drainRetriedAt(s) === undefined;
 }
 
 /** Whether the node is one of a former group, or of a canary, that is being drained. */

@@ -15,12 +15,12 @@ import { describeFirstIssue } from '../healthIssues.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
   canaryIn,
-  canShrink,
   canTakeOver,
   drainRetriedAt,
   formerIn,
   isDraining,
   isRecordLost,
+  mayRetire,
   neededToDrain,
   nodesOfOther,
   otherGroup,
@@ -91,8 +91,7 @@ export function replacementStage(s: ObservedState): ReplacementStage | undefined
 /** Whether the other group waits because one of its nodes could not be drained. */
 export function isBlocked(s: ObservedState): boolean {
   const former = otherGroup(s);
-  const isReady = former !== undefined && acceptsUpdates(former) && canShrink(former) && canTakeOver(s);
-  return isReady && drainRetriedAt(s) !== undefined;
+  return former !== undefined && acceptsUpdates(former) && mayRetire(s) && drainRetriedAt(s) !== undefined;
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
@@ -134,9 +133,9 @@ export function describeTrouble({ pool, errors, former }: ObservedState, name: s
 }
 
 /** Why the drain of the other group waits, in two sentences. `ofGroup`: what follows the node, such as ` of web`. */
-export function describeBlocked({ pool, settings }: ObservedState, ofGroup = ''): string {
-  const { node = '', message = '', time = '' } = otherGroupIn(pool)?.blocked ?? {};
-  const next = clockTime(Date.parse(time) + settings.createRetryMs);
+export function describeBlocked(s: ObservedState, ofGroup = ''): string {
+  const { node = '', message = '' } = otherGroupIn(s.pool)?.blocked ?? {};
+  const next = clockTime(drainRetriedAt(s) ?? s.now);
   return `Node ${node}${ofGroup} was not drained: ${sentence(message)} Next attempt at ${next}.`;
 }
 

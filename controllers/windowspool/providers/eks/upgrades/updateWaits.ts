@@ -1,0 +1,65 @@
+/** What a rolling update waits for: the rules before it in its chain. Other changes of the group are not delayed. */
+import { describeOthers } from '../../../disruption/reservation.ts';
+import type { RuleResult } from '../../../model/decisions.ts';
+import type { Derived } from '../../../model/due.ts';
+import { groupOf } from '../../../queries.ts';
+import { waitMeanwhile } from '../../../ruleChains.ts';
+import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../failedTarget.ts';
+import { hasMachine } from '../machine/machine.ts';
+import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
+import { describeOpening } from './maintenance.ts';
+import { describeReleaseFailure, describeWait } from './releaseFailures.ts';
+
+/** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. */
+export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
+  const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
+  if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
+  const message = 'The update waits until the launch template of the pool is read.';
+  return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
+}
+
+/** Ensures that an automatic update begins only in a maintenance window. */
+export function waitForMaintenanceWindow(s: Derived): RuleResult | undefined {
+  const { version } = s.due;
+  const group = groupOf(s);
+  if (!version?.waitsForWindow || !group) return undefined;
+  const { opening } = version;
+  const what = describeDueUpdate(s, group, version);
+  const when = opening ? ` The update starts at ${describeOpening(opening)}, in a maintenance window.` : '';
+  const how = `${what}${when} To update now, ${overrideFor(s, group, version.change)}.`;
+  const fault = faultInWindows(s.pool);
+  const reason = fault ? 'InvalidMaintenanceWindow' : 'WaitingForWindow';
+  const message = fault ? `${fault} ${how}` : how;
+  return waitMeanwhile(reason, opening ? 'time' : 'watch', { message, ...(opening && { until: opening.at }) });
+}
+
+/** Ensures that a release which fails verification in one pool is not rolled out to others automatically. */
+export function waitForVerifiedRelease(s: Derived): RuleResult | undefined {
+  const { version } = s.due;
+  const group = groupOf(s);
+  if (!version?.waitsForRelease || !version.releaseFailure || !group) return undefined;
+  const why = `${describeReleaseFailure(version.releaseFailure)} ${describeWait(version.releaseFailure)}`;
+  const remedy = `To update anyway, ${overrideFor(s, group, version.change)}.`;
+  return waitMeanwhile('ReleaseNotVerified', 'pools', {
+    message: `${describeDueUpdate(s, group, version)} ${why} ${remedy}`,
+  });
+}
+
+/** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
+export function waitForBudget(s: Derived): RuleResult | undefined {
+  if (!s.due.version?.waitsForBudget) return undefined;
+  const message = `The rolling update waits: ${describeOthers(s)}.`;
+  return waitMeanwhile('WaitingForBudget', 'pools', { message, progress: true });
+}
+
+/** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. */
+export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
+  if (!version?.hasFailed) return undefined;
+  const failed = failureOf(failures, version.target);
+  // What EKS did not offer yet is requested again at the next regular read, which may also find another release.
+  const isRepeated = failed !== undefined && isPassing(failed);
+  return waitMeanwhile(
+    isRepeated ? NOT_OFFERED : reasonOf(failed),
+    version.isAutomatic || isRepeated ? 'read' : 'watch',
+  );
+}
