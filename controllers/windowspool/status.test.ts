@@ -7,7 +7,7 @@ import type { ObservedState } from './model/observedState.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
-import { nodeGroupConditions } from './providers/eks/conditions.ts';
+import { nodeGroupConditions } from './providers/eks/conditions/nodeGroupConditions.ts';
 import { configTargetOf } from './providers/eks/groupChanges.ts';
 import { statusFor } from './status.ts';
 import {

@@ -1,7 +1,7 @@
 import { derive, resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
-import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions.ts';
+import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions/nodeGroupConditions.ts';
 import { expectationOf } from '../../controllers/windowspool/queries.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';

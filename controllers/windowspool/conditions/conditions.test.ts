@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import type { NodeGroupConditions } from '../model/conditions.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
 import { reasons } from '../reasons.ts';
 import {
   knownStatus,

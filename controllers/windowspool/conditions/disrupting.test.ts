@@ -4,7 +4,7 @@ import type { Derived } from '../model/due.ts';
 import type { DrainState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
 import { LEAVING as DELETED, MINUTE, NOW, outcomeOf, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import {

@@ -6,7 +6,6 @@ import type { Bookkeeping, PrerequisitesRecord } from '../api.gen.ts';
 import type { ConditionSet, PrerequisitesState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import { isPrerequisite } from '../providers/eks/prerequisites/checks.ts';
 import type { Reason } from '../reasons.ts';
 import { timeOf } from '../util/durations.ts';
 
@@ -40,7 +39,7 @@ function missingNodes({ pool, now }: ObservedState, { NodesVerified: { reason } 
 function prerequisitesRecord({ pool, now }: ObservedState, condition: PrerequisitesState): PrerequisitesRecord {
   const before = pool.status?.bookkeeping?.prerequisites ?? {};
   if (condition.isEarlier) return before;
-  const result = resultOf(condition);
+  const { result } = condition;
   const written = pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
   const since = (written?.status === condition.status ? before.since : undefined) ?? timeOf(now);
   return {
@@ -48,11 +47,4 @@ function prerequisitesRecord({ pool, now }: ObservedState, condition: Prerequisi
     ...(condition.status !== 'True' && { since }),
     ...(condition.remarks !== undefined && { remarks: condition.remarks }),
   };
-}
-
-function resultOf({ status, reason }: PrerequisitesState): PrerequisitesRecord['result'] {
-  if (reason === 'AWSUnavailable') return 'Unavailable';
-  if (reason === 'AccessDenied') return status === 'False' ? 'Denied' : 'ReadDenied';
-  if (reason === 'MetWithWarnings' || reason === 'PrerequisitesIgnored') return 'Remarked';
-  return reason === 'NotChecked' || isPrerequisite(reason) ? 'NotMet' : undefined;
 }

@@ -5,7 +5,7 @@ import type { DisruptionReservation } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
 import {
   CLUSTER_ARN,
   knownStatus,

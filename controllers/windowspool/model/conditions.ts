@@ -1,4 +1,5 @@
 /** The conditions of a pool without their timestamps, which status.ts adds. */
+import type { PrerequisitesRecord } from '../api.gen.ts';
 import type { Reason } from '../reasons.ts';
 
 /** The status of a condition, as in `metav1.ConditionStatus`. */
@@ -19,6 +20,8 @@ export interface ConditionState {
 export interface PrerequisitesState extends ConditionState {
   /** It was not evaluated in this run, and is the one in status. */
   readonly isEarlier?: true;
+  /** What status.bookkeeping records of it; absent: nothing. */
+  readonly result?: PrerequisitesRecord['result'];
   /** A hash of the warnings, ignored prerequisites and errors in the annotation that users must know; absent if there are none. */
   readonly remarks?: string;
 }

@@ -5,7 +5,7 @@ import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.t
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
+import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
 import { knownStatus, MINUTE, NOW, outcomeOf, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 

@@ -3,7 +3,7 @@ import type { AwsSnapshot } from '../../awsCache.ts';
 import { groupOf } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
-import { nodeGroupConditions } from './conditions.ts';
+import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/derive.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observe.ts';

@@ -3,7 +3,7 @@ import { terminatingNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { NodeGroupDue } from '../../model/due.ts';
 import type { Provider } from '../provider.ts';
-import { existingNodesConditions } from './conditions.ts';
+import { existingNodesConditions } from './existingNodesConditions.ts';
 import { observeExisting } from './observe.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
 import { existingNodesState, hasNewMarks, marksState } from './status.ts';

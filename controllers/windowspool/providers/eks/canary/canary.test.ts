@@ -21,7 +21,7 @@ import { assertMentions, textTable } from '../../../testing/goldenTexts.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
-import { nodeGroupConditions } from '../conditions.ts';
+import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 
 const check = textTable('conditions/UpToDateWithCanary');

@@ -40,8 +40,3 @@ export function examine(input: CheckInput): Examination {
   }
   return { failed, warned, ignored, unknown, notes };
 }
-
-/** Whether a reason is that of an unmet prerequisite. */
-export function isPrerequisite(reason: string): boolean {
-  return checks.some((check) => check.reason === reason);
-}

@@ -37,7 +37,7 @@ import {
   THIRD,
 } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
-import { nodeGroupConditions } from '../conditions.ts';
+import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');

@@ -1,18 +1,19 @@
 /** The conditions of a pool with a node group, and when it is Ready. Pure. */
 
-import { nodeGroupReady } from '../../conditions/nodeGroupReady.ts';
-import { nodesVerified, waitingForGroup } from '../../conditions/nodesVerified.ts';
-import { prerequisitesMet } from '../../conditions/prerequisitesMet.ts';
-import type { Readiness } from '../../conditions/ready.ts';
-import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
-import { type PartsOf, summarize } from '../../conditions/summary.ts';
-import { upToDate } from '../../conditions/upToDate.ts';
-import type { NodeGroupConditions } from '../../model/conditions.ts';
-import type { ObservedState } from '../../model/observedState.ts';
-import type { RunResult } from '../../model/outcome.ts';
-import { desiredNodes, groupOf } from '../../queries.ts';
-import { isOwnedBy } from './nodeGroup.ts';
-import { otherGroup } from './replacement/replacement.ts';
+import { nodesVerified } from '../../../conditions/nodesVerified.ts';
+import type { Readiness } from '../../../conditions/ready.ts';
+import { runtimeClassReady } from '../../../conditions/runtimeClassReady.ts';
+import { type PartsOf, summarize } from '../../../conditions/summary.ts';
+import type { NodeGroupConditions } from '../../../model/conditions.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { RunResult } from '../../../model/outcome.ts';
+import { desiredNodes, groupOf } from '../../../queries.ts';
+import { isOwnedBy } from '../nodeGroup.ts';
+import { otherGroup } from '../replacement/replacement.ts';
+import { groupNodes } from './groupNodes.ts';
+import { nodeGroupReady } from './nodeGroupReady.ts';
+import { prerequisitesMet } from './prerequisitesMet.ts';
+import { upToDate } from './upToDate.ts';
 
 type Parts = PartsOf<NodeGroupConditions>;
 
@@ -23,7 +24,7 @@ export function nodeGroupConditions(result: RunResult): NodeGroupConditions {
     PrerequisitesMet: prerequisitesMet(s),
     NodeGroupReady: nodeGroupReady(result),
     RuntimeClassReady: runtimeClassReady(s),
-    NodesVerified: nodesVerified(s, waitingForGroup),
+    NodesVerified: nodesVerified(s, groupNodes),
     UpToDate: upToDate(result),
   };
   return summarize(result, parts, readiness);

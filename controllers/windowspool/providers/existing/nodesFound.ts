@@ -1,11 +1,10 @@
 /** The condition NodesFound of pools of existing nodes. */
 
-import type { ConditionState } from '../model/conditions.ts';
-import type { ObservedState } from '../model/observedState.ts';
-import { isDeleting, isPaused } from '../queries.ts';
-import { clockTime, count, describeFailure, joined } from '../util/words.ts';
-import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
-import { noneFound } from './nodesVerified.ts';
+import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
+import type { ConditionState } from '../../model/conditions.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { isDeleting, isPaused } from '../../queries.ts';
+import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
 
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
@@ -35,6 +34,12 @@ export function nodesFound(s: ObservedState): ConditionState {
     ? ` The usernames in ${listName(s)} are ignored: the operator does not log in to nodes.`
     : '';
   return trueCondition('NodesFound', `${count(total, 'node')} found.${ignored}`);
+}
+
+/** The state of a pool of existing nodes that has none. */
+export function noneFound({ pool }: ObservedState): ConditionState {
+  const message = `No Windows node matches spec.existingNodes of pool ${pool.metadata.name}. Compare it with the nodes: kubectl get nodes -l kubernetes.io/os=windows --show-labels`;
+  return falseCondition('NoNodesFound', message);
 }
 
 /** The error in the list of hosts. */

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import type { MaintenanceWindow } from '../api.gen.ts';
-import type { Derived } from '../model/due.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
-import { configTargetOf } from '../providers/eks/groupChanges.ts';
-import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
-import { known } from '../testing/answers.ts';
+import type { MaintenanceWindow } from '../../../api.gen.ts';
+import type { Derived } from '../../../model/due.ts';
+import { known } from '../../../testing/answers.ts';
 import {
   knownStatus,
   LEAVING,
@@ -15,11 +12,14 @@ import {
   sampleGroup,
   samplePool,
   sampleState,
-} from '../testing/fixtures.ts';
-import { type Brief, textTable } from '../testing/goldenTexts.ts';
-import { otherAuthority } from '../testing/sights.ts';
-import { group } from '../testing/truthTable.ts';
-import { AUTOMATIC, fits, templated } from '../testing/upgradeScenes.ts';
+} from '../../../testing/fixtures.ts';
+import { type Brief, textTable } from '../../../testing/goldenTexts.ts';
+import { otherAuthority } from '../../../testing/sights.ts';
+import { group } from '../../../testing/truthTable.ts';
+import { AUTOMATIC, fits, templated } from '../../../testing/upgradeScenes.ts';
+import { configTargetOf } from '../groupChanges.ts';
+import { versionTargetOf } from '../upgrades/versionChanges.ts';
+import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = textTable('conditions/UpToDate');
 

@@ -1,16 +1,16 @@
 /** The part of UpToDate about settings of the machine that have changed although the spec did not. */
 
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
-import type { NodeGroup } from '../ports/eks.ts';
-import { machineSettingOf } from '../providers/eks/applied.ts';
-import { desiredMachine, suitableImage } from '../providers/eks/machine/desiredMachine.ts';
-import { imageParameterIn, selectedImage } from '../providers/eks/machine/image.ts';
-import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../providers/eks/machine/machine.ts';
-import { userDataIn } from '../providers/eks/machine/userScript.ts';
-import { describeReleaseFailure, failureOfRelease } from '../providers/eks/upgrades/releaseFailures.ts';
-import { followsMachine } from '../providers/eks/upgrades/versionChanges.ts';
-import { joined } from '../util/words.ts';
+import type { Derived } from '../../../model/due.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { joined } from '../../../util/words.ts';
+import { machineSettingOf } from '../applied.ts';
+import { desiredMachine, suitableImage } from '../machine/desiredMachine.ts';
+import { imageParameterIn, selectedImage } from '../machine/image.ts';
+import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../machine/machine.ts';
+import { userDataIn } from '../machine/userScript.ts';
+import { describeReleaseFailure, failureOfRelease } from '../upgrades/releaseFailures.ts';
+import { followsMachine } from '../upgrades/versionChanges.ts';
 
 /** Reports these settings, with what to do; empty when there are none. */
 export function followedMachine(s: Derived, group: NodeGroup): string {

@@ -1,23 +1,23 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
-import { USABLE_BY_TAG } from '../labels.ts';
-import type { ConditionState, PrerequisitesState } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
-import type { Examination } from '../model/prerequisites.ts';
-import type { StepError } from '../model/stepError.ts';
-import type { CallError } from '../ports/callResult.ts';
-import { followsImage } from '../providers/eks/machine/image.ts';
-import { followsSecurityGroups, isCustom } from '../providers/eks/machine/machine.ts';
-import { userDataIn } from '../providers/eks/machine/userScript.ts';
-import { prerequisitesRecordOf, wasHidden, wasOfChecks } from '../providers/eks/prerequisites/record.ts';
-import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../providers/eks/prerequisites/remarks.ts';
-import { selectsByTags } from '../providers/eks/subnets.ts';
-import { isClusterMismatch, isDeleting } from '../queries.ts';
-import type { Reason } from '../reasons.ts';
-import { failedKindOf, isAwsError } from '../steps/steps.ts';
-import { count, describeFailure, sentence } from '../util/words.ts';
-import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
+import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
+import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/permissions.ts';
+import { USABLE_BY_TAG } from '../../../labels.ts';
+import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
+import type { Derived } from '../../../model/due.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { Examination } from '../../../model/prerequisites.ts';
+import type { CallError } from '../../../ports/callResult.ts';
+import { isClusterMismatch, isDeleting } from '../../../queries.ts';
+import type { Reason } from '../../../reasons.ts';
+import { isAwsError } from '../../../steps/steps.ts';
+import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { followsImage } from '../machine/image.ts';
+import { followsSecurityGroups, isCustom } from '../machine/machine.ts';
+import { userDataIn } from '../machine/userScript.ts';
+import { wasHidden, wasOfChecks } from '../prerequisites/record.ts';
+import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../prerequisites/remarks.ts';
+import { selectsByTags } from '../subnets.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
 export function prerequisitesMet(s: Derived): PrerequisitesState {
@@ -25,12 +25,8 @@ export function prerequisitesMet(s: Derived): PrerequisitesState {
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = s.due.prerequisites.examination;
   const failed = checked && assessFailed(s, checked);
-  const denied = assessPermissions(s);
+  const denied = missingPermission(s, ofAws);
   if (denied) return failed ? withDenied(denied, failed) : denied;
-  if (cluster.kind === 'unasked') {
-    const message = 'The operator has the permissions that it needs. Existing nodes have no prerequisites in EKS.';
-    return trueCondition('Met', message);
-  }
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer exists' : 'does not exist';
     const message = `EKS cluster ${settings.clusterName} ${gone} in ${settings.region}. Check the operator's flags --cluster-name and --region.`;
@@ -38,13 +34,14 @@ export function prerequisitesMet(s: Derived): PrerequisitesState {
     return falseCondition('ClusterNotFound', message + workaround, 'stalled');
   }
   if (cluster.kind === 'unreachable') return unavailable(cluster.error);
+  if (cluster.kind === 'unasked') throw new Error('a pool with a node group was observed without its cluster');
   const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.error) : undefined;
   if (earlier) return earlier;
   return failed ?? (checked && assessUnchecked(s, checked)) ?? assessMet(s, cluster.cluster.name, checked);
 }
 
-function unavailable(error: CallError): ConditionState {
-  return unknownCondition('AWSUnavailable', describeFailure(error), 'working');
+function unavailable(error: CallError): PrerequisitesState {
+  return { ...unknownCondition('AWSUnavailable', describeFailure(error), 'working'), result: 'Unavailable' };
 }
 
 /** The condition before a failed read of the group: no check was run, so it has not changed. */
@@ -65,7 +62,8 @@ function assessMet(
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
   const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
   const message = `All prerequisites in EKS cluster ${cluster} are met.${notes}${remarks}`;
-  return { ...trueCondition(reason, message), ...(checked && remarkable(pool, checked, settings)) };
+  const isRemarked = reason !== 'Met' && { result: 'Remarked' as const };
+  return { ...trueCondition(reason, message), ...isRemarked, ...(checked && remarkable(pool, checked, settings)) };
 }
 
 function assessUnchecked(s: Derived, checked: Examination): PrerequisitesState | undefined {
@@ -76,7 +74,7 @@ function assessUnchecked(s: Derived, checked: Examination): PrerequisitesState |
 }
 
 /** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
-function withDenied(denied: ConditionState, failed: PrerequisitesState): PrerequisitesState {
+function withDenied(denied: PrerequisitesState, failed: PrerequisitesState): PrerequisitesState {
   const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
   const { remarks } = failed;
   return { ...first, message: `${first.message} ${second.message}`, ...(remarks !== undefined && { remarks }) };
@@ -97,11 +95,11 @@ function assessFailed(s: Derived, checked: Examination): PrerequisitesState | un
   const passing = blocking.every(({ result }) => result.passes);
   const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
   const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
-  return { ...condition, ...remarkable(s.pool, checked, s.settings) };
+  return { ...condition, result: 'NotMet', ...remarkable(s.pool, checked, s.settings) };
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
-function assessUnknown(s: Derived, { unknown }: Examination): ConditionState | undefined {
+function assessUnknown(s: Derived, { unknown }: Examination): PrerequisitesState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
@@ -109,7 +107,8 @@ function assessUnknown(s: Derived, { unknown }: Examination): ConditionState | u
     ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(s.settings, 'what-could-not-be-checked')}.`
     : 'The operator retries.';
   const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. ${effectOfUnknown(s)} ${remedy}`;
-  return unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message);
+  const result = denied ? 'ReadDenied' : 'NotMet';
+  return { ...unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message), result };
 }
 
 function effectOfUnknown(s: Derived): string {
@@ -126,45 +125,23 @@ function effectOfUnknown(s: Derived): string {
     : 'This does not block the pool.';
 }
 
-/**
- * The missing permission, and where to grant it. Without a permission to write, the pool cannot be reconciled; without a permission to read
- * optional facts, the operator only knows less.
- */
-function assessPermissions(s: ObservedState): ConditionState | undefined {
-  const { errors, group, cluster } = s;
-  const isOptionalRead = (entry: StepError) => {
-    const { readsAws, blocks } = failedKindOf(entry);
-    return readsAws && blocks === undefined;
-  };
-  const aws = [
-    ...(group.kind === 'unreachable' ? [group.error] : []),
-    ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
-    ...errors.filter((entry) => isAwsError(entry) && !isOptionalRead(entry)).map(({ error }) => error),
-  ].find(({ kind }) => kind === 'denied');
-  const other = errors.find((entry) => entry.error.kind === 'denied' && !isOptionalRead(entry))?.error;
-  const read = errors.find((entry) => entry.error.kind === 'denied')?.error;
-  const denied = aws ?? other ?? read;
-  if (!denied) return undefined;
-  const ofAws = aws !== undefined || other === undefined;
-  const { role, account } = grantsOf(denied);
-  const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
-  const fix = ofAws
-    ? `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`
-    : `Grant this permission to the operator's ServiceAccount. ${account} lists all permissions that it needs.`;
-  const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
-  const message = `${ofAws ? 'AWS' : 'The API server'} denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
-  if (aws || other) return falseCondition('AccessDenied', message, wasDeniedLong(s) ? 'stalled' : 'working');
-  return unknownCondition('AccessDenied', message);
-}
-
-/** For how long a denied call may be the effect of a permission that was just granted, in milliseconds: IAM is eventually consistent. */
-const DENIED_PATIENCE_MS = 600_000;
-
-/** Whether calls have been denied for so long that only an administrator can help. */
-function wasDeniedLong({ pool, now }: ObservedState): boolean {
-  const { result, since } = prerequisitesRecordOf(pool);
-  return result === 'Denied' && since !== undefined && now - Date.parse(since) >= DENIED_PATIENCE_MS;
-}
+/** The calls of AWS that were denied, and where to grant them. */
+const ofAws: OutsidePermissions = {
+  denied: ({ errors, group, cluster }) =>
+    [
+      ...(group.kind === 'unreachable' ? [group.error] : []),
+      ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
+      ...errors.filter((entry) => isAwsError(entry) && !isOptionalRead(entry)).map(({ error }) => error),
+    ].find(({ kind }) => kind === 'denied'),
+  describe: (denied, s) => {
+    const { role } = grantsOf(denied);
+    const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
+    const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
+    const fix = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
+    return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
+  },
+  roleFor: (denied) => grantsOf(denied).account,
+};
 
 /**
  * A policy that names single node groups may deny the first read of each: no public source documents what EKS authorizes for a group that

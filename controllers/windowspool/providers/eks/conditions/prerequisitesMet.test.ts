@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { IGNORE_PREREQUISITES_ANNOTATION } from '../labels.ts';
-import type { StepError } from '../model/stepError.ts';
-import { planFor } from '../plan.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
-import { PERMISSIONS } from '../providers/eks/prerequisites/facts.ts';
-import { known } from '../testing/answers.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
+import type { StepError } from '../../../model/stepError.ts';
+import { planFor } from '../../../plan.ts';
+import { known } from '../../../testing/answers.ts';
 import {
   knownStatus,
   NOW,
@@ -17,10 +15,10 @@ import {
   samplePool,
   sampleState,
   sampleTemplate,
-} from '../testing/fixtures.ts';
-import { BY_TAGS } from '../testing/machineScenes.ts';
-import { randomFacts, sampleFacts, unasked } from '../testing/prerequisites.ts';
-import { unseen } from '../testing/sights.ts';
+} from '../../../testing/fixtures.ts';
+import { BY_TAGS } from '../../../testing/machineScenes.ts';
+import { randomFacts, sampleFacts, unasked } from '../../../testing/prerequisites.ts';
+import { unseen } from '../../../testing/sights.ts';
 import {
   absent,
   group,
@@ -31,7 +29,9 @@ import {
   stalledAndReady,
   truthTable,
   working,
-} from '../testing/truthTable.ts';
+} from '../../../testing/truthTable.ts';
+import { PERMISSIONS } from '../prerequisites/facts.ts';
+import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/PrerequisitesMet');
 
@@ -340,7 +340,7 @@ describe('a denied DescribeNodegroup', () => {
 
   it('names a statement of the IAM policy in config', async () => {
     const [, sid = 'none'] = /The statement (\w+) /.exec(message(samplePool())) ?? [];
-    const policy = await readFile(new URL('../../../config/aws/iam-policy.json', import.meta.url), 'utf8');
+    const policy = await readFile(new URL('../../../../../config/aws/iam-policy.json', import.meta.url), 'utf8');
     assert.ok(policy.includes(`"Sid": "${sid}"`), sid);
   });
 });

@@ -1,27 +1,27 @@
 /** The condition NodeGroupReady. */
 
-import { UNREACHABLE_SHOWN_AFTER_MS } from '../intervals.ts';
-import { POOL_KEY } from '../labels.ts';
-import type { ConditionState } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
-import type { RunResult } from '../model/outcome.ts';
-import type { StepError } from '../model/stepError.ts';
-import type { CallError, CallErrorKind } from '../ports/callResult.ts';
-import type { NodeGroup } from '../ports/eks.ts';
-import { describeRetry, retryCommand } from '../providers/eks/failedTarget.ts';
-import { describeIssues, remediesFor } from '../providers/eks/healthIssues.ts';
-import { machineTemplateNameOf } from '../providers/eks/machine/machineTemplate.ts';
-import { isOwnedBy, nodeGroupNameOf } from '../providers/eks/nodeGroup.ts';
-import { likelyCause } from '../providers/eks/prerequisites/causes.ts';
-import { canBeReplaced } from '../providers/eks/replacement/replacement.ts';
-import { groupOf, isClusterMismatch, isDeleting, isPaused, unreadReason } from '../queries.ts';
-import type { Reason } from '../reasons.ts';
-import { waitOf } from '../ruleChains.ts';
-import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { failedKindOf, isUpdateOfGroup } from '../steps/steps.ts';
-import { clockTime, count, describeFailure, joined, sentence } from '../util/words.ts';
-import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
+import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
+import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../intervals.ts';
+import { POOL_KEY } from '../../../labels.ts';
+import type { ConditionState } from '../../../model/conditions.ts';
+import type { Derived } from '../../../model/due.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { RunResult } from '../../../model/outcome.ts';
+import type { StepError } from '../../../model/stepError.ts';
+import type { CallError, CallErrorKind } from '../../../ports/callResult.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { groupOf, isClusterMismatch, isDeleting, isPaused, unreadReason } from '../../../queries.ts';
+import type { Reason } from '../../../reasons.ts';
+import { waitOf } from '../../../ruleChains.ts';
+import { describeChange, describeVersionChange } from '../../../steps/describeChange.ts';
+import { failedKindOf, isUpdateOfGroup } from '../../../steps/steps.ts';
+import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
+import { describeRetry, retryCommand } from '../failedTarget.ts';
+import { describeIssues, remediesFor } from '../healthIssues.ts';
+import { machineTemplateNameOf } from '../machine/machineTemplate.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
+import { likelyCause } from '../prerequisites/causes.ts';
+import { canBeReplaced } from '../replacement/replacement.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(result: RunResult): ConditionState {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ObservedState } from '../model/observedState.ts';
-import type { NodeGroup } from '../ports/eks.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
 import {
   knownStatus,
   LEAVING,
@@ -12,8 +11,9 @@ import {
   samplePool,
   sampleRuntimeClass,
   sampleState,
-} from '../testing/fixtures.ts';
-import { group, pool, truthTable, working } from '../testing/truthTable.ts';
+} from '../../../testing/fixtures.ts';
+import { group, pool, truthTable, working } from '../../../testing/truthTable.ts';
+import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/NodeGroupReady');
 
