@@ -32,7 +32,7 @@ describe('what is due', () => {
     assert.deepEqual(planFor(changed).steps, []);
     assert.deepEqual(
       planFor(derive(changed)).steps.map(({ kind }) => kind),
-      ['reserveDisruption', 'updateNodeGroupVersion'],
+      ['reserveUpdate', 'updateNodeGroupVersion'],
     );
   });
 });

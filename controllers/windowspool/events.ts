@@ -45,8 +45,6 @@ function publishSteps({ done, after: { pool } }: Outcome, events: Events): void 
     const [first] = steps;
     const { reason, describeMany } = first ? stepKindOf(first) : {};
     if (!reason) continue;
-    // An update reports its own reservation.
-    if (first?.kind === 'reserveDisruption' && !first.begins) continue;
     // Steps on many nodes become one event: each event takes from the rate limit of all others.
     const messages =
       describeMany && steps.length > 1

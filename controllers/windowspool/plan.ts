@@ -14,6 +14,7 @@ import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
 import { decide, type RuleChain } from './ruleChains.ts';
+import { stepKindOf } from './steps/steps.ts';
 
 /** The steps for one run of a pool. */
 export interface Plan {
@@ -36,8 +37,8 @@ export function planFor(s: Derived): Plan {
 
 /** A reservation has one purpose at a time: a second one would hide the first. */
 function withOneReservation(steps: readonly Step[]): readonly Step[] {
-  const first = steps.find(({ kind }) => kind === 'reserveDisruption');
-  return steps.filter((step) => step.kind !== 'reserveDisruption' || step === first);
+  const first = steps.find((step) => stepKindOf(step).reserves);
+  return steps.filter((step) => !stepKindOf(step).reserves || step === first);
 }
 
 /** When another group becomes the one that the spec describes, all other steps follow in the next run: they would be about the wrong group. */

@@ -14,12 +14,12 @@ import type { AutoscalerFacts, ObservedState, Settings } from './model/observedS
 import type { Outcome, ReconcileResult, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
-import { tolerateGateKey } from './nodes/gateRefusal.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
 import type { ScalingGroup } from './ports/ec2.ts';
 import { SCALING_GROUPS_QUESTION } from './providers/eks/autoscalerFacts.ts';
+import { tolerateGateKey } from './providers/eks/gateRefusal.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './providers/eks/prerequisites/gather.ts';
 import { tolerateSkew } from './providers/eks/upgrades/versionSkew.ts';
 import type { ObserveContext } from './providers/provider.ts';

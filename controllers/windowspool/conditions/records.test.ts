@@ -102,10 +102,10 @@ describe('the words and times of conditions that were written before', () => {
 
   it('are read only where a condition is written, compared for an event, or repeated', async () => {
     const READERS = [
-      'conditions/prerequisitesMet.ts',
       'conditions/records.ts',
       'events.ts',
       'nodes/nodeCondition.ts',
+      'providers/eks/conditions/prerequisitesMet.ts',
       'status.ts',
     ];
     const READS = /status\??\.conditions|\{[^{}]*\bconditions\b[^{}]*\} = \S*status|verified\??\.(message|reason)/;
@@ -164,12 +164,12 @@ describe('the records of conditions', () => {
 
   it('have how prerequisites were found, since the status last changed', () => {
     const steps = [
-      falseCondition('NoLinuxNode', ''),
-      unknownCondition('NotChecked', ''),
-      unknownCondition('AccessDenied', ''),
-      falseCondition('AccessDenied', ''),
-      unknownCondition('AWSUnavailable', ''),
-      { ...trueCondition('MetWithWarnings', ''), remarks: 'hash' },
+      { ...falseCondition('NoLinuxNode', ''), result: 'NotMet' } as const,
+      { ...unknownCondition('NotChecked', ''), result: 'NotMet' } as const,
+      { ...unknownCondition('AccessDenied', ''), result: 'ReadDenied' } as const,
+      { ...falseCondition('AccessDenied', ''), result: 'Denied' } as const,
+      { ...unknownCondition('AWSUnavailable', ''), result: 'Unavailable' } as const,
+      { ...trueCondition('MetWithWarnings', ''), result: 'Remarked', remarks: 'hash' } as const,
       { ...falseCondition('NoLinuxNode', ''), isEarlier: true } as const,
       trueCondition('Met', ''),
       falseCondition('ClusterNotFound', ''),
@@ -193,7 +193,10 @@ describe('the records of conditions', () => {
 
   it('of prerequisites are all that a pool of existing nodes has', () => {
     const s = existingScene();
-    const denied = { ...evaluateConditions(outcomeOf(s)), PrerequisitesMet: falseCondition('AccessDenied', '') };
-    assert.deepEqual(conditionRecords(s, denied), { prerequisites: { result: 'Denied', since: at(0) } });
+    const error = { kind: 'denied', operation: 'patch nodes', code: 'Forbidden', message: 'no' } as const;
+    const denied = derive({ ...s, errors: [{ at: NOW, step: 'markNode', error }] });
+    assert.deepEqual(conditionRecords(denied, evaluateConditions(outcomeOf(denied))), {
+      prerequisites: { result: 'Denied', since: at(0) },
+    });
   });
 });

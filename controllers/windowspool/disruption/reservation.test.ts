@@ -26,7 +26,7 @@ import { assertMentions } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
-import { nextReservation, reservationFor } from './reservation.ts';
+import { nextReservation } from './reservation.ts';
 
 const RESERVATION: DisruptionReservation = {
   reason: 'Update' as const,
@@ -182,18 +182,6 @@ describe('a share of the disruption budget', () => {
   for (const [name, change, want] of table) {
     it(name, () => assert.deepEqual(nextReservation(outcomeOf(sampleState(change))), want));
   }
-});
-
-it('a share that is reserved while nodes of the last update join keeps its deadline', () => {
-  const s = sampleState({ pool: reserving({ ...RESERVATION, deadline: GRACE_END }) });
-  const change = { kubernetesVersion: '1.36', releaseVersion: NEXT, force: false };
-  assert.deepEqual(reservationFor(s, change, 'another'), {
-    reason: 'Update' as const,
-    target: 'another',
-    change: `release ${NEXT}`,
-    startTime: '2026-03-01T12:00:00Z',
-    deadline: GRACE_END,
-  });
 });
 
 describe('a pool that waits for its share', () => {

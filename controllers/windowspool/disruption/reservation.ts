@@ -9,11 +9,9 @@ import { type DisruptionReservation, NODE_REPLACEMENT } from '../model/disruptio
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import type { VersionChange } from '../ports/eks.ts';
 import { acceptsUpdates, isOwnedBy } from '../providers/eks/nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../providers/eks/replacement/replacement.ts';
 import { desiredNodes, isClusterMismatch, isDeleting } from '../queries.ts';
-import { describeVersionChange } from '../steps/describeChange.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
 import { terminationRefusal } from './terminateInstance.ts';
@@ -36,21 +34,6 @@ export function isDisrupted({ status }: WindowsPool): boolean {
   const { nodes = [] } = status?.disruption ?? {};
   const isDone = nodes.length > 0 && nodes.every(({ drainedTime }) => drainedTime !== undefined);
   return status?.disruption !== undefined && !isDone;
-}
-
-/**
- * The reservation for a rolling update. A reservation for the same target, made before a crash, keeps its time. A reservation that is about to settle
- * keeps its deadline: if this update does not start, the nodes of the last one are still joining.
- */
-export function reservationFor(
-  { pool, now }: ObservedState,
-  change: VersionChange,
-  target: string,
-): DisruptionReservation {
-  const before = pool.status?.disruption;
-  const startTime = before?.target === target ? before.startTime : timeOf(now);
-  const settling = before?.deadline !== undefined && { deadline: before.deadline };
-  return { reason: 'Update', target, change: describeVersionChange(change), startTime, ...settling };
 }
 
 /** Describes which other pools hold the budget. */

@@ -12,7 +12,7 @@ import type {
 import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
+import type { Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { isBeingDrained, whyRetired } from '../providers/eks/replacement/replacement.ts';
@@ -57,16 +57,10 @@ function waitOfNode({ entry }: TerminatingNodeView, { why }: Extract<DrainAction
   return [entry.uid, { reason, on: 'read', progress: true, ...(why !== undefined && { message: why }) }];
 }
 
-/**
- * Gives requested nodes their turn: status records it before the first of them is touched.
- * @param remember what else status must record with it; undefined: no turn may begin
- */
-export function admissionSteps(
-  s: Derived,
-  remember: (reservation: DisruptionReservation) => Memory | ReservationMemory | undefined,
-): RuleResult {
+/** Gives requested nodes their turn: status records it before the first of them is touched. */
+export function admissionSteps(s: Derived): RuleResult {
   const wait = waitOfRequests(s.due.nodes);
-  return { steps: turnsOf(s, remember), ...(wait && { wait }) };
+  return { steps: turnsOf(s), ...(wait && { wait }) };
 }
 
 /** What the nodes wait for that are not admitted now. */
@@ -77,7 +71,7 @@ function waitOfRequests({ waiting, waitsForTurn, refused, halted }: Admission): 
 }
 
 /** The record of the nodes whose turn begins. */
-function turnsOf(s: Derived, remember: Parameters<typeof admissionSteps>[1]): Step[] {
+function turnsOf(s: Derived): Step[] {
   const { begin } = s.due.nodes;
   if (begin.length === 0) return [];
   const startTime = timeOf(s.now);
@@ -88,8 +82,7 @@ function turnsOf(s: Derived, remember: Parameters<typeof admissionSteps>[1]): St
   const { deadline: _open, ...known } = s.pool.status?.disruption ?? { startTime };
   const reservation: DisruptionReservation = { ...known, reason: NODE_REPLACEMENT, change: describe(nodes), nodes };
   const begins = begin.map((candidate) => describeTurn(candidate, s));
-  const memory = remember(reservation);
-  return memory ? [{ kind: 'reserveDisruption', memory, begins }] : [];
+  return [{ kind: 'reserveDisruption', reservation, begins }];
 }
 
 /** Describes what happens to a node whose turn begins. */

@@ -21,8 +21,8 @@ describe('the record of a termination', () => {
 
   it('is not overwritten by a reservation that was planned before it', () => {
     const reservation = statusOf(a, b).disruption;
-    const { reservation: kept } = keepTerminations(statusOf(recorded), { reservation });
-    assert.deepEqual(kept?.nodes, [recorded, b]);
+    const kept = keepTerminations(statusOf(recorded), reservation);
+    assert.deepEqual(kept.nodes, [recorded, b]);
   });
 
   const ages: readonly (readonly [string, LeavingNode, number, boolean])[] = [

@@ -40,15 +40,13 @@ export function withTerminations(
 }
 
 /** What a reservation must not overwrite: the records that this run made before it. */
-export function keepTerminations<M extends { readonly reservation?: DisruptionReservation }>(
+export function keepTerminations(
   status: WindowsPoolStatus | undefined,
-  memory: M,
-): M {
-  const { reservation } = memory;
+  reservation: DisruptionReservation,
+): DisruptionReservation {
   const recorded = new Map(status?.disruption?.nodes?.map((entry) => [entry.uid, entry]));
-  if (!reservation?.nodes) return memory;
-  const nodes = reservation.nodes.map((entry) => recorded.get(entry.uid) ?? entry);
-  return { ...memory, reservation: { ...reservation, nodes } };
+  if (!reservation.nodes) return reservation;
+  return { ...reservation, nodes: reservation.nodes.map((entry) => recorded.get(entry.uid) ?? entry) };
 }
 
 /** The entry after a run: with the time at which AWS accepted the termination, and without a record of a request that was not sent. */

@@ -4,7 +4,7 @@ import type { NodeStep } from '../model/steps.ts';
 import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { NodeMarks } from '../ports/nodes.ts';
 import { count } from '../util/words.ts';
-import { describeTaints, setAndRemove } from './describeChange.ts';
+import { describeTaints, setAndRemove } from './describeTaints.ts';
 import { type StepKinds, unobserved } from './stepKind.ts';
 
 const subject = ({ node }: NodeStep) => `node ${node.name}`;

@@ -1,4 +1,4 @@
-/** The definition of a kind of step: one record in this folder for each, which the functions of steps.ts read. */
+/** The definition of a kind of step: one record for each, which the functions of steps.ts read. */
 
 import type { ObservedState } from '../model/observedState.ts';
 import type { EvictionPass, Outcome } from '../model/outcome.ts';
@@ -46,6 +46,8 @@ interface StepKind<S extends Step> extends FailureFacts {
   readonly appliesSpec?: true;
   /** Whether the status need not be written at once after it: it follows from the same change of a node as the status. */
   readonly statusCanWait?: true;
+  /** Whether it takes a share of the disruption budget. One step of a run does: a second one would hide the first. */
+  readonly reserves?: true;
   /** Whether it disrupts nodes one at a time. */
   readonly takesNodes?: true;
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */

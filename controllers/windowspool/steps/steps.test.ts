@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Step } from '../model/steps.ts';
 import type { ConfigChange } from '../ports/eks.ts';
+import { describeChange } from '../providers/eks/steps/describeChange.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import {
   newNodeGroup,
@@ -14,7 +15,6 @@ import {
 import { textTable } from '../testing/goldenTexts.ts';
 import { newNode, pulling } from '../testing/nodePodScenes.ts';
 import { stepInWords } from '../testing/stepInWords.ts';
-import { describeChange } from './describeChange.ts';
 import { describeStep } from './steps.ts';
 
 const check = textTable('stepDescriptions');

@@ -3,27 +3,23 @@
 import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
+import { providerSteps } from '../providers/steps.ts';
 import { disruptionSteps } from './disruptionSteps.ts';
-import { launchTemplateSteps } from './launchTemplateSteps.ts';
-import { nodeGroupSteps } from './nodeGroupSteps.ts';
 import { nodePodSteps } from './nodePodSteps.ts';
 import { nodeSteps } from './nodeSteps.ts';
 import { poolSteps } from './poolSteps.ts';
 import { reads } from './reads.ts';
 import { runtimeClassSteps } from './runtimeClassSteps.ts';
 import type { AnyStepKind, ReadFacts, StepKinds } from './stepKind.ts';
-import { windowsIpamSteps } from './windowsIpamSteps.ts';
 
 /** A kind of step without a record here does not compile. */
 const stepKinds: StepKinds = {
   ...poolSteps,
-  ...launchTemplateSteps,
-  ...nodeGroupSteps,
-  ...windowsIpamSteps,
   ...runtimeClassSteps,
   ...nodeSteps,
   ...nodePodSteps,
   ...disruptionSteps,
+  ...providerSteps,
 };
 
 const kinds = { ...stepKinds, ...reads };

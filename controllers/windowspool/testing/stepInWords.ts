@@ -1,25 +1,22 @@
 /** Steps in short form for tables of tests: the kind, and the arguments that matter. What users read about them is in test/golden/texts/steps.txt. */
-import type { Memory, ReservationMemory, Step } from '../model/steps.ts';
+import type { Step } from '../model/steps.ts';
 import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Machine } from '../ports/machineTemplates.ts';
 import type { Taint } from '../ports/nodes.ts';
+import type { Memory } from '../providers/eks/memory.ts';
 
 type Words = readonly (string | number | false | undefined)[];
 
 /** The kind of the step and its arguments, such as `updateNodeGroupVersion web 1.36-2026.03.17 force`. */
 export function stepInWords(step: Step): string {
-  if (step.kind === 'remember' || step.kind === 'reserveDisruption') return memoryInWords(step.memory);
+  if (step.kind === 'remember' || step.kind === 'reserveUpdate') return memoryInWords(step.memory);
   const args = (ARGUMENTS[step.kind] as ((step: Step) => Words) | undefined)?.(step) ?? [];
   return [step.kind, ...args].filter((word) => word !== undefined && word !== false && word !== '').join(' ');
 }
 
 /** What a write of status records. */
-function memoryInWords(memory: Memory | ReservationMemory): string {
-  const { reservation } = memory;
-  if (reservation?.nodes)
-    return `reserve the turn of ${reservation.nodes.map(({ name, operation, reason }) => `${name} (${reason ? `${operation}, ${reason}` : operation})`).join(', ')}`;
-  if (!('nodeGroupName' in memory)) return 'reserve';
-  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate } = memory;
+function memoryInWords(memory: Memory): string {
+  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate, reservation } = memory;
   const what = machineTemplate
     ? `launch template ${machineTemplate}`
     : initial
@@ -32,6 +29,9 @@ function memoryInWords(memory: Memory | ReservationMemory): string {
 }
 
 const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonly kind: K }>) => Words } = {
+  reserveDisruption: ({ reservation: { nodes = [] } }) => [
+    `for ${nodes.map(({ name, operation, reason }) => `${name} (${reason ? `${operation}, ${reason}` : operation})`).join(', ')}`,
+  ],
   adoptNodeGroup: ({ group }) => [group.name],
   createAccessEntry: ({ role }) => [role],
   updateAddon: ({ cluster }) => [cluster],

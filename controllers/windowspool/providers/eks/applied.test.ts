@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool } from '../../testing/fixtures.ts';
-import { desiredFields, entriesOf, nextApplied, remembering } from './applied.ts';
+import { desiredFields, entriesOf, nextApplied } from './applied.ts';
 import { appliedOf, isApplied } from './appliedRecord.ts';
+import { remembering } from './memory.ts';
 
 const fieldsOf = (entries: readonly string[] | undefined) =>
   entries?.map((entry) => entry.slice(0, entry.lastIndexOf('=')));

@@ -4,12 +4,11 @@
  * because the value is in the spec or no longer needed.
  */
 
-import type { Bookkeeping, NodeGroupState, WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
-import type { Memory, ReservationMemory } from '../../model/steps.ts';
+import type { WindowsPool } from '../../api.gen.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
-import { appliedOf, digestOf, MACHINE, machineField, splitEntry } from './appliedRecord.ts';
+import { appliedOf, digestOf, MACHINE, machineField } from './appliedRecord.ts';
 import { wantedTexts } from './machine/desiredMachine.ts';
 import { hasMachine } from './machine/machine.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from './nodeGroup.ts';
@@ -23,7 +22,7 @@ import { spelled } from './upgrades/releaseVersion.ts';
 export type Fields = ReadonlyMap<string, string>;
 
 /** In place of a digest: a change of the field may have been sent, so its value in EKS is unknown. */
-const UNSURE = '?';
+export const UNSURE = '?';
 
 /** The entry of `scaling.desiredSize`, which is never compared: it exists only while a change of the size may be in flight. */
 export const DESIRED = 'desired';
@@ -153,58 +152,6 @@ export function tagField(key: string): string {
 /** The `applied` entries of a group that has all these fields. */
 export function entriesOf(fields: Fields): string[] {
   return [...fields].map(([field, value]) => `${field}=${digestOf(value)}`).sort();
-}
-
-/** The status with the record in it. */
-export function remembering(
-  status: WindowsPoolStatus | undefined,
-  memory: Memory | ReservationMemory,
-): WindowsPoolStatus {
-  if (!('nodeGroupName' in memory)) return { ...status, disruption: memory.reservation };
-  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, former, switched } = memory;
-  const canary = memory.canary ?? switched?.canary;
-  const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
-  const before = switched ? exchanged(noted, switched.former !== undefined) : noted;
-  const known = initial?.applied ?? before.applied;
-  const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
-  // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
-  const applied = (known || sending.length > 0) && {
-    applied: [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort(),
-  };
-  const size = initial ? initial.desired : lastSize;
-  const bookkeeping = {
-    ...before,
-    ...(size !== undefined && { lastAppliedDesiredSize: size }),
-    ...(machineTemplate !== undefined && { machineTemplate }),
-    ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
-    ...applied,
-  };
-  const nodeGroup = {
-    ...(switched ? {} : status?.nodeGroup),
-    name: nodeGroupName,
-    ...(former && { former }),
-    ...(switched?.former && { former: switched.former }),
-    ...(canary && { canary }),
-    ...failuresWith(status, memory),
-  };
-  return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
-}
-
-/** The failures in status with that of the canary first. */
-function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory): Partial<NodeGroupState> {
-  const { failedTarget, moreFailedTargets = [] } = status?.nodeGroup ?? {};
-  if (!failed) return {};
-  const before = [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
-  const more = before.filter(({ target }) => target !== failed.target).slice(0, MOST_FAILED);
-  return { failedTarget: failed, ...(more.length > 0 && { moreFailedTargets: more }) };
-}
-
-/** The maximum number of further failures in the schema. */
-const MOST_FAILED = 5;
-
-/** The records of the two groups, when the former one changes. */
-function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {
-  return { ...rest, ...(hasFormer && applied && { formerApplied: applied }) };
 }
 
 /**

@@ -22,7 +22,6 @@ import { waitMeanwhile } from '../../ruleChains.ts';
 import type { OperationSources } from '../../sources.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
-import { memoryFor } from './rules.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
 export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
@@ -40,7 +39,7 @@ export function drainNodes(s: ObservedState): RuleResult {
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
 export function admitNodes(s: Derived): RuleResult {
-  return admissionSteps(s, (reservation) => memoryFor(s, { reservation }));
+  return admissionSteps(s);
 }
 
 /** When an instance is still a node this long after its termination was requested, the request is repeated. */

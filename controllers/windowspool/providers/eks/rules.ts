@@ -1,13 +1,12 @@
 /** Rules for the node group of a pool that is not being deleted, and for its tags. */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import { reservationFor } from '../../disruption/reservation.ts';
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../intervals.ts';
 import type { Difference } from '../../model/changes.ts';
 import type { RuleResult, Wait } from '../../model/decisions.ts';
 import type { Derived, DueConfig } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { Memory, Step } from '../../model/steps.ts';
+import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { ConfigChange, NodeGroup, VersionChange } from '../../ports/eks.ts';
@@ -15,18 +14,20 @@ import { groupOf, isClusterMismatch, unreadReason } from '../../queries.ts';
 import type { Reason } from '../../reasons.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
-import { desiredFields, entriesOf, remembering, tagField } from './applied.ts';
+import { desiredFields, entriesOf, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
 import { failureOf, reasonOf } from './failedTarget.ts';
 import { fieldsOfChange } from './groupChanges.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
-import { creationOf, desiredNodeGroup, isOwnedBy, nodeGroupNameOf } from './nodeGroup.ts';
+import { remember } from './memory.ts';
+import { creationOf, desiredNodeGroup, isOwnedBy } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { formerIn, sizeToReplace } from './replacement/replacement.ts';
 import { resolvedSubnets } from './subnets.ts';
+import { reservationFor } from './upgrades/updateReservation.ts';
 import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
@@ -186,7 +187,7 @@ export function correctVersion(s: Derived): Step[] | undefined {
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfVersionChange(s.pool, change);
   return [
-    ...reserveDisruption(s, change, target, fields),
+    ...reserveUpdate(s, change, target, fields),
     {
       kind: 'updateNodeGroupVersion',
       group: s.group.group.name,
@@ -309,31 +310,13 @@ function keepsImage({ pool: { spec }, prerequisites }: ObservedState, field: str
 }
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */
-function reserveDisruption(s: Derived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
+function reserveUpdate(s: Derived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
     ({ memory }) => ({
-      kind: 'reserveDisruption',
+      kind: 'reserveUpdate',
       memory,
     }),
   );
-}
-
-/** What status must record of the pool, with `what`; undefined while the cluster is not known. */
-export function memoryFor(
-  { pool, cluster }: ObservedState,
-  what: Omit<Memory, 'cluster' | 'nodeGroupName'> & Partial<Pick<Memory, 'nodeGroupName'>>,
-): Memory | undefined {
-  if (cluster.kind !== 'seen') return undefined;
-  const { name, arn } = cluster.cluster;
-  return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(pool), ...what };
-}
-
-/** The record that must be written before AWS is called; empty when status has it. */
-export function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
-  const memory = memoryFor(s, what);
-  if (!memory) return [];
-  const { status } = s.pool;
-  return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory } as const];
 }
 
 /**

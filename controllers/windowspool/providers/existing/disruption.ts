@@ -24,7 +24,7 @@ export function drainExistingNodes(s: ObservedState): RuleResult {
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
 export function admitExistingNodes(s: Derived): RuleResult {
-  return admissionSteps(s, (reservation) => ({ reservation }));
+  return admissionSteps(s);
 }
 
 /** The next action for a node, from its state as just read. */

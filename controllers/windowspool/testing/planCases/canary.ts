@@ -252,7 +252,7 @@ const ending: readonly PlanCase[] = [
   {
     name: 'the nodes of a canary that has ended are cordoned, and leave one after the other',
     observed: canaryScene({ record: ENDED, canary: { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } } }),
-    want: ['cordonNode x', 'cordonNode y', 'reserve the turn of x (DrainNodeGroup)'],
+    want: ['cordonNode x', 'cordonNode y', 'reserveDisruption for x (DrainNodeGroup)'],
   },
   {
     name: 'the nodes of a canary that has ended do not leave while the main group lacks verified nodes',

@@ -15,12 +15,12 @@ const turnCases: readonly PlanCase[] = [
   ...([REPLACE, REMOVE] as const).map((order, i) => ({
     name: `a node that is to be ${['replaced', 'removed'][i]} gets its turn before it is changed`,
     observed: existingScene({ nodes: asked(order) }),
-    want: [`reserve the turn of a (${['Replace', 'Remove'][i]})`],
+    want: [`reserveDisruption for a (${['Replace', 'Remove'][i]})`],
   })),
   {
     name: 'of two nodes one is first',
     observed: existingScene({ nodes: asked({}, REPLACE, REPLACE) }),
-    want: ['reserve the turn of b (Replace)'],
+    want: ['reserveDisruption for b (Replace)'],
   },
   {
     name: 'as many nodes as maxUnavailable are drained at a time',
@@ -28,7 +28,7 @@ const turnCases: readonly PlanCase[] = [
       nodes: asked(REPLACE, REPLACE, REPLACE),
       spec: { disruption: { maxUnavailable: '67%' } },
     }),
-    want: ['reserve the turn of a (Replace), b (Replace)'],
+    want: ['reserveDisruption for a (Replace), b (Replace)'],
   },
   {
     name: 'a node waits while another one is not Ready',

@@ -192,7 +192,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
     observed: scene({
       nodes: [node('a', cordoned), node('b'), node('c')],
     }),
-    want: ['uncordonNode a', 'reserve the turn of a (Replace)'],
+    want: ['uncordonNode a', 'reserveDisruption for a (Replace)'],
   },
   {
     name: 'a node that is gone needs nothing',

@@ -13,17 +13,17 @@ export const nodeTurnCases: readonly PlanCase[] = [
   {
     name: 'a node with the replace annotation gets its turn before it is changed',
     observed: scene({ nodes: asked(REPLACE) }),
-    want: ['reserve the turn of a (Replace)'],
+    want: ['reserveDisruption for a (Replace)'],
   },
   {
     name: 'a node with the remove annotation gets its turn',
     observed: scene({ nodes: asked(REMOVE) }),
-    want: ['reserve the turn of a (Remove)'],
+    want: ['reserveDisruption for a (Remove)'],
   },
   {
     name: 'a node with both annotations is replaced',
     observed: scene({ nodes: asked({ ...REPLACE, ...REMOVE }) }),
-    want: ['reserve the turn of a (Replace)'],
+    want: ['reserveDisruption for a (Replace)'],
   },
   {
     name: 'a node whose annotation has another value than true is not changed',
@@ -34,22 +34,22 @@ export const nodeTurnCases: readonly PlanCase[] = [
   {
     name: 'of two requested nodes one is first',
     observed: scene({ nodes: asked({}, REPLACE, REPLACE) }),
-    want: ['reserve the turn of b (Replace)'],
+    want: ['reserveDisruption for b (Replace)'],
   },
   {
     name: 'as many nodes as maxUnavailable get their turn at a time',
     observed: scene({ nodes: asked(REPLACE, REPLACE, REPLACE), spec: { disruption: { maxUnavailable: 2 } } }),
-    want: ['reserve the turn of a (Replace), b (Replace)'],
+    want: ['reserveDisruption for a (Replace), b (Replace)'],
   },
   {
     name: 'as many nodes as maxUnavailable of the group, rounded down, get their turn at a time',
     observed: scene({ nodes: asked(REPLACE, REPLACE, REPLACE), group: { update: { maxUnavailable: '67%' } } }),
-    want: ['reserve the turn of a (Replace), b (Replace)'],
+    want: ['reserveDisruption for a (Replace), b (Replace)'],
   },
   {
     name: 'a percentage of less than one node counts as one node',
     observed: scene({ nodes: asked(REPLACE, REPLACE), spec: { disruption: { maxUnavailable: '10%' } } }),
-    want: ['reserve the turn of a (Replace)'],
+    want: ['reserveDisruption for a (Replace)'],
   },
   {
     name: 'the next node is added to the terminating ones',
@@ -58,7 +58,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
       spec: { disruption: { maxUnavailable: 2 } },
       entries: [terminating('a')],
     }),
-    want: ['reserve the turn of a (Replace), b (Replace)'],
+    want: ['reserveDisruption for a (Replace), b (Replace)'],
   },
   ...(
     [
@@ -75,7 +75,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
     {
       name: `a node that ${how} itself does not count, and gets its turn`,
       observed: scene({ nodes: [node('a', { ...change, annotations: REPLACE }), node('b'), node('c')] }),
-      want: ['reserve the turn of a (Replace)'],
+      want: ['reserveDisruption for a (Replace)'],
     },
   ]),
   {
@@ -146,6 +146,6 @@ export const nodeTurnCases: readonly PlanCase[] = [
   {
     name: 'no more nodes are removed at a time than minSize allows',
     observed: scene({ nodes: asked(REMOVE, REMOVE), spec: { disruption: { maxUnavailable: 2 } } }),
-    want: ['reserve the turn of a (Remove)'],
+    want: ['reserveDisruption for a (Remove)'],
   },
 ];

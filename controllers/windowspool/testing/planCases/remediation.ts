@@ -55,7 +55,7 @@ export const remediationCases: readonly PlanCase[] = [
   {
     name: 'a node that has failed for too long is replaced',
     observed: scene({ spec, nodes: [failing('a', 15), node('b'), node('c')] }),
-    want: ['reserve the turn of a (Replace, Unhealthy)'],
+    want: ['reserveDisruption for a (Replace, Unhealthy)'],
   },
   {
     name: 'a node that has failed for a short time is not replaced',
@@ -78,7 +78,7 @@ export const remediationCases: readonly PlanCase[] = [
   {
     name: 'a node with the replace annotation is replaced also when too many fail',
     observed: scene({ spec, nodes: [failing('a', 60, { annotations: REPLACE }), failing('b', 1), node('c')] }),
-    want: ['reserve the turn of a (Replace)'],
+    want: ['reserveDisruption for a (Replace)'],
   },
   {
     name: 'a failing node is not replaced when its annotation excludes it',
@@ -104,7 +104,7 @@ export const remediationCases: readonly PlanCase[] = [
       [
         'whose test has failed is replaced',
         { kind: 'seen', pods: [testPod({ ...NO_DNS, changedAt: NOW }, 3, untested)] },
-        { want: ['reserve the turn of a (Replace, Unhealthy)'] },
+        { want: ['reserveDisruption for a (Replace, Unhealthy)'] },
       ],
     ] as const
   ).map(([what, nodePods, outcome]) => ({
@@ -114,7 +114,7 @@ export const remediationCases: readonly PlanCase[] = [
   })),
   ...(
     [
-      ['is replaced after unhealthyAfter', 20, { want: ['reserve the turn of ip-late (Replace, Unhealthy)'] }],
+      ['is replaced after unhealthyAfter', 20, { want: ['reserveDisruption for ip-late (Replace, Unhealthy)'] }],
       [
         'is not replaced before unhealthyAfter',
         14,

@@ -42,7 +42,7 @@ const DRAIN = 'beginDraining web';
 const SHRINK = 'shrinkFormerGroup web minSize=0 maxSize=2';
 const WARM = { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: true } as const;
 const DELETE = 'deleteFormerGroup web drained';
-const RESERVE_FIRST = 'reserve the turn of a (DrainNodeGroup)';
+const RESERVE_FIRST = 'reserveDisruption for a (DrainNodeGroup)';
 
 /** The pool before a replacement, whose spec has another instance type than its group. */
 const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) => {
@@ -289,7 +289,7 @@ const draining: readonly PlanCase[] = [
     want: [
       `remember ${SECOND} of ${CLUSTER_ARN}: sending update maxUnavailable`,
       `updateConfig ${SECOND} maxUnavailable=2`,
-      'reserve the turn of a (DrainNodeGroup), b (DrainNodeGroup)',
+      'reserveDisruption for a (DrainNodeGroup), b (DrainNodeGroup)',
     ],
   },
   {

@@ -11,7 +11,6 @@ import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../../labels.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
 import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { controllerWarnings } from '../../../nodes/controllerWarnings.ts';
 import type { Instance } from '../../../ports/ec2.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { NodeRecord } from '../../../ports/nodes.ts';
@@ -19,6 +18,7 @@ import { desiredNodes, groupOf, lacksNodes, lateInstances } from '../../../queri
 import { count, duration, joined } from '../../../util/words.ts';
 import { isOwnedBy, nodeGroupNamesOf } from '../nodeGroup.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
+import { controllerWarnings } from '../prerequisites/controllerWarnings.ts';
 
 /** What a node group adds to NodesVerified. */
 export const groupNodes: NodesVerifiedParts<Derived> = {

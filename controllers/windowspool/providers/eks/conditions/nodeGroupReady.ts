@@ -13,7 +13,6 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { groupOf, isClusterMismatch, isDeleting, isPaused, unreadReason } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { waitOf } from '../../../ruleChains.ts';
-import { describeChange, describeVersionChange } from '../../../steps/describeChange.ts';
 import { failedKindOf, isUpdateOfGroup } from '../../../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeRetry, retryCommand } from '../failedTarget.ts';
@@ -22,6 +21,7 @@ import { machineTemplateNameOf } from '../machine/machineTemplate.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { canBeReplaced } from '../replacement/replacement.ts';
+import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(result: RunResult): ConditionState {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
+import type { PrerequisitesRecord } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import { planFor } from '../../../plan.ts';
@@ -18,6 +19,7 @@ import {
 } from '../../../testing/fixtures.ts';
 import { BY_TAGS } from '../../../testing/machineScenes.ts';
 import { randomFacts, sampleFacts, unasked } from '../../../testing/prerequisites.ts';
+import { randomObservedState } from '../../../testing/randomObservedState.ts';
 import { unseen } from '../../../testing/sights.ts';
 import {
   absent,
@@ -326,6 +328,29 @@ describe('PrerequisitesMet', () => {
       },
     ],
   ]);
+});
+
+describe('the record of PrerequisitesMet', () => {
+  const RESULTS: Readonly<Record<string, PrerequisitesRecord['result']>> = {
+    'False AccessDenied': 'Denied',
+    'Unknown AccessDenied': 'ReadDenied',
+    'Unknown AWSUnavailable': 'Unavailable',
+    'True MetWithWarnings': 'Remarked',
+    'True PrerequisitesIgnored': 'Remarked',
+    'True Met': undefined,
+    'False ClusterMismatch': undefined,
+    'False ClusterNotFound': undefined,
+  };
+
+  it('is that of its status and reason: all others are of a prerequisite that is not met or not checked', () => {
+    const stated = randomObservedState.map((s) => nodeGroupConditions(outcomeOf(s)).PrerequisitesMet);
+    fc.assert(
+      fc.property(stated, ({ status, reason, result, isEarlier }) => {
+        const known = `${status} ${reason}`;
+        if (!isEarlier) assert.equal(result, known in RESULTS ? RESULTS[known] : 'NotMet', known);
+      }),
+    );
+  });
 });
 
 describe('a denied DescribeNodegroup', () => {

@@ -16,8 +16,9 @@ import { configTargetOf } from '../groupChanges.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
+import { memoryFor } from '../memory.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
-import { memoryFor, tokenFor, waitForPrerequisites } from '../rules.ts';
+import { tokenFor, waitForPrerequisites } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
 import {
   canaryIn,

@@ -1,10 +1,35 @@
 /** Steps about the launch template that the operator creates for a pool. */
 
-import { describeMachine } from '../providers/eks/machine/machine.ts';
-import { joined } from '../util/words.ts';
-import { changed, type StepKinds, when } from './stepKind.ts';
+import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
+import { joined } from '../../../util/words.ts';
+import { describeMachine } from '../machine/machine.ts';
 
 const subject = () => 'launchTemplate';
+
+type TemplateRef = Pick<MachineTemplate, 'id' | 'name'>;
+
+declare module '../../../model/steps.ts' {
+  interface Steps {
+    /** Creates the launch template of a pool that sets its machine. */
+    createLaunchTemplate: {
+      template: Pick<MachineTemplate, 'name' | 'tags'> & Pick<MachineVersion, 'machine' | 'description'>;
+      token: string;
+    };
+    /** Adds a version to it. */
+    createLaunchTemplateVersion: {
+      template: TemplateRef;
+      /** Its expected number. */
+      version: string;
+      written: Pick<MachineVersion, 'machine' | 'description'>;
+      /** A description of what differs from the version of the group. */
+      change: string;
+      token: string;
+    };
+    deleteLaunchTemplateVersions: { template: TemplateRef; versions: readonly string[] };
+    deleteLaunchTemplate: { template: TemplateRef; why: string };
+  }
+}
 
 export const launchTemplateSteps: StepKinds<
   'createLaunchTemplate' | 'createLaunchTemplateVersion' | 'deleteLaunchTemplateVersions' | 'deleteLaunchTemplate'

@@ -1,6 +1,6 @@
 /** Warnings of the VPC resource controller about nodes without pod addresses, for messages. Pure. */
-import type { ObservedState } from '../model/observedState.ts';
-import { sentence } from '../util/words.ts';
+import type { ObservedState } from '../../../model/observedState.ts';
+import { sentence } from '../../../util/words.ts';
 
 /** `The VPC resource controller reports Unsupported: The instance type x is not supported for Windows.`; undefined when it reports nothing. */
 export function controllerWarningOf({ prerequisites }: ObservedState, node: string): string | undefined {

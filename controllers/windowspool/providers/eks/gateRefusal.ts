@@ -1,9 +1,9 @@
 /** Uses another key for the gate taint if EKS rejects the default key. Pure. */
-import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
-import type { ObservedState } from '../model/observedState.ts';
-import type { Outcome } from '../model/outcome.ts';
-import type { StepError } from '../model/stepError.ts';
-import { GATE_TAINT, gateTaintOf } from './nodeTaints.ts';
+import { PLAIN_GATE_TAINT_KEY } from '../../labels.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { Outcome } from '../../model/outcome.ts';
+import type { StepError } from '../../model/stepError.ts';
+import { GATE_TAINT, gateTaintOf } from '../../nodes/nodeTaints.ts';
 
 const CODE = 'GateTaintRefused';
 

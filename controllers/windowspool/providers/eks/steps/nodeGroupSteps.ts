@@ -1,21 +1,70 @@
 /** Steps about an EKS node group, its scaling groups and the access entry of its role. */
 
-import { AUTOSCALER_PREFIX, POOL_KEY } from '../labels.ts';
-import type { ScalingTagChange } from '../model/changes.ts';
-import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
-import type { Step } from '../model/steps.ts';
-import type { Writers } from '../model/writers.ts';
-import { scalingIn } from '../nodeSource.ts';
-import type { CallError, CallResult } from '../ports/callResult.ts';
-import type { NewNodeGroup, NodeGroup, NodeGroupStatus } from '../ports/eks.ts';
-import { ownershipTag } from '../providers/eks/adoption.ts';
-import { changedTags } from '../providers/eks/autoscalerTags.ts';
-import { withFacts } from '../providers/eks/prerequisites/facts.ts';
-import { count } from '../util/words.ts';
-import { describeChange, describeVersionChange, setAndRemove } from './describeChange.ts';
-import { changed, type StepKinds, when } from './stepKind.ts';
+import { AUTOSCALER_PREFIX, POOL_KEY } from '../../../labels.ts';
+import type { Difference, ScalingTagChange, TagChange } from '../../../model/changes.ts';
+import type { ReleaseFailure } from '../../../model/disruption.ts';
+import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
+import type { Step } from '../../../model/steps.ts';
+import type { Writers } from '../../../model/writers.ts';
+import { scalingIn } from '../../../nodeSource.ts';
+import type { CallError, CallResult } from '../../../ports/callResult.ts';
+import type { ConfigChange, NewNodeGroup, NodeGroup, NodeGroupStatus, VersionChange } from '../../../ports/eks.ts';
+import { setAndRemove } from '../../../steps/describeTaints.ts';
+import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
+import { count } from '../../../util/words.ts';
+import { ownershipTag } from '../adoption.ts';
+import { changedTags } from '../autoscalerTags.ts';
+import { withFacts } from '../prerequisites/facts.ts';
+import { describeChange, describeVersionChange } from './describeChange.ts';
 
 const DONE: CallResult<void> = { ok: true, value: undefined };
+
+/** Differences that the step corrects although the spec did not change. */
+type Drift = readonly Difference[];
+
+declare module '../../../model/steps.ts' {
+  interface Steps {
+    /** Adopts a group that no pool owns, by setting the pool's tag and nothing else. */
+    adoptNodeGroup: { group: NodeGroup; pool: string };
+    /** Creates an access entry of type EC2_WINDOWS, without which nodes with the role lack permissions. */
+    createAccessEntry: { role: string; token: string };
+    createNodeGroup: { desired: NewNodeGroup; token: string };
+    createCanary: { desired: NewNodeGroup; token: string };
+    /** Lets the former group, or the canary, shrink to zero. */
+    shrinkFormerGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
+    /** Deletes the former group, or the canary. One that was drained must have no node, by an uncached read. */
+    deleteFormerGroup: { group: string; why: string; isDrained: boolean };
+    updateConfig: {
+      group: string;
+      /** How many nodes EKS terminates, when the update shrinks the group. */
+      ends?: number;
+      change: ConfigChange;
+      token: string;
+      target: string;
+      drift?: Drift;
+      retain?: Retaining;
+    };
+    /** A rolling update to another Kubernetes version or AMI release. */
+    updateNodeGroupVersion: {
+      group: string;
+      change: VersionChange;
+      token: string;
+      target: string;
+      drift?: Drift;
+      /** The release fails verification in another pool, but the spec asks for it. */
+      doubt?: ReleaseFailure;
+    };
+    correctTags: {
+      group: NodeGroup;
+      change: TagChange;
+      drift?: Drift;
+      retain?: Retaining;
+    };
+    /** Sets tags on the scaling group that tell the cluster-autoscaler what a new node looks like. */
+    correctScalingTags: { change: ScalingTagChange; retain?: Retaining };
+    deleteNodeGroup: { group: string; why: string };
+  }
+}
 
 export const nodeGroupSteps: StepKinds<
   | 'adoptNodeGroup'

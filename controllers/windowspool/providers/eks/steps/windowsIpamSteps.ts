@@ -1,11 +1,26 @@
 /** Steps that enable Windows IPAM for the whole cluster. */
 
-import { IPAM_KEY } from '../providers/eks/prerequisites/addressMode.ts';
-import { withFacts } from '../providers/eks/prerequisites/facts.ts';
-import { changed, type StepKinds, when } from './stepKind.ts';
+import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
+import { IPAM_KEY } from '../prerequisites/addressMode.ts';
+import { withFacts } from '../prerequisites/facts.ts';
 
 /** The configuration value that enables Windows IPAM in the vpc-cni add-on: a string in its schema. */
 const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;
+
+import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
+
+declare module '../../../model/steps.ts' {
+  interface Steps {
+    /** Enables Windows IPAM for the whole cluster in the vpc-cni add-on, when that owns the setting. */
+    updateAddon: { cluster: string; addon: Addon; token: string };
+    /** Enables Windows IPAM for the whole cluster in ConfigMap kube-system/amazon-vpc-cni. */
+    applyCniConfig: {
+      seen: ConfigMapOwner | undefined;
+      /** Which tool may revert it, and the remedy. */
+      warning?: string;
+    };
+  }
+}
 
 export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
   updateAddon: {

@@ -1,8 +1,7 @@
 /** Descriptions of changes, for status.pendingSteps, events and conditions. */
 
-import type { TaintChange } from '../model/poolNodes.ts';
-import type { ConfigChange, VersionChange } from '../ports/eks.ts';
-import type { Taint } from '../ports/nodes.ts';
+import type { ConfigChange, VersionChange } from '../../../ports/eks.ts';
+import { describeTaints, setAndRemove } from '../../../steps/describeTaints.ts';
 
 /** A description in a fixed order: `labels set team; scaling maxSize 5`. */
 export function describeChange({ labels, taints, scaling, update, warmPool }: ConfigChange): string {
@@ -36,16 +35,4 @@ export function describeVersionChange({
   const template = version === undefined ? [] : [`version ${version} of launch template ${name ?? id}`];
   const what = [...(kubernetesVersion === undefined ? [] : [release]), ...template].join(' with ');
   return `${what}${force ? ', forced' : ''}`;
-}
-
-/** `set gpu:NoSchedule remove old:NoExecute`: a taint is identified by key and effect. */
-export function describeTaints({ set, remove }: TaintChange): string {
-  const named = ({ key, effect }: Taint) => `${key}:${effect}`;
-  return setAndRemove(set.map(named), remove.map(named));
-}
-
-/** `set a, b remove c`; empty when there is nothing to set or remove. */
-export function setAndRemove(set: readonly string[], remove: readonly string[]): string {
-  const list = (verb: string, names: readonly string[]) => (names.length > 0 ? [`${verb} ${names.join(', ')}`] : []);
-  return [...list('set', set), ...list('remove', remove)].join(' ');
 }
