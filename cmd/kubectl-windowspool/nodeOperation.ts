@@ -174,6 +174,6 @@ function endNote({ operation, pool }: OperationPlan): string {
 function refusalNote({ operation, pool }: OperationPlan): string[] {
   const minSize = pool.spec.nodeGroup?.scaling.minSize;
   if (operation === 'Replace' || minSize === undefined) return [];
-  const why = removalRefusal(pool, { scaling: { minSize } }, pool.status?.nodes?.desired ?? 0);
+  const why = removalRefusal(pool, minSize, pool.status?.nodes?.desired ?? 0);
   return why ? [`The operator will reject this: ${sentence(why)} Replace the node instead, or lower the size.`] : [];
 }

@@ -3,7 +3,7 @@
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
 import { POOL_KEY } from './labels.ts';
-import type { ObservedState } from './model/observedState.ts';
+import type { Derived } from './model/due.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Events, Metrics } from './ports/pools.ts';
@@ -34,7 +34,7 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
 }
 
 /** Publishes what is new in a status that was just written. An event must not refer to a status that is not written yet. */
-export function publishNews(s: ObservedState, status: WindowsPoolStatus, events: Events): void {
+export function publishNews(s: Derived, status: WindowsPoolStatus, events: Events): void {
   const isDrainBlocked = publishChanges(s.pool, status, events).has('DrainBlocked');
   if (isDrainBlocked) publishBlockedDrains(s, events);
   publishReplaced(s, status, events);

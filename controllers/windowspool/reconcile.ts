@@ -90,7 +90,8 @@ async function observation(
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
   const observed = await observe(read.value, undefined, contextOf(deps, signal));
-  return { ok: true, value: { observed: derive(await withCount(observed, deps, signal)), fresh: true } };
+  const capacity = providerOf(read.value).capacity(observed);
+  return { ok: true, value: { observed: derive(await withCount(observed, capacity, deps, signal)), fresh: true } };
 }
 
 function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {

@@ -10,9 +10,9 @@ import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Admission, BlockedPod, TerminatingNodeView, TerminatingStage } from '../model/disruption.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
-import { canaryIn, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting, isPaused } from '../queries.ts';
 import { waitOf } from '../ruleChains.ts';
 import { timeOf } from '../util/durations.ts';
@@ -77,9 +77,9 @@ function verbFor(names: readonly string[]): string {
 }
 
 /** What happens to a node, as a participle. */
-function verbOf(entry: LeavingNode, { pool }: ObservedState): string {
+function verbOf(entry: LeavingNode, { due }: Derived): string {
   if (isRemediation(entry)) return 'replaced, because it fails verification';
-  if (entry.operation === 'DrainNodeGroup') return `removed, because its ${whyRetired(pool)}`;
+  if (entry.operation === 'DrainNodeGroup') return `removed, because its ${due.capacity.retiring?.why}`;
   return entry.operation === 'Remove' ? 'removed' : 'replaced';
 }
 
@@ -91,14 +91,14 @@ interface Line extends Remedied {
 }
 
 /** The stage of the removal of a node. */
-export function stageOf(entry: LeavingNode, s: ObservedState): TerminatingStage {
+export function stageOf(entry: LeavingNode, s: Derived): TerminatingStage {
   if (entry.drainedTime !== undefined) return 'drained';
   if ((entry.terminationAcceptedTime ?? entry.terminationRequestTime) !== undefined) return 'ending';
   return describe(entry, s).held ? 'blocked' : 'draining';
 }
 
 /** The state of the removal of a node, in words. `wait`: what its next step waits for, in a sentence. */
-function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
+function describe(entry: LeavingNode, s: Derived, wait?: string): Line {
   const waits = wait ? ` ${wait}` : '';
   const { name, instanceID, terminationRequestTime, terminationAcceptedTime = terminationRequestTime } = entry;
   const view = s.operations?.nodes.find((each) => each.entry.uid === entry.uid);
@@ -134,16 +134,16 @@ function describe(entry: LeavingNode, s: ObservedState, wait?: string): Line {
 }
 
 /** Why a node is drained, after its name. */
-function purposeOf(entry: LeavingNode, { pool }: ObservedState): string {
+function purposeOf(entry: LeavingNode, { due }: Derived): string {
   if (isRemediation(entry)) return ', which fails verification';
-  if (entry.operation === 'DrainNodeGroup') return `, whose ${whyRetired(pool)}`;
+  if (entry.operation === 'DrainNodeGroup') return `, whose ${due.capacity.retiring?.why}`;
   return entry.operation === 'Remove' ? ' to remove it' : '';
 }
 
 /** How the drain is cancelled; that of a canary is not, once it has ended. */
-function cancellationOf(entry: LeavingNode, { pool }: ObservedState): string[] {
-  if (entry.operation === 'DrainNodeGroup')
-    return canaryIn(pool) ? [] : ['cancel the replacement of the node group by reverting the spec'];
+function cancellationOf(entry: LeavingNode, { due }: Derived): string[] {
+  const { cancel } = due.capacity.retiring ?? {};
+  if (entry.operation === 'DrainNodeGroup') return cancel === undefined ? [] : [cancel];
   const annotation = annotationOf(entry);
   return [isRemediation(entry) ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
 }
@@ -180,9 +180,7 @@ function obstaclesIn(drain: Drain, node: string, { operations }: ObservedState):
 }
 
 /** The nodes whose drain is blocked, with the cause. */
-export function blockedDrains(
-  s: ObservedState,
-): { readonly node: { name: string; uid: string }; readonly text: string }[] {
+export function blockedDrains(s: Derived): { readonly node: { name: string; uid: string }; readonly text: string }[] {
   return terminatingNodes(s.pool).flatMap((entry) => {
     const { text, held } = describe(entry, s);
     return held ? [{ node: { name: entry.name, uid: entry.uid }, text }] : [];

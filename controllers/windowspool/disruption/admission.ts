@@ -1,18 +1,17 @@
 /** Which nodes are requested, which of them may start now, and what the others wait for. Pure. */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
+import type { Capacity, ServingCapacity } from '../model/capacity.ts';
 import { type Admission, type Candidate, NODE_REPLACEMENT, type Operation, type Refusal } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
-import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isBeingDrained, isRetiring, nodesOfOther } from '../providers/eks/replacement/replacement.ts';
 import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
-import { absencesIn, idleGroup, isInIdleGroup } from './nodeBudget.ts';
-import { replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
+import { absencesIn } from './nodeBudget.ts';
+import { isRetired, replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
 import { terminationRefusal, terminationRetriedBefore } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
@@ -21,25 +20,28 @@ import { isNodeless } from './terminatingNode.ts';
  * Which of the requested nodes may start now: at most disruption.maxUnavailable nodes of the pool are unavailable at a time. Uses the uncached count
  * of nodes if there is one; no node starts if the count failed.
  */
-export function admit(s: ObservedState): Admission {
+export function admit(s: ObservedState, capacity: Capacity): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
-  const halted = shortCircuit(s);
-  const requested = candidatesOf(s, halted === undefined && replacesUnhealthy(pool)).filter(
+  const halted = shortCircuit(s, capacity);
+  const requested = candidatesOf(s, capacity, halted === undefined && replacesUnhealthy(pool)).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
-  const group = hasTurn(s) ? idleGroup(s) : undefined;
-  const mayBegin = hasTurn(s) && (group !== undefined || !nodeSourceOf(pool).rollsNodes) && counted?.ok !== false;
-  const { unavailable, missing, limit } = absencesIn(s, group);
+  const serving = hasTurn(s) ? capacity.serving : undefined;
+  const mayBegin = serving !== undefined && counted?.ok !== false;
+  const { unavailable, missing, limit } = absencesIn(s, serving);
   const max = mayBegin ? limit : 0;
   const out = new Set([...unavailable, ...terminating.map(({ name }) => name)]);
-  let size = sizeAfter(terminating, group);
+  let size = sizeAfter(terminating, serving);
   const refused: Refusal[] = [];
   const waiting: string[] = [];
   const begin: Candidate[] = [];
   for (const { isHeld, ...candidate } of requested) {
     const { name, operation } = candidate;
-    const why = group && operation === 'Remove' ? removalRefusal(pool, group, size) : undefined;
+    const why =
+      serving?.minSize !== undefined && operation === 'Remove'
+        ? removalRefusal(pool, serving.minSize, size)
+        : undefined;
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
@@ -51,37 +53,43 @@ export function admit(s: ObservedState): Admission {
       if (operation === 'Remove') size -= 1;
     }
   }
-  const waitsFor = mayBegin ? `at most ${count(limit, 'node')} may be unavailable at a time` : whyNoneMayStart(s);
+  const waitsFor = mayBegin
+    ? `at most ${count(limit, 'node')} may be unavailable at a time`
+    : whyNoneMayStart(s, capacity);
   const waitsForTurn = !isDeleting(pool) && !hasTurn(s) && waiting.length > 0;
   return { begin, waiting, waitsFor, waitsForTurn, refused, ...(halted && { halted }) };
 }
 
 /** Why no node may start, however few are unavailable. */
-function whyNoneMayStart(s: ObservedState): string {
+function whyNoneMayStart(s: ObservedState, { serving, whyNone }: Capacity): string {
   if (!hasTurn(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is in progress' : describeOthers(s);
-  if (s.group.kind === 'unreachable') return 'the node group cannot be read';
-  return s.counted?.ok === false
-    ? 'the nodes of the pool cannot be read'
-    : 'the node group must be ACTIVE or DEGRADED, without an update in progress';
+  return serving ? 'the nodes of the pool cannot be read' : whyNone;
 }
 
 /** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
-function candidatesOf(s: ObservedState, mayRemediate: boolean): (Candidate & { readonly isHeld?: true })[] {
+function candidatesOf(
+  s: ObservedState,
+  capacity: Capacity,
+  mayRemediate: boolean,
+): (Candidate & { readonly isHeld?: true })[] {
+  const { retiring, idleGroups } = capacity;
   const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
-  const ordered = s.poolNodes.ordered.filter((node) => s.poolNodes.isMarked(node.name) && !isBeingDrained(s, node));
-  const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s) : [])].map(
+  const ordered = s.poolNodes.ordered.filter(
+    (node) => s.poolNodes.isMarked(node.name) && !isRetired(s, retiring, node),
+  );
+  const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s, capacity) : [])].map(
     (node) => [node, wanted(operationFor(node))] as const,
   );
-  const retired = isRetiring(s) ? nodesOfOther(s).map((node) => [node, wanted('DrainNodeGroup')] as const) : [];
+  const retired = (retiring?.leaving ?? []).map((node) => [node, wanted('DrainNodeGroup')] as const);
   const nodes = [...requested, ...retired].map(([node, what]) => ({
     name: node.name,
     uid: node.uid,
     instanceID: terminatesInstances ? reportedInstanceOf(node) : '',
     ...what,
-    ...(s.former && !isInIdleGroup(s, node) && { isHeld: true as const }),
+    ...(idleGroups && !idleGroups.includes(s.poolNodes.groupOf(node) ?? '') && { isHeld: true as const }),
   }));
-  const late = (mayRemediate ? unhealthyInstances(s) : []).filter(
+  const late = (mayRemediate ? unhealthyInstances(s, capacity) : []).filter(
     ({ id }) => !terminationRefusal(id, terminationRetriedBefore(s), s),
   );
   const instances = late.map(({ id, privateDnsName }) => ({
@@ -113,23 +121,18 @@ function hasTurn({ pool, fleet, settings }: ObservedState): boolean {
 }
 
 /** The desired size of the group once pending removals are done. */
-function sizeAfter(terminating: readonly LeavingNode[], group: NodeGroup | undefined): number {
+function sizeAfter(terminating: readonly LeavingNode[], serving: ServingCapacity | undefined): number {
   const removed = terminating.filter(
     ({ operation, terminationAcceptedTime }) => operation === 'Remove' && terminationAcceptedTime === undefined,
   );
-  return (group?.scaling.desiredSize ?? 0) - removed.length;
+  return (serving?.desired ?? 0) - removed.length;
 }
 
 /** Why a pool of this size must not lose a node for good; undefined: it may. The rest of a sentence, without its full stop. */
-export function removalRefusal(
-  { spec }: Pick<WindowsPool, 'spec'>,
-  { scaling }: { readonly scaling: Pick<NodeGroup['scaling'], 'minSize'> },
-  size: number,
-): string | undefined {
+export function removalRefusal({ spec }: Pick<WindowsPool, 'spec'>, minSize: number, size: number): string | undefined {
   const { desiredSize: desired } = scalingIn(spec);
   if (desired !== undefined) return `nodeGroup.scaling.desiredSize is ${desired}, so the pool would add a node again`;
-  if (size <= scaling.minSize)
-    return `the pool would have fewer nodes than nodeGroup.scaling.minSize (${scaling.minSize})`;
+  if (size <= minSize) return `the pool would have fewer nodes than nodeGroup.scaling.minSize (${minSize})`;
   return undefined;
 }
 

@@ -8,12 +8,31 @@
  * status.disruption.nodes records the terminating nodes. Operations on other nodes have not started.
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import type { DrainAction, TerminatingNodeView } from '../model/disruption.ts';
+import type { LEFT_ANSWER, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
+import type { Step } from '../model/steps.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { DrainPod } from '../ports/pods.ts';
 import { durationOf } from '../util/durations.ts';
 import { type DrainOptions, drainOf, isEmpty, podsThatEnd } from './drain.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
+
+/** The next action for a terminating node. */
+export type DrainAction =
+  /** Nothing is left to do. */
+  | { readonly kind: 'done' }
+  /** Nothing to do now. `why`: a sentence; absent if the state of the node shows that. */
+  | { readonly kind: 'wait'; readonly why?: string }
+  | { readonly kind: 'cordon' }
+  | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
+  /** The step that terminates its instance or, if another tool does that, reports that it is drained. */
+  | { readonly kind: 'end'; readonly step: Step }
+  /** The node stays, or may come back; `answer` replaces the value of the annotation. */
+  | {
+      readonly kind: 'restore';
+      readonly answer?: 'timed-out' | 'refused' | 'uncordoned' | typeof LEFT_ANSWER;
+      readonly why?: string;
+    };
 
 /** The drain options of the spec. */
 export function drainOptionsOf({ spec }: Pick<WindowsPool, 'spec'>): DrainOptions {

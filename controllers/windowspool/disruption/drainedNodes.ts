@@ -4,7 +4,7 @@
  */
 import type { LeavingNode } from '../api.gen.ts';
 import { REPLACE_ANNOTATION } from '../labels.ts';
-import type { ObservedState } from '../model/observedState.ts';
+import type { Derived } from '../model/due.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { count } from '../util/words.ts';
@@ -30,16 +30,16 @@ export function describeDrained({ name }: Pick<LeavingNode, 'name'>, node: NodeR
 }
 
 /** What remediation.policy Replace would replace, and the commands that do it. */
-export function describeDue(s: ObservedState): Remedied[] {
+export function describeDue(s: Derived): Remedied[] {
   const after = `longer than remediation.unhealthyAfter (${s.pool.spec.remediation?.unhealthyAfter})`;
-  const nodes = unhealthyNodes(s);
+  const nodes = unhealthyNodes(s, s.due.capacity);
   const failed = ({ name }: NodeRecord) => `Node ${name} has failed verification for ${after}.`;
   if (!nodeSourceOf(s.pool).terminatesInstances)
     return nodes.map((node) => ({
       text: `${failed(node)} To drain it first, set ${REPLACE_ANNOTATION}=true on it.`,
       remedy: `Terminate it ${deletionHint(node)}`,
     }));
-  const late = unhealthyInstances(s).map(({ id }) => ({
+  const late = unhealthyInstances(s, s.due.capacity).map(({ id }) => ({
     text: `Instance ${id} has run for ${after} without joining.`,
     remedy: `Terminate it: ${scalingGroupCommand(id)}`,
   }));

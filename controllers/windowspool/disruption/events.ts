@@ -4,6 +4,7 @@
  */
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { blockedDrains } from '../conditions/disrupting.ts';
+import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Events } from '../ports/pools.ts';
@@ -26,7 +27,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
 }
 
 /** Publishes what blocks a drain, on each node. */
-export function publishBlockedDrains(s: ObservedState, events: Events): void {
+export function publishBlockedDrains(s: Derived, events: Events): void {
   for (const { node, text } of blockedDrains(s)) {
     const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
     events.publishOnNode(node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });

@@ -1,16 +1,15 @@
 /** Reads the terminating nodes and their pods, uncached. */
 import type { LeavingNode } from '../api.gen.ts';
+import type { Capacity } from '../model/capacity.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import { isDeleting, isLasting } from '../queries.ts';
 import type { OperationSources } from '../sources.ts';
 import { failedKindOf } from '../steps/steps.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
 import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
-import { idleGroup } from './nodeBudget.ts';
 import { terminatingNodes } from './reservation.ts';
 
 /** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
@@ -52,14 +51,15 @@ export function rememberedOperations({ operations, errors }: ObservedState): Dra
  */
 export async function withCount(
   s: ObservedState,
+  capacity: Capacity,
   { nodes }: Pick<OperationSources, 'nodes'>,
   signal: AbortSignal,
 ): Promise<ObservedState> {
   if (s.counted) return s;
   const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
-  if (isDeleting(s.pool) || (admit(s).begin.length === 0 && !isAboutToDrain)) return s;
-  const group = idleGroup(s)?.name;
-  if (nodeSourceOf(s.pool).rollsNodes && group === undefined) return s;
+  if (isDeleting(s.pool) || (admit(s, capacity).begin.length === 0 && !isAboutToDrain)) return s;
+  if (!capacity.serving) return s;
+  const { group } = capacity.serving;
   const answer = await (group === undefined
     ? nodes.ofPool(s.pool.metadata.name, signal)
     : nodes.ofGroup(group, signal));

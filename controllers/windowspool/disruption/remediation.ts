@@ -4,15 +4,14 @@
  */
 import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
+import type { Capacity, RetiringCapacity } from '../model/capacity.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodes.ts';
 import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts';
-import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isBeingDrained } from '../providers/eks/replacement/replacement.ts';
-import { desiredNodes, expectationOf, lateInstances } from '../queries.ts';
+import { expectationOf } from '../queries.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
@@ -24,7 +23,7 @@ export function replacesUnhealthy({ spec }: Pick<WindowsPool, 'spec'>): boolean 
 }
 
 /** The nodes that have been failing for too long and that no annotation excludes or already covers. */
-export function unhealthyNodes(s: ObservedState): NodeRecord[] {
+export function unhealthyNodes(s: ObservedState, { retiring }: Pick<Capacity, 'retiring'>): NodeRecord[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
@@ -32,7 +31,7 @@ export function unhealthyNodes(s: ObservedState): NodeRecord[] {
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
     .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations))
-    .filter((node) => !isBeingDrained(s, node));
+    .filter((node) => !isRetired(s, retiring, node));
 }
 
 /** Checks of a node that say nothing about it while the operator cannot run its pods there. */
@@ -51,18 +50,12 @@ function withResult({ pool, poolNodes, nodePods }: ObservedState): readonly Veri
   );
 }
 
-/** Instances of the group that have been running for too long without becoming nodes. EC2 is called only while nodes are missing. */
-export function unhealthyInstances(s: ObservedState): Instance[] {
+/** Instances that have been running for too long without becoming nodes. */
+export function unhealthyInstances(s: ObservedState, { unjoined }: Pick<Capacity, 'unjoined'>): Instance[] {
   const { remediation } = s.pool.spec;
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
-  return unjoinedInstances(s).filter(({ launchedAt }) => launchedAt <= before);
-}
-
-/** Late instances without any node. A node that only lost the label of its group still runs, and is reported elsewhere. */
-function unjoinedInstances(s: ObservedState): Instance[] {
-  const unlabelledNodes = new Set(s.poolNodes.unlabelledNodes.map(instanceIdOf));
-  return (lateInstances(s) ?? []).filter(({ id }) => !unlabelledNodes.has(id));
+  return unjoined.filter(({ launchedAt }) => launchedAt <= before);
 }
 
 /** When the next node will have been failing for too long, in epoch milliseconds; Infinity if there is none. */
@@ -77,14 +70,12 @@ export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number
 }
 
 /** Why no node is remediated, in sentences: so many fail that the cause is probably not the nodes, and replacing them would not help. */
-export function shortCircuit(s: ObservedState): string | undefined {
-  const { pool, poolNodes, group } = s;
+export function shortCircuit({ pool, poolNodes }: ObservedState, { size, unjoined }: Capacity): string | undefined {
   const { remediation } = pool.spec;
-  const nodes = group.kind === 'none' ? poolNodes.total : group.kind === 'unreachable' ? undefined : desiredNodes(s);
-  if (!remediation || nodes === undefined) return undefined;
+  if (!remediation || size === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
-  const max = amountOf(limit, nodes);
-  const failing = poolNodes.failing.length + unjoinedInstances(s).length;
+  const max = amountOf(limit, size);
+  const failing = poolNodes.failing.length + unjoined.length;
   if (failing <= max) return undefined;
   const consequence = replacesUnhealthy(pool)
     ? 'None of them is replaced. Check NodesVerified for the cause.'
@@ -98,10 +89,24 @@ export function amountOf(limit: string, nodes: number): number {
   return limit.endsWith('%') ? Math.floor((number * nodes) / 100) : number;
 }
 
+/** Whether the node is one of a group that the pool no longer needs. */
+export function isRetired(
+  { poolNodes }: ObservedState,
+  retiring: Pick<RetiringCapacity, 'group'> | undefined,
+  node: NodeRecord,
+): boolean {
+  return retiring?.group !== undefined && retiring.group === poolNodes.groupOf(node);
+}
+
 /** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
-export function isStillRequested(entry: LeavingNode, now: NodeRecord, s: ObservedState): boolean {
+export function isStillRequested(
+  entry: LeavingNode,
+  now: NodeRecord,
+  s: ObservedState,
+  retiring: Pick<RetiringCapacity, 'group'> | undefined,
+): boolean {
   const { operation } = entry;
-  if (operation === 'DrainNodeGroup') return isBeingDrained(s, now);
+  if (operation === 'DrainNodeGroup') return isRetired(s, retiring, now);
   if (!isRemediation(entry)) return operationFor(now) === operation;
   const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
   const fails = verifyNode(now, expectationOf(s), s.now, preparation).state === 'failing';

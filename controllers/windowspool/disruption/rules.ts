@@ -2,40 +2,34 @@
 import type { LeavingNode } from '../api.gen.ts';
 import { describeRest } from '../conditions/disrupting.ts';
 import type { RuleResult, Wait } from '../model/decisions.ts';
-import type {
-  Admission,
-  Candidate,
-  DisruptionReservation,
-  DrainAction,
-  TerminatingNodeView,
-} from '../model/disruption.ts';
+import type { Admission, Candidate, DisruptionReservation, TerminatingNodeView } from '../model/disruption.ts';
 import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { isBeingDrained, whyRetired } from '../providers/eks/replacement/replacement.ts';
 import { isPaused } from '../queries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { graceFor, nameOf } from './drain.ts';
-import { drainOptionsOf, podsEndingWith } from './drainAction.ts';
+import { type DrainAction, drainOptionsOf } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain, isRemediation, shrinksGroup } from './nodeAnnotations.ts';
-import { idleGroup, idleGroups } from './nodeBudget.ts';
+import { isRetired } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
 
 /** The next action for a node, from its current state. */
-type NextDrainAction = (view: TerminatingNodeView, s: ObservedState) => DrainAction;
+type NextDrainAction = (view: TerminatingNodeView, s: Derived) => DrainAction;
 
 /**
  * Advances nodes whose turn it is: cordons, drains, terminates or uncordons them. Only from a fresh, uncached read. Also removes a cordon of the
  * operator that status does not record, because the status was lost.
  */
-export function drainSteps(s: ObservedState, next: NextDrainAction): RuleResult {
+export function drainSteps(s: Derived, next: NextDrainAction): RuleResult {
   const { operations } = s;
+  const { serving, retiring } = s.due.capacity;
   // A paused pool only shows what it would do, which must not change with every read.
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
   const actions = operations?.nodes.map((view) => ({ view, action: next(view, s) })) ?? [];
@@ -43,8 +37,8 @@ export function drainSteps(s: ObservedState, next: NextDrainAction): RuleResult 
   const terminated = advanced.flatMap((step) => terminatedBy(step) ?? []);
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
-  const mayTouch = !nodeSourceOf(s.pool).rollsNodes || idleGroup(s) !== undefined;
-  const lost = mayTouch ? s.poolNodes.cordoned.filter((node) => !known.has(node.uid) && !isBeingDrained(s, node)) : [];
+  const cordoned = serving ? s.poolNodes.cordoned : [];
+  const lost = cordoned.filter((node) => !known.has(node.uid) && !isRetired(s, retiring, node));
   return {
     steps: [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))],
     waits: new Map(actions.flatMap(({ view, action }) => (action.kind === 'wait' ? [waitOfNode(view, action)] : []))),
@@ -86,7 +80,7 @@ function turnsOf(s: Derived): Step[] {
 }
 
 /** Describes what happens to a node whose turn begins. */
-function describeTurn(candidate: Candidate, s: ObservedState): string {
+function describeTurn(candidate: Candidate, s: Derived): string {
   const { name, instanceID, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instanceID}, which did not join`;
   const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
@@ -97,7 +91,7 @@ function describeTurn(candidate: Candidate, s: ObservedState): string {
   const why = isRemediation(candidate)
     ? ', which fails verification'
     : operation === 'DrainNodeGroup'
-      ? `, whose ${whyRetired(s.pool)}`
+      ? `, whose ${s.due.capacity.retiring?.why}`
       : '';
   const how = isExcluded
     ? `terminate instance ${instanceID} with its pods`
@@ -122,10 +116,8 @@ function describe(nodes: readonly LeavingNode[]): string {
 function stepsFor(view: TerminatingNodeView, action: DrainAction, s: ObservedState): Step[] {
   const { entry } = view;
   const node = view.node.ok ? view.node.value : undefined;
-  const scalingGroups = idleGroups(s).flatMap(({ autoScalingGroups }) => autoScalingGroups);
-  if (isNodeless(entry))
-    return action.kind === 'end' ? [{ kind: 'terminateUnregistered', entry, scalingGroups, target: entry.uid }] : [];
-  if (!node) return [];
+  if (action.kind === 'end') return [action.step];
+  if (!node || isNodeless(entry)) return [];
   switch (action.kind) {
     case 'wait':
     case 'done':
@@ -136,13 +128,6 @@ function stepsFor(view: TerminatingNodeView, action: DrainAction, s: ObservedSta
       const options = drainOptionsOf(s.pool);
       const evictions = blockedLast(action.pods, s).map((pod) => ({ pod, gracePeriodSeconds: graceFor(pod, options) }));
       return [{ kind: 'evictPods', node, evictions }];
-    }
-    case 'report':
-      return [{ kind: 'reportDrained', node, entry, text: action.text }];
-    case 'end': {
-      const withPods = podsEndingWith(view, node, s.now);
-      const pods = withPods !== undefined && { withPods };
-      return [{ kind: 'terminateInstance', node, entry, scalingGroups, target: entry.uid, ...pods }];
     }
     default: {
       if (!action.answer) return [{ kind: 'uncordonNode', node }];

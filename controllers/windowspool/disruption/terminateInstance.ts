@@ -37,13 +37,13 @@ export interface Termination {
 
 /** The termination of a node's instance, from what was just read of both. */
 export function terminationOf(
-  { node, entry, scalingGroups }: Extract<Step, { kind: 'terminateInstance' }>,
+  { node, entry, scalingGroups, retiring }: Extract<Step, { kind: 'terminateInstance' }>,
   s: ObservedState,
 ): Termination {
   const { instanceID, terminationAcceptedTime } = entry;
   // An instance that is already terminating cannot be kept.
   const isRequested = (now: NodeRecord) =>
-    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s) && isPrepared(now));
+    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s, retiring) && isPrepared(now));
   const doubt = (now: NodeRecord) =>
     otherNode(now, node, instanceID) ??
     (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);

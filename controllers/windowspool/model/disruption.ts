@@ -124,23 +124,5 @@ export type ReplacementStage = 'creating' | 'verifying' | 'draining' | 'blocked'
  */
 export type CanaryStage = 'creating' | 'verifying' | 'waiting' | 'passed' | 'draining' | 'blocked' | 'deleting';
 
-/** The next action for a terminating node. */
-export type DrainAction =
-  /** Nothing is left to do. */
-  | { readonly kind: 'done' }
-  /** Nothing to do now. `why`: a sentence; absent if the state of the node shows that. */
-  | { readonly kind: 'wait'; readonly why?: string }
-  | { readonly kind: 'cordon' }
-  | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
-  | { readonly kind: 'end' }
-  /** Another tool terminates it: the operator reports that and does nothing more. */
-  | { readonly kind: 'report'; readonly text: string }
-  /** The node stays, or may come back; `answer` replaces the value of the annotation. */
-  | {
-      readonly kind: 'restore';
-      readonly answer?: 'timed-out' | 'refused' | 'uncordoned' | typeof LEFT_ANSWER;
-      readonly why?: string;
-    };
-
 /** The value of the annotation of a node whose instance left the group for its warm pool. */
 export const LEFT_ANSWER = 'left';

@@ -1,6 +1,7 @@
 /** What is due for a pool, what failed before, and what waits: derived once from the observed state, and read by everything after. Plain data. */
 import type { Bookkeeping, MaintenanceWindow, NodeGroupState } from '../api.gen.ts';
 import type { ConfigChange, TemplateVersion, VersionChange } from '../ports/eks.ts';
+import type { Capacity } from './capacity.ts';
 import type { Difference, TagChange } from './changes.ts';
 import type { Admission, ReleaseFailure } from './disruption.ts';
 import type { ObservedState } from './observedState.ts';
@@ -18,6 +19,8 @@ export interface Derived extends ObservedState, Unchanged {
 
 /** What is due for a pool. */
 export interface Due extends NodeGroupDue {
+  /** How many nodes there should be, and which may leave. */
+  readonly capacity: Capacity;
   /** The nodes that are requested to leave. */
   readonly nodes: Admission;
 }

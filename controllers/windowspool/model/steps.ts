@@ -4,6 +4,7 @@ import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { NodeMarks, NodeRecord, NodeReport } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
+import type { RetiringCapacity } from './capacity.ts';
 import type { DisruptionReservation } from './disruption.ts';
 import type { TaintChange } from './poolNodes.ts';
 
@@ -62,6 +63,8 @@ export interface Steps {
     target: string;
     /** How many pods terminate with a node that is not drained. */
     withPods?: number;
+    /** The group that the pool no longer needs. */
+    retiring?: Pick<RetiringCapacity, 'group'>;
   };
   /** Terminates an instance that never became a node, after a last check of all conditions. */
   terminateUnregistered: {

@@ -2,6 +2,7 @@
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
+import type { Capacity } from '../model/capacity.ts';
 import type { ConditionSet } from '../model/conditions.ts';
 import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
@@ -26,6 +27,8 @@ export interface Provider {
   observe(pool: WindowsPool, before: AwsSnapshot | undefined, context: ObserveContext): Promise<ObservedState>;
   /** Whether cached state may be enough for a reconcile: AWS is then called only when a step needs it. */
   mayUseCache(pool: WindowsPool, snapshot: AwsSnapshot | undefined): boolean;
+  /** How many nodes there should be, and which may leave. */
+  capacity(s: ObservedState): Capacity;
   /** What is due, from a complete observed state. */
   due(s: ObservedState): Due;
   /** Whether the observed state is incomplete, so that `observe` must run again without `before`. */

@@ -1,25 +1,27 @@
 /** How nodes of a node group are removed one by one: what is read, the next action, and the termination of their instances. */
 import type { LeavingNode } from '../../api.gen.ts';
-import { evictAction, isTimedOut, waitAction } from '../../disruption/drainAction.ts';
+import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { isPrepared, operationFor } from '../../disruption/nodeAnnotations.ts';
-import { idleGroup, idleGroups, isInIdleGroup, isStillInBudget } from '../../disruption/nodeBudget.ts';
+import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
 import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
+import type { TerminatingNodeView } from '../../model/disruption.ts';
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
+import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { ownedGroup, ownGroups } from '../../queries.ts';
 import { waitMeanwhile } from '../../ruleChains.ts';
 import type { OperationSources } from '../../sources.ts';
+import { capacityOf, idleGroups } from './capacity.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
 
@@ -33,7 +35,7 @@ export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */
-export function drainNodes(s: ObservedState): RuleResult {
+export function drainNodes(s: Derived): RuleResult {
   return drainSteps(s, nextDrainAction);
 }
 
@@ -46,20 +48,21 @@ export function admitNodes(s: Derived): RuleResult {
 const TERMINATE_AGAIN_MS = 600_000;
 
 /** The next action for a node, from its state as just read. */
-function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
+function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
   const { entry, node, instance } = view;
   const groups = idleGroups(s);
   const now = node.ok ? node.value : undefined;
-  const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, now) : groups.length > 0;
+  const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, groups, now) : groups.length > 0;
+  const end = terminationOf(view, groups, s);
   if (isGone(view)) return { kind: 'done' };
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
   if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: 'Its instance cannot be read.' };
   if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
-  if (entry.terminationAcceptedTime !== undefined) return { kind: isRepeated(entry, s) ? 'end' : 'wait' };
-  if (!now || isNodeless(entry)) return { kind: 'end' };
-  if (!isStillRequested(entry, now, s) || isSizeDeclared(entry, s)) return { kind: 'restore' };
+  if (entry.terminationAcceptedTime !== undefined) return isRepeated(entry, s) ? end : { kind: 'wait' };
+  if (!now || isNodeless(entry)) return end;
+  if (!isStillRequested(entry, now, s, s.due.capacity.retiring) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isPrepared(now)) {
     if (!instance?.ok) return waitAction(entry, s, 'Its instance cannot be read.');
     if (s.counted?.ok === false) return waitAction(entry, s, 'The nodes of the pool cannot be read.');
@@ -68,12 +71,32 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
       ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
       : unknownInstance(entry);
     if (mismatch) return { kind: 'restore', answer: 'refused', why: mismatch };
-    return isStillInBudget(entry, now, s, idleGroup(s)) ? { kind: 'cordon' } : { kind: 'restore' };
+    return isStillInBudget(entry, now, s, s.due.capacity.serving) ? { kind: 'cordon' } : { kind: 'restore' };
   }
   // The group that replaces this one has lost nodes: the drain continues when it has them again.
   if (entry.operation === 'DrainNodeGroup' && !canTakeOver(s))
     return waitAction(entry, s, 'The other node group does not have enough verified nodes.');
-  return evictAction(view, now, s, terminateAction(entry, s));
+  return evictAction(view, now, s, terminateAction(entry, end, s));
+}
+
+/** Terminates the instance of the node; with its pods, if the node is excluded from drain. */
+function terminationOf(view: TerminatingNodeView, groups: readonly NodeGroup[], s: Derived): DrainAction {
+  const { entry } = view;
+  const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
+  const common = { entry, scalingGroups, target: entry.uid };
+  if (isNodeless(entry)) return { kind: 'end', step: { kind: 'terminateUnregistered', ...common } };
+  const node = view.node.ok ? view.node.value : undefined;
+  if (!node) return { kind: 'wait' };
+  const withPods = podsEndingWith(view, node, s.now);
+  const pods = withPods !== undefined && { withPods };
+  const { group } = s.due.capacity.retiring ?? {};
+  const retiring = entry.operation === 'DrainNodeGroup' && group !== undefined && { retiring: { group } };
+  return { kind: 'end', step: { kind: 'terminateInstance', node, ...common, ...pods, ...retiring } };
+}
+
+/** Whether EKS is not updating the group of the node. */
+function isInIdleGroup(s: ObservedState, groups: readonly NodeGroup[], node: NodeRecord): boolean {
+  return s.former ? groups.some(({ name }) => name === s.poolNodes.groupOf(node)) : groups.length > 0;
 }
 
 /** Whether EKS works on the main group. */
@@ -96,12 +119,12 @@ function unknownInstance({ name, instanceID }: LeavingNode): string {
  * Terminates an empty node. A termination that AWS refuses is given up at once; other errors, such as a missing permission, are retried
  * until the drain timeout.
  */
-function terminateAction(entry: LeavingNode, s: ObservedState): DrainAction {
+function terminateAction(entry: LeavingNode, end: DrainAction, s: ObservedState): DrainAction {
   const error = terminationRefusal(entry.uid, Date.parse(entry.startTime), s);
-  if (!error) return { kind: 'end' };
+  if (!error) return end;
   const { kind, message: why } = error;
   if (kind === 'refused') return { kind: 'restore', answer: 'refused', why };
-  return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out', why } : { kind: 'end' };
+  return isTimedOut(entry, s) ? { kind: 'restore', answer: 'timed-out', why } : end;
 }
 
 /**
@@ -158,7 +181,7 @@ export async function readTerminatingNode(
   if (now?.uid !== entry.uid) return { entry, node };
   if (entry.terminationAcceptedTime !== undefined)
     return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
-  if (!isStillRequested(entry, now, s)) return { entry, node };
+  if (!isStillRequested(entry, now, s, capacityOf(s).retiring)) return { entry, node };
   // The instance must be verified to be the pool's before the node is changed.
   if (!isPrepared(now)) return { entry, node, instance: await known() };
   return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };

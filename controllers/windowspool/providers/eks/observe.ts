@@ -33,6 +33,7 @@ import {
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
+import { capacityOf } from './capacity.ts';
 import { knownPrerequisites, scopeToRead } from './derive/derive.ts';
 import { readTerminatingNode } from './disruption.ts';
 import { foundTexts } from './machine/desiredMachine.ts';
@@ -92,7 +93,7 @@ export async function observeNodeGroup(
     complete,
     () => (entry) => readTerminatingNode(entry, known, sources, signal),
   );
-  return complete ? withCount(drained, sources, signal) : drained;
+  return complete ? withCount(drained, capacityOf(drained), sources, signal) : drained;
 }
 
 /** Adds everything else that is read from AWS. */

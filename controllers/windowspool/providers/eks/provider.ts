@@ -3,6 +3,7 @@ import type { AwsSnapshot } from '../../awsCache.ts';
 import { groupOf } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
+import { capacityOf } from './capacity.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/derive.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
@@ -19,6 +20,7 @@ export const eks: Provider = {
   observe: observeNodeGroup,
   mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot),
   needsRead: (s) => needsInstances(s) || needsFacts(s, s.due.prerequisites.scope) || !s.poolNodes.isConfirmed,
+  capacity: capacityOf,
   due: dueForNodeGroup,
   chains: poolChains,
   deletionChains,

@@ -1,6 +1,6 @@
 /** How existing nodes are removed one by one: the operator cordons and drains them, and another system terminates them. */
 import type { LeavingNode } from '../../api.gen.ts';
-import { evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
+import { type DrainAction, evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
 import { isPrepared } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
@@ -9,7 +9,7 @@ import { isStillRequested } from '../../disruption/remediation.ts';
 import { admissionSteps, drainSteps } from '../../disruption/rules.ts';
 import { isGone } from '../../disruption/terminatingNode.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { DrainAction, TerminatingNodeView } from '../../model/disruption.ts';
+import type { TerminatingNodeView } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
@@ -18,7 +18,7 @@ import type { InstanceList } from '../../ports/nodes.ts';
 import type { OperationSources } from '../../sources.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
-export function drainExistingNodes(s: ObservedState): RuleResult {
+export function drainExistingNodes(s: Derived): RuleResult {
   return drainSteps(s, nextDrainAction);
 }
 
@@ -28,14 +28,14 @@ export function admitExistingNodes(s: Derived): RuleResult {
 }
 
 /** The next action for a node, from its state as just read. */
-function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainAction {
+function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
   const { entry, node, member } = view;
   const now = node.ok ? node.value : undefined;
   // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
   if (!now || isGone(view) || isReleased) return { kind: 'done' };
-  if (!isStillRequested(entry, now, s)) return { kind: 'restore' };
+  if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
   if (!member?.ok)
     return entry.drainedTime === undefined
       ? waitAction(entry, s, 'It is not known whether it belongs to the pool.')
@@ -47,9 +47,10 @@ function nextDrainAction(view: TerminatingNodeView, s: ObservedState): DrainActi
     return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
   if (isPrepared(now)) {
     const { text, remedy } = describeDrained(entry, now, podsEndingWith(view, now, s.now));
-    return evictAction(view, now, s, { kind: 'report', text: `${text} ${remedy ?? ''}`.trim() });
+    const report = { kind: 'reportDrained', node: now, entry, text: `${text} ${remedy ?? ''}`.trim() } as const;
+    return evictAction(view, now, s, { kind: 'end', step: report });
   }
-  return isStillInBudget(entry, now, s) ? { kind: 'cordon' } : { kind: 'restore' };
+  return isStillInBudget(entry, now, s, s.due.capacity.serving) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 
 /** Reads a terminating node. The ConfigMap of hosts that the pool names is read once for all nodes. */
@@ -72,7 +73,7 @@ async function readExistingNode(
 ): Promise<TerminatingNodeView> {
   const node = await nodes.read(entry.name, signal);
   const now = node.ok ? node.value : undefined;
-  if (now?.uid !== entry.uid || !isStillRequested(entry, now, s)) return { entry, node };
+  if (now?.uid !== entry.uid || !isStillRequested(entry, now, s, undefined)) return { entry, node };
   const member: CallResult<boolean> =
     list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
   const isDone = entry.drainedTime !== undefined || !member.ok || !member.value || !isPrepared(now);

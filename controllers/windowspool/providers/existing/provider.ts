@@ -1,7 +1,9 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
+import type { Capacity } from '../../model/capacity.ts';
 import type { NodeGroupDue } from '../../model/due.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesConditions } from './existingNodesConditions.ts';
 import { observeExisting } from './observe.ts';
@@ -25,12 +27,22 @@ const NOTHING_DUE: NodeGroupDue = {
   prerequisites: { scope: 'nothing', input: undefined, examination: undefined, blocking: [] },
 };
 
+/** Existing nodes have no size, and any of them may leave: another system replaces it. */
+function existingCapacity({ poolNodes }: ObservedState): Capacity {
+  const { total, unavailable } = poolNodes;
+  return { desired: undefined, size: total, serving: { total, unavailable }, whyNone: '', unjoined: [] };
+}
+
 /** Nodes that another system creates: kops, self-managed groups, on-premises, another cloud. */
 export const existing: Provider = {
   observe: (pool, _before, context) => observeExisting(pool, context),
   // While a node is drained, its membership is checked against the current spec of the pool.
   mayUseCache: (pool) => terminatingNodes(pool).every(({ drainedTime }) => drainedTime !== undefined),
-  due: (s) => ({ ...NOTHING_DUE, nodes: admit(s) }),
+  capacity: existingCapacity,
+  due: (s) => {
+    const capacity = existingCapacity(s);
+    return { ...NOTHING_DUE, capacity, nodes: admit(s, capacity) };
+  },
   needsRead: () => false,
   chains: existingNodesChains,
   deletionChains: existingNodesDeletionChains,

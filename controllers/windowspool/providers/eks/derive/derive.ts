@@ -7,6 +7,7 @@ import { admit } from '../../../disruption/admission.ts';
 import type { Due, DueConfig, DuePrerequisites, DueVersion, OpenConfig } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Scope } from '../../../model/prerequisites.ts';
+import { capacityOf } from '../capacity.ts';
 import { adoptionIn } from './adoption.ts';
 import { isUndone } from './configChange.ts';
 import { dueVersionOf } from './dueVersion.ts';
@@ -17,12 +18,14 @@ import { type OpenChanges, openChangesOf } from './openChanges.ts';
 /** What is due for a pool with a node group. */
 export function dueForNodeGroup(s: ObservedState): Due {
   const { open, failures, version, made } = changesStage(s);
+  const capacity = capacityOf(s);
   const { asked, automatic, remembered, targets, updates } = failures;
   const undone = open.config !== undefined && isUndone(s, open.differences, open.config);
   const dueConfig = (config: OpenConfig | undefined): DueConfig | undefined =>
     config && { ...config, hasFailed: failures.standing.has(config.target), isUndone: undone };
   return {
-    nodes: admit(s),
+    capacity,
+    nodes: admit(s, capacity),
     creation: open.creation,
     template: open.template,
     differences: open.differences,

@@ -68,11 +68,6 @@ export function isDraining({ pool }: Pick<ObservedState, 'pool'>): boolean {
   return otherGroupIn(pool)?.drainingSince !== undefined;
 }
 
-/** Why the nodes of the other group leave, as the end of `..., whose`. */
-export function whyRetired(pool: WindowsPool): string {
-  return canaryIn(pool) ? 'canary has ended' : 'node group is replaced';
-}
-
 /** The group that serves the pool, whose nodes the disruption budget counts: a former one that has served, until it is drained. */
 export function servingView(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): ObservedState['group'] {
   return s.former && otherGroup(s) && formerIn(s.pool)?.served && !isDraining(s) ? s.former : s.group;
@@ -131,9 +126,4 @@ export function mayRetire(s: ObservedState): boolean {
 /** Whether nodes of the other group leave one after the other now. */
 export function isRetiring(s: ObservedState): boolean {
   return isDraining(s) && mayRetire(s) && drainRetriedAt(s) === undefined;
-}
-
-/** Whether the node is one of a former group, or of a canary, that is being drained. */
-export function isBeingDrained(s: ObservedState, node: Parameters<ObservedState['poolNodes']['groupOf']>[0]): boolean {
-  return isDraining(s) && otherGroup(s)?.name === s.poolNodes.groupOf(node);
 }

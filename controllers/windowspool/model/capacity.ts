@@ -1,0 +1,49 @@
+/** How many nodes a pool should have, and which of them may leave, as its provider says. Plain data. */
+import type { Instance } from '../ports/ec2.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+
+/** What the source of a pool's nodes has. */
+export interface Capacity {
+  /** How many nodes there should be, as last known; undefined: unknown, or the source has no size. */
+  readonly desired: number | undefined;
+  /** The number of nodes of which remediation.maxUnhealthy is a share; undefined while it is unknown. */
+  readonly size: number | undefined;
+  /** What serves the pods, if nodes may leave it now; undefined: none may leave. */
+  readonly serving: ServingCapacity | undefined;
+  /** Why none may leave, as the rest of a sentence; empty if nodes may. */
+  readonly whyNone: string;
+  /** The groups whose nodes may leave; undefined: those of all. */
+  readonly idleGroups?: readonly string[];
+  /** What the pool no longer needs, or is about to: its nodes leave one by one. */
+  readonly retiring?: RetiringCapacity;
+  /** Instances that did not become nodes within the join grace. */
+  readonly unjoined: readonly Instance[];
+}
+
+/** The part of a pool's nodes that serves its pods. */
+export interface ServingCapacity {
+  /** The group to count nodes of, uncached; absent: all nodes of the pool. */
+  readonly group?: string;
+  /** Its nodes, as far as they count for the disruption budget. */
+  readonly total: number;
+  /** Names of those that are cordoned or not Ready. */
+  readonly unavailable: readonly string[];
+  /** How many nodes it should have; absent: it has no size. */
+  readonly desired?: number;
+  /** The number of nodes below which none is removed; absent: there is none. */
+  readonly minSize?: number;
+  /** How many nodes may be unavailable at a time, or `40%`, unless the spec says; absent: one. */
+  readonly maxUnavailable?: string;
+}
+
+/** A group whose nodes leave. */
+export interface RetiringCapacity {
+  /** Its name, once the pool no longer needs it. */
+  readonly group?: string;
+  /** The nodes that are to leave now. */
+  readonly leaving: readonly NodeRecord[];
+  /** Why they leave, as the end of `..., whose`. */
+  readonly why: string;
+  /** How a user keeps them, as the end of a list of remedies; absent: not at all. */
+  readonly cancel?: string;
+}
