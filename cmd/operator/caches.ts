@@ -1,4 +1,5 @@
 /** The operator's caches: its view of the cluster, kept up to date by watches. */
+
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { NodeIndex } from '../../controllers/kubernetes/nodes.ts';
 import { API_VERSION, KIND, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
@@ -16,6 +17,7 @@ import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCac
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
+import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
 import { NodeCache } from './nodeCache.ts';
@@ -28,7 +30,7 @@ export class Caches {
   readonly nodes: Store<NodeRecord, NodeIndex>;
   readonly runtimeClasses: Store<RuntimeClass>;
   readonly poolNodesCache: PoolNodesCache;
-  readonly fleet = new Fleet();
+  readonly fleet = new Fleet(releaseFailuresIn);
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
   readonly nodePods: NodePodCache;

@@ -64,7 +64,7 @@ export async function act(
     });
     // EKS is updating the group now; the remaining steps follow when it is done.
     const last = done.at(-1);
-    if (last?.kind === 'updateConfig' && isRetained(last)) break;
+    if (last && stepKindOf(last).startsUpdate && isRetained(last)) break;
   }
   return { ...outcome, after: withBlocked({ ...outcome.after, errors }, done, blocked) };
 }
@@ -81,9 +81,9 @@ function withBlocked(after: ObservedState, done: readonly Step[], blocked: reado
   return { ...after, operations: { ...operations, blocked: [...kept, ...blocked] } };
 }
 
-/** Steps that go last, and only when nothing failed: the finalizer, and the tags by which the nodes of a retained group are found. */
+/** Whether the step goes last, and only when nothing failed. */
 function isLast(step: Step): boolean {
-  return step.kind === 'removeFinalizer' || (step.kind === 'correctTags' && isRetained(step));
+  return stepKindOf(step).isLast?.(step) === true;
 }
 
 /** Whether EKS was asked to update the group, even if no response came: steps that take nodes wait until the update is done. */

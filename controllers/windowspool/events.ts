@@ -2,34 +2,22 @@
 
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
-import { POOL_KEY } from './labels.ts';
 import type { Derived } from './model/due.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
-import type { Events, Metrics } from './ports/pools.ts';
-import type { DriftPart } from './providers/eks/differences.ts';
-import { countByPart, describeDifference } from './providers/eks/differences.ts';
-import { nodeGroupNameOf } from './providers/eks/nodeGroup.ts';
-import { describeReleaseFailure } from './providers/eks/upgrades/releaseFailures.ts';
+import type { EventSinks, Events } from './ports/pools.ts';
 import { providerOf } from './providers/providers.ts';
 import { onTheWay, reasons } from './reasons.ts';
-import { describeLeftover, describeStep, isGivenUp, mayBeReverted, stepKindOf } from './steps/steps.ts';
-import { count, describeFailure, joined, sentence } from './util/words.ts';
-
-interface EventSinks {
-  readonly events: Events;
-  readonly metrics: Metrics;
-}
+import { describeLeftover, describeStep, stepKindOf } from './steps/steps.ts';
+import { count, describeFailure, sentence } from './util/words.ts';
 
 /** Publishes what was done and corrected, and what is left behind. */
 export function publishDone(outcome: Outcome, sinks: EventSinks): void {
   const { events } = sinks;
   publishSteps(outcome, events);
   publishOnNodes(outcome, events);
-  publishCorrections(outcome, sinks);
   publishCleanupIncomplete(outcome, events);
-  publishUntaggedGroup(outcome, events);
-  publishUnverifiedReleases(outcome, events);
+  providerOf(outcome.after.pool).publish?.(outcome, sinks);
   publishImagesNotStarted(outcome, events);
 }
 
@@ -50,32 +38,8 @@ function publishSteps({ done, after: { pool } }: Outcome, events: Events): void 
       describeMany && steps.length > 1
         ? [describeMany(count(steps.length, 'node'))]
         : steps.map((step) => describeStep(step) ?? reasons[reason]);
-    const type = steps.some((step) => isGivenUp(step) || mayBeReverted(step)) ? 'Warning' : 'Normal';
+    const type = steps.some((step) => stepKindOf(step).isWarning?.(step)) ? 'Warning' : 'Normal';
     for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
-  }
-}
-
-/** Differences that were corrected although the spec did not change: another user edited the group, or it was adopted that way. */
-function publishCorrections({ done, after: { pool } }: Outcome, { events, metrics }: EventSinks): void {
-  for (const step of done) {
-    const drift = 'drift' in step ? step.drift : undefined;
-    if (!drift) continue;
-    const found = joined(drift.map(describeDifference), 10);
-    const message = `Node group ${nodeGroupNameOf(pool)} drifted from the spec: ${sentence(found)} The operator corrects it.`;
-    events.publish(pool, { type: 'Warning', reason: 'Drifted', action: step.kind, message });
-    const samples = (Object.entries(countByPart(drift)) as [DriftPart, number][]).map(
-      ([part, value]) => ({ metric: 'windowspool_drift_corrected_total', labels: { part }, value }) as const,
-    );
-    metrics.add(pool.metadata.name, samples);
-  }
-}
-
-/** Rollouts of a release that fails verification in another pool, which the spec asked for. */
-function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: Events): void {
-  for (const step of done) {
-    if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
-    const message = `The update starts because the spec requests it. ${describeReleaseFailure(step.doubt)}`;
-    events.publish(pool, { type: 'Warning', reason: 'ReleaseNotVerified', action: step.kind, message });
   }
 }
 
@@ -106,15 +70,6 @@ function publishImagesNotStarted({ done, after: { pool } }: Outcome, events: Eve
     const message = `Image ${image} is on ${where}, but cmd.exe did not start in a container of it: ${sentence(startError)}`;
     events.publish(pool, { type: 'Warning', reason: 'ImageNotStarted', action: 'deleteNodePod', message });
   }
-}
-
-/** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */
-function publishUntaggedGroup({ after: { pool, group: view, settings }, released }: Outcome, events: Events): void {
-  if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
-  const { name, arn, tags, status } = view.group;
-  if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;
-  const message = `Node group ${name} is not deleted, because it lost the tag ${POOL_KEY}=${pool.metadata.name}. To delete it: aws eks delete-nodegroup --cluster-name ${settings.clusterName} --nodegroup-name ${name}`;
-  events.publish(pool, { type: 'Warning', reason: 'NotOwned', action: 'removeFinalizer', message });
 }
 
 /**

@@ -285,3 +285,21 @@ export type CounterSample = Sample<NameOf<'counter'>>;
 export type TimeSample = Sample<
   'windowspool_status_confirmed_timestamp_seconds' | 'windowspool_status_written_timestamp_seconds'
 >;
+
+/** The gauges whose only label is the pool. */
+type Plain = { [N in GaugeSample['metric']]: object extends LabelsOf<N> ? N : never }[GaugeSample['metric']];
+
+/** The gauge, if there is a value. */
+export function optionalSample(metric: Plain, value: number | undefined): GaugeSample[] {
+  return value === undefined ? [] : [gaugeSample(metric, {}, value)];
+}
+
+/** Milliseconds in seconds. */
+export function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined || Number.isNaN(ms) ? undefined : ms / 1_000;
+}
+
+/** A time in seconds since the Unix epoch. */
+export function secondsOf(time: string | undefined): number | undefined {
+  return inSeconds(time === undefined ? undefined : Date.parse(time));
+}

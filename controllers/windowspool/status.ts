@@ -2,7 +2,6 @@
 
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { conditionRecords } from './conditions/records.ts';
-import { nextReservation } from './disruption/reservation.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome, RunResult } from './model/outcome.ts';
@@ -30,8 +29,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, pending:
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const reservation = nextReservation(outcome);
-  const { nodeGroup, existingNodes, prerequisites, advice, ...rest } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, existingNodes, prerequisites, advice, disruption, ...rest } = providerOf(s.pool).status(outcome);
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
@@ -45,7 +43,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, pending:
     ...(prerequisites && { prerequisites }),
     ...(advice && { advice }),
     ...(nodeGroup && { nodeGroup }),
-    ...(reservation && { disruption: reservation }),
+    ...(disruption && { disruption }),
     ...(existingNodes && { existingNodes }),
     ...(cluster && { cluster }),
     runtimeClass: { name: runtimeClass },

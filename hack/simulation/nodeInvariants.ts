@@ -1,7 +1,6 @@
 /** Invariants of nodes, checked at each operation that takes effect, against the real state and not against the observed state. */
 import type { LeavingNode, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { isRemediation } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
-import { UNKNOWN_UPDATE } from '../../controllers/windowspool/disruption/reservation.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BY_OPERATOR,
@@ -14,6 +13,7 @@ import {
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { UNKNOWN_UPDATE } from '../../controllers/windowspool/providers/eks/upgrades/updateReservation.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
 import type { GroupRecord, InstanceRecord } from '../localaws/state.ts';

@@ -1,4 +1,5 @@
 /** The caches of one replica, as in cmd/operator/caches.ts. Instead of reflectors, the world delivers each change, as late as it decides. */
+
 import { type NodeIndex, nodeIdentity, nodeIndexes } from '../../controllers/kubernetes/nodes.ts';
 import { poolIdentity } from '../../controllers/kubernetes/pools.ts';
 import type { Clock, Logger } from '../../controllers/runtime/ports.ts';
@@ -8,6 +9,7 @@ import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { NodeMembership } from '../../controllers/windowspool/providers/existing/nodeMembership.ts';
+import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 
 /** A change of an object in the API server: no `after` when it was deleted. */
@@ -26,7 +28,7 @@ export interface Objects {
 export class ReplicaCaches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, NodeIndex>;
-  readonly fleet = new Fleet();
+  readonly fleet = new Fleet(releaseFailuresIn);
   readonly poolNodesCache: PoolNodesCache;
   readonly nodeMembership: NodeMembership;
   readonly #watches: Watches;

@@ -8,7 +8,7 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Events } from '../ports/pools.ts';
-import { describeStep, isGivenUp, isNodeStep, stepKindOf } from '../steps/steps.ts';
+import { describeStep, isNodeStep, stepKindOf } from '../steps/steps.ts';
 import { joined } from '../util/words.ts';
 import { goneNodes } from './reservation.ts';
 
@@ -21,7 +21,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
     const reason = stepKindOf(step).nodeReason;
     if (!reason || !isNodeStep(step)) continue;
     const message = `WindowsPool ${pool.metadata.name}: ${describeStep(step)}`;
-    const type = isGivenUp(step) ? 'Warning' : 'Normal';
+    const type = stepKindOf(step).isWarning?.(step) ? 'Warning' : 'Normal';
     events.publishOnNode(step.node, { type, reason, action: step.kind, message });
   }
 }

@@ -1,7 +1,6 @@
 /** What a pool has to know of the other pools, from the cache. Updated one pool at a time, so that a reconcile does not iterate over all pools. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { FleetView, ReleaseFailure } from '../model/disruption.ts';
-import { releaseFailuresOf } from '../providers/eks/upgrades/releaseFailures.ts';
 import { canonical } from '../util/hash.ts';
 import { isDisrupted } from './reservation.ts';
 
@@ -10,7 +9,13 @@ export class Fleet {
   readonly #disrupted = new Set<string>();
   readonly #failures = new Map<string, readonly ReleaseFailure[]>();
   readonly #waiting = new Set<string>();
+  readonly #failuresOf: (pool: WindowsPool) => readonly ReleaseFailure[];
   #wake: (pool: string) => void = () => undefined;
+
+  /** @param failuresOf the releases that fail verification in a pool */
+  constructor(failuresOf: (pool: WindowsPool) => readonly ReleaseFailure[]) {
+    this.#failuresOf = failuresOf;
+  }
 
   /** Sets the callback for pools that may stop waiting. */
   onRelease(wake: (pool: string) => void): void {
@@ -36,7 +41,7 @@ export class Fleet {
   /** Whether the pool had releases that failed, and now has others or none. */
   #followFailure(name: string, pool: WindowsPool | undefined): boolean {
     const known = this.#failures.get(name);
-    const failures = pool ? releaseFailuresOf(pool) : [];
+    const failures = pool ? this.#failuresOf(pool) : [];
     if (failures.length > 0) this.#failures.set(name, failures);
     else this.#failures.delete(name);
     return known !== undefined && canonical(known) !== canonical(failures);

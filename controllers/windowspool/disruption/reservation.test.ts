@@ -6,6 +6,8 @@ import type { Derived } from '../model/due.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
+import { nextReservation } from '../providers/eks/upgrades/updateReservation.ts';
+import { releaseFailuresIn } from '../providers/providers.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
@@ -26,7 +28,6 @@ import { assertMentions } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { Fleet } from './fleet.ts';
-import { nextReservation } from './reservation.ts';
 
 const RESERVATION: DisruptionReservation = {
   reason: 'Update' as const,
@@ -283,7 +284,7 @@ describe('the fleet', () => {
   const held: WindowsPool = { ...free, status: { disruption: RESERVATION } };
 
   it('shows a pool the other pools that replace nodes', () => {
-    const fleet = new Fleet();
+    const fleet = new Fleet(releaseFailuresIn);
     fleet.follow(undefined, held);
     assert.deepEqual([fleet.seenBy('web').disrupted, fleet.seenBy('api').disrupted], [['api'], []]);
   });
@@ -294,7 +295,7 @@ describe('the fleet', () => {
   ];
   for (const [how, after] of ends) {
     it(`triggers only the waiting pools, once, when the other pool ${how}`, () => {
-      const fleet = new Fleet();
+      const fleet = new Fleet(releaseFailuresIn);
       const woken: string[] = [];
       fleet.onRelease((name) => woken.push(name));
       fleet.follow(undefined, held);

@@ -46,3 +46,9 @@ export interface Metrics {
   /** Removes all series of a pool. */
   drop(pool: string): void;
 }
+
+/** Where events are published, and what they count. */
+export interface EventSinks {
+  readonly events: Events;
+  readonly metrics: Metrics;
+}

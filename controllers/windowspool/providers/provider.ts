@@ -2,12 +2,15 @@
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
+import type { GaugeSample } from '../metricCatalogue.ts';
 import type { Capacity } from '../model/capacity.ts';
 import type { ConditionSet } from '../model/conditions.ts';
+import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
+import type { EventSinks } from '../ports/pools.ts';
 import type { RuleChain } from '../ruleChains.ts';
 import type { Sources } from '../sources.ts';
 
@@ -43,13 +46,19 @@ export interface Provider {
   /** The part of status that only pools of this provider have. */
   status(
     result: RunResult,
-  ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping'>;
+  ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping' | 'disruption'>;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: Derived, statusAgeMs: number): number;
   /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */
   untilNextEvent?(s: Derived): number;
+  /** The gauges that only pools of this provider have. */
+  samples?(s: Derived, status: WindowsPoolStatus): GaugeSample[];
+  /** Publishes the events that only pools of this provider have. Never fails. */
+  publish?(outcome: Outcome, sinks: EventSinks): void;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];
+  /** The releases that fail verification in the pool, as its status shows; absent where nodes have none. */
+  releaseFailures?(pool: WindowsPool): readonly ReleaseFailure[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
   describeUnremovedMarks(outcome: Outcome): string | undefined;
 }

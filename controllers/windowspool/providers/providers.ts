@@ -1,4 +1,5 @@
 import type { WindowsPool } from '../api.gen.ts';
+import type { ReleaseFailure } from '../model/disruption.ts';
 import { type NodeSource, nodeSourceOf } from '../nodeSource.ts';
 import { eks } from './eks/provider.ts';
 import { existing } from './existing/provider.ts';
@@ -9,4 +10,9 @@ const PROVIDERS: Readonly<Record<NodeSource['name'], Provider>> = { nodeGroup: e
 /** The provider of the pool's nodes. */
 export function providerOf(pool: Pick<WindowsPool, 'spec'>): Provider {
   return PROVIDERS[nodeSourceOf(pool).name];
+}
+
+/** The releases that fail verification in a pool, as its status shows: other pools are not updated to them automatically. */
+export function releaseFailuresIn(pool: WindowsPool): readonly ReleaseFailure[] {
+  return providerOf(pool).releaseFailures?.(pool) ?? [];
 }

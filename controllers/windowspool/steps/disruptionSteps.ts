@@ -87,6 +87,8 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `keep ${nodes}`,
     reason: 'NodeDisruptionCanceled',
     nodeReason: 'NodeDisruptionCanceled',
+    // It was given up although it is still requested.
+    isWarning: ({ answer }) => answer !== undefined && answer.value !== LEFT_ANSWER,
     blocks: 'drain',
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/cordoned`,
     run: unobserved(({ node, answer }, { nodes }, signal) => nodes.restore(node, answer, signal)),
@@ -97,6 +99,7 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `keep ${nodes} cordoned and try again later`,
     // The event on the pool is that of UpToDate.
     nodeReason: 'DrainBlocked',
+    isWarning: () => true,
     run: (_step, soFar) => soFar,
   },
   reportDrained: {

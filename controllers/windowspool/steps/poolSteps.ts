@@ -11,6 +11,7 @@ export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'reserveD
   },
   removeFinalizer: {
     subject: () => 'pool',
+    isLast: () => true,
     run: async (_step, soFar, { pools }, signal) =>
       when(await pools.removeFinalizer(soFar.after.pool, signal), () => ({ ...soFar, released: true })),
   },

@@ -33,6 +33,8 @@ interface StepKind<S extends Step> extends FailureFacts {
   readonly describe?: (step: S) => string | undefined;
   /** The reason of the event on the pool; absent: no event. */
   readonly reason?: Reason;
+  /** Whether the event is a warning: a request was given up, or another tool may revert the step. */
+  readonly isWarning?: (step: S) => boolean;
   /** Whether it writes to AWS: such a step requires a fresh read in the same run. */
   readonly writesAws?: true;
   /**
@@ -48,6 +50,8 @@ interface StepKind<S extends Step> extends FailureFacts {
   readonly statusCanWait?: true;
   /** Whether it takes a share of the disruption budget. One step of a run does: a second one would hide the first. */
   readonly reserves?: true;
+  /** Whether it goes last, and only when nothing failed. */
+  readonly isLast?: (step: S) => boolean;
   /** Whether it disrupts nodes one at a time. */
   readonly takesNodes?: true;
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */

@@ -1,6 +1,5 @@
 /** Every kind of step, and questions that the domain asks about a step. */
 
-import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import { providerSteps } from '../providers/steps.ts';
@@ -67,17 +66,6 @@ type Failed = Pick<StepError, 'step'>;
 /** The record of the step or read that failed. */
 export function failedKindOf({ step }: Failed): Partial<AnyStepKind> & ReadFacts {
   return kinds[step] as Partial<AnyStepKind> & ReadFacts;
-}
-
-/** Whether a node operation was given up although it is still requested. */
-export function isGivenUp(step: Step): boolean {
-  if (step.kind === 'giveUpNode') return true;
-  return step.kind === 'uncordonNode' && step.answer !== undefined && step.answer.value !== LEFT_ANSWER;
-}
-
-/** Whether another tool may revert the step. */
-export function mayBeReverted(step: Step): boolean {
-  return step.kind === 'applyCniConfig' && step.warning !== undefined;
 }
 
 /** The node whose steps do not wait for those of other nodes; undefined: the step waits for all steps before it. */

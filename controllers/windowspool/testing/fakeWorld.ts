@@ -9,6 +9,7 @@ import { AwsCache } from '../awsCache.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
 import { Fleet } from '../disruption/fleet.ts';
 import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
+import { releaseFailuresIn } from '../providers/providers.ts';
 import type { Deps } from '../reconcile.ts';
 import { StatusThrottle } from '../statusThrottle.ts';
 import { CloudWorld } from './cloudWorld.ts';
@@ -48,7 +49,7 @@ export class FakeWorld extends CloudWorld {
       fleet: {
         seenBy: (name) => {
           this.waiting.add(name);
-          const fleet = new Fleet();
+          const fleet = new Fleet(releaseFailuresIn);
           for (const pool of this.pools.values()) fleet.follow(undefined, pool);
           return fleet.seenBy(name);
         },

@@ -41,7 +41,9 @@ export function drainNodes(s: Derived): RuleResult {
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
 export function admitNodes(s: Derived): RuleResult {
-  return admissionSteps(s);
+  const { steps, ...waits } = admissionSteps(s);
+  // Nothing begins in a cluster that may be another one.
+  return { steps: s.cluster.kind === 'seen' ? steps : [], ...waits };
 }
 
 /** When an instance is still a node this long after its termination was requested, the request is repeated. */

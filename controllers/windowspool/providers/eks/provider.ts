@@ -7,6 +7,8 @@ import { capacityOf } from './capacity.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/derive.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
+import { publishOfNodeGroup } from './nodeGroupEvents.ts';
+import { nodeGroupSamples } from './nodeGroupSamples.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
 import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
@@ -14,6 +16,8 @@ import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
 import { untilGroupRead } from './schedule.ts';
 import { bookkeepingOf, nodeGroupState } from './status.ts';
+import { releaseFailuresOf } from './upgrades/releaseFailures.ts';
+import { nextReservation } from './upgrades/updateReservation.ts';
 
 /** Managed node groups of EKS. */
 export const eks: Provider = {
@@ -30,15 +34,20 @@ export const eks: Provider = {
     const prerequisites = prerequisiteStates(outcome.after);
     const advice = adviceStates(outcome.after);
     const bookkeeping = bookkeepingOf(outcome);
+    const disruption = nextReservation(outcome);
     return {
       ...(!isRecordLost(outcome.after) && { nodeGroup: nodeGroupState(outcome) }),
       ...(prerequisites.length > 0 && { prerequisites }),
       ...(advice.length > 0 && { advice }),
       ...(bookkeeping && { bookkeeping }),
+      ...(disruption && { disruption }),
     };
   },
+  samples: nodeGroupSamples,
+  publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,
   nodeGroupNames: nodeGroupNamesOf,
+  releaseFailures: releaseFailuresOf,
   describeUnremovedMarks: unremovedMarks,
 };
 

@@ -1,9 +1,10 @@
 import { admit } from '../../disruption/admission.ts';
-import { terminatingNodes } from '../../disruption/reservation.ts';
+import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { NodeGroupDue } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
+import { isDeleting } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesConditions } from './existingNodesConditions.ts';
 import { observeExisting } from './observe.ts';
@@ -48,7 +49,12 @@ export const existing: Provider = {
   deletionChains: existingNodesDeletionChains,
   pendingSteps: () => [],
   conditions: existingNodesConditions,
-  status: ({ after }) => ({ ...existingNodesState(after), ...marksState(after) }),
+  status: (outcome) => {
+    const { after } = outcome;
+    const disruption = withCurrentNodes(outcome);
+    const isHeld = disruption?.nodes !== undefined && !isDeleting(after.pool);
+    return { ...existingNodesState(after), ...marksState(after), ...(isHeld && { disruption }) };
+  },
   // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
   // Nodes are marked when status has the marks.

@@ -172,6 +172,8 @@ export const nodeGroupSteps: StepKinds<
     appliesSpec: true,
     blocks: 'nodeGroup',
     describeLeftover: () => 'keeps its winpool.dev tags',
+    // The nodes of a retained group are found by them.
+    isLast: ({ retain }) => retain === true,
     run: async (step, soFar, writers, signal) =>
       when(await correctTags(step, writers, signal), (tags) =>
         changed(soFar, withGroup(soFar.after, step.group.name, { tags })),

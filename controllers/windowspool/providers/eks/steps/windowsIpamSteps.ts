@@ -39,6 +39,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     describe: ({ warning }) =>
       `set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni${warning === undefined ? '' : `. ${warning}`}`,
     reason: 'WindowsIPAMEnabled',
+    isWarning: ({ warning }) => warning !== undefined,
     needsFreshRead: true,
     run: async ({ seen }, soFar, { system }, signal) =>
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {

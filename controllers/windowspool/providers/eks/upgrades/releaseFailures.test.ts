@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CanaryNodeGroup, NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api.gen.ts';
 import { Fleet } from '../../../disruption/fleet.ts';
+import { releaseFailuresIn } from '../../../providers/providers.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
 import { releaseFailuresOf } from './releaseFailures.ts';
@@ -135,7 +136,7 @@ describe('a release that fails verification', () => {
   ];
   for (const [when, after] of ends) {
     it(`triggers the pools that wait for it when ${when}`, () => {
-      const fleet = new Fleet();
+      const fleet = new Fleet(releaseFailuresIn);
       const woken: string[] = [];
       fleet.onRelease((name) => woken.push(name));
       const before = other([node('WrongBuild')]);
