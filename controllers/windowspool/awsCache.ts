@@ -2,10 +2,11 @@ import type { WindowsPool } from './api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION, POOL_KEY, RETRY_ANNOTATION } from './labels.ts';
 import type { DrainState, ObservedCluster, ObservedNodeGroup, ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
+import { groupOf } from './providers/eks/groups.ts';
 import { SharedAnswers } from './providers/eks/prerequisites/sharedAnswers.ts';
 import { WindowsIpamLock } from './providers/eks/prerequisites/windowsIpamLock.ts';
 import { ServiceTimes } from './providers/eks/serviceTimes.ts';
-import { groupOf, isDeleting } from './queries.ts';
+import { isDeleting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 

@@ -1,26 +1,20 @@
 import type { WindowsPool } from './api.gen.ts';
-import type { ObservedNodeGroup, ObservedState } from './model/observedState.ts';
-import type { Expectation } from './model/poolNodes.ts';
+import type { ObservedState } from './model/observedState.ts';
+import type { GroupExpectation } from './model/poolNodes.ts';
+import { expectationOf } from './nodes/expectation.ts';
 import type { ObserveContext } from './providers/provider.ts';
-import { expectationOf } from './queries.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 
 /** The part of the observed state that every provider reads from the caches, and what the pool's nodes are verified against. */
-export function baseState(
-  pool: WindowsPool,
-  group: ObservedNodeGroup,
-  { sources, settings, now }: ObserveContext,
-  former?: ObservedNodeGroup,
-) {
+export function baseState(pool: WindowsPool, ofGroups: GroupExpectation, { sources, settings, now }: ObserveContext) {
   const serverVersion = sources.serverVersion();
   const desired = runtimeClassFor(pool);
   const formerName = pool.status?.runtimeClass?.name;
-  const expected: Expectation = expectationOf({ pool, group, serverVersion, settings, ...(former && { former }) });
+  const expected = expectationOf(pool, ofGroups, serverVersion, settings.joinGraceMs);
   const base = {
     pool,
     now,
     settings,
-    group,
     serverVersion,
     nodePods: sources.nodePods.of(pool.metadata.name),
     fleet: sources.fleet.seenBy(pool.metadata.name),

@@ -3,7 +3,8 @@
 import type { ObservedState } from './model/observedState.ts';
 import type { StepError } from './model/stepError.ts';
 import type { CallError } from './ports/callResult.ts';
-import { groupOf, isLasting } from './queries.ts';
+import { groupOf } from './providers/eks/groups.ts';
+import { isLasting } from './queries.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { isAwsError } from './steps/steps.ts';
 import { hashOf } from './util/hash.ts';

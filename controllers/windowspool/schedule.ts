@@ -8,8 +8,9 @@ import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
+import { desiredNodes } from './providers/eks/groups.ts';
 import { providerOf } from './providers/providers.ts';
-import { desiredNodes, isDeleting } from './queries.ts';
+import { isDeleting } from './queries.ts';
 import { nextUntil } from './ruleChains.ts';
 import { isAwsError } from './steps/steps.ts';
 

@@ -2,7 +2,6 @@ import { derive, resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions/nodeGroupConditions.ts';
-import { expectationOf } from '../../controllers/windowspool/queries.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import { figureOf } from './figures.ts';
@@ -43,7 +42,7 @@ export const decision: Section = {
 function decide(size: number): number {
   const nodes = sampleNodes(size);
   const observed = sampleState({ nodes });
-  const expected = expectationOf(observed);
+  const { expected } = observed.poolNodes;
   const start = performance.now();
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
   const verified = { ...observed, results };

@@ -3,7 +3,8 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import { isClusterMismatch, isDeleting, neededNodes } from '../queries.ts';
+import { isClusterMismatch } from '../providers/eks/groups.ts';
+import { isDeleting, neededNodes } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 

@@ -10,7 +10,8 @@
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
-import { groupOf, isDeleting, isPaused } from '../queries.ts';
+import { groupOf } from '../providers/eks/groups.ts';
+import { isDeleting, isPaused } from '../queries.ts';
 import { trueCondition } from './condition.ts';
 import { disrupting } from './disrupting.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';

@@ -11,7 +11,6 @@ import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts'
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { expectationOf } from '../queries.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
@@ -109,6 +108,6 @@ export function isStillRequested(
   if (operation === 'DrainNodeGroup') return isRetired(s, retiring, now);
   if (!isRemediation(entry)) return operationFor(now) === operation;
   const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
-  const fails = verifyNode(now, expectationOf(s), s.now, preparation).state === 'failing';
+  const fails = verifyNode(now, s.poolNodes.expected, s.now, preparation).state === 'failing';
   return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
 }

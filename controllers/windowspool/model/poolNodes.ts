@@ -6,6 +6,8 @@ import type { NodePodNeed } from './nodePods.ts';
 
 /** What plan and conditions may use. Lists are sorted by node name, so that equal pools compare equal. */
 export interface PoolNodesView {
+  /** What the nodes are verified against. */
+  readonly expected: Expectation;
   readonly total: number;
   readonly ready: number;
   readonly verified: number;
@@ -128,15 +130,21 @@ export interface VerificationResult {
   readonly warnings: readonly CheckFailure[];
 }
 
+/** What follows for nodes from what creates them. */
+export interface GroupExpectation {
+  /** Whether nodes are created with the gate taint. */
+  readonly hasGateTaint: boolean;
+  /** How long a new node may lack the registration taint, in milliseconds; absent when its group has no taint that EKS adds late. */
+  readonly settlingMs?: number;
+}
+
 /** What the checks compare nodes with. */
-export interface Expectation {
+export interface Expectation extends Omit<GroupExpectation, 'hasGateTaint'> {
   readonly spec: WindowsPoolSpec;
   /** The API server's version, such as `v1.36.3`; undefined when unknown: kubelets are not compared with it. */
   readonly serverVersion: string | undefined;
   /** How long a new node may take to be Ready and to get pod addresses, in milliseconds. */
   readonly joinGraceMs: number;
-  /** How long a new node may lack the registration taint, in milliseconds; absent when its group has no taint that EKS adds late. */
-  readonly settlingMs?: number;
   /** The operator's taints that the nodes should have. */
   readonly taints: TaintPolicy;
   /** The pool that reports verification results on its nodes; undefined: nodes get no condition. */

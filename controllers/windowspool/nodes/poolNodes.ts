@@ -18,12 +18,12 @@ import { needOf } from '../nodePods/need.ts';
 import { preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { markChangeFor } from '../providers/existing/ownershipRecord.ts';
 import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { instanceIdOf, LostNodes } from './lostNodes.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
+import { markChangeFor } from './ownershipRecord.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
@@ -71,6 +71,10 @@ export class PoolNodes implements PoolNodesView {
     this.#expectedKey = canonical(expected);
     this.#marks = new Set(expected.marks);
     for (const node of nodes) this.put(node, now);
+  }
+
+  get expected(): Expectation {
+    return this.#expected;
   }
 
   get total(): number {

@@ -4,12 +4,12 @@ import type { Preparation } from '../model/nodePods.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodes.ts';
 import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
 import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
-import { foreignTaints, ownershipOf } from '../providers/existing/ownershipRecord.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
 import { littleReservedMemory, maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
+import { foreignTaints, ownershipOf } from './ownershipRecord.ts';
 import {
   buildOf,
   kubernetesSupport,

@@ -1,4 +1,5 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
+
 import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { derive, withoutSteps } from '../derive.ts';
 import { FINALIZER } from '../labels.ts';
@@ -10,6 +11,7 @@ import type { Expectation } from '../model/poolNodes.ts';
 import { tolerationsOn } from '../nodePods/need.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
+import { expectationOf } from '../nodes/expectation.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import { planFor } from '../plan.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
@@ -19,9 +21,9 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
+import { expectationOfGroups } from '../providers/eks/groups.ts';
 import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
 import { roleArnOf } from '../providers/eks/nodeRole.ts';
-import { expectationOf } from '../queries.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -333,7 +335,7 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
   const group = change.group ?? { kind: 'seen', group: sampleGroup(pool) };
-  const expected = expectationOf({ pool, group, serverVersion, settings });
+  const expected = expectationIn({ pool, group, serverVersion, settings });
   return derive({
     pool,
     now: NOW,
@@ -367,6 +369,13 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 /** The outcome of a run that took no step and ends in this state. */
 export function outcomeOf(after: Derived): RunResult {
   return withoutSteps(after, planFor(after).decisions);
+}
+
+/** What the nodes of the pool in this state are verified against. */
+export function expectationIn(
+  s: Pick<ObservedState, 'pool' | 'group' | 'former' | 'serverVersion' | 'settings'>,
+): Expectation {
+  return expectationOf(s.pool, expectationOfGroups(s), s.serverVersion, s.settings.joinGraceMs);
 }
 
 /** What the nodes of a pool with this spec are verified against. */

@@ -15,9 +15,9 @@ import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
-import { expectationOf } from '../queries.ts';
 import {
   CLUSTER_ARN,
+  expectationIn,
   GROW,
   knownStatus,
   MINUTE,
@@ -418,7 +418,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<Derived> {
     })
     .chain(({ nodes, former, ...known }): fc.Arbitrary<Derived> => {
       const rest = { ...known, ...(former && { former }) };
-      const expected = expectationOf({ pool, settings, ...rest });
+      const expected = expectationIn({ pool, settings, ...rest });
       const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
       return fc.tuple(membership, randomNodePods(pool, nodes)).map(([seen, nodePods]) => {
         const poolNodes = new PoolNodes(nodes, expected, NOW, (node) => podsOn(nodePods, node));

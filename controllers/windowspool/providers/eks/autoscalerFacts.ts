@@ -4,7 +4,7 @@ import type { AutoscalerFacts, ObservedState } from '../../model/observedState.t
 import type { CallResult } from '../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
-import { ownedGroup } from '../../queries.ts';
+import { ownedGroup } from './groups.ts';
 import { acceptsUpdates, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
 import { LONG_MS } from './prerequisites/gather.ts';

@@ -20,7 +20,7 @@ import { isReadinessTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts'
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
-import { groupOf } from '../../queries.ts';
+import { groupOf } from './groups.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 

@@ -5,7 +5,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { instanceIdOf } from '../../nodes/lostNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { desiredNodes, isClusterMismatch, lateInstances, ownedGroup } from '../../queries.ts';
+import { desiredNodes, isClusterMismatch, lateInstances, ownedGroup } from './groups.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import {
   canaryIn,

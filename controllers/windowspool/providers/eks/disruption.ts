@@ -18,10 +18,10 @@ import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { ownedGroup, ownGroups } from '../../queries.ts';
 import { waitMeanwhile } from '../../ruleChains.ts';
 import type { OperationSources } from '../../sources.ts';
 import { capacityOf, idleGroups } from './capacity.ts';
+import { ownedGroup, ownGroups } from './groups.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
 

@@ -19,23 +19,23 @@ import type { CallResult } from '../../ports/callResult.ts';
 import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import {
-  desiredNodes,
-  groupOf,
-  isClusterMismatch,
-  isDeleting,
-  isOverdue,
-  lateInstances,
-  ownedGroup,
-  ownGroups,
-  withError,
-} from '../../queries.ts';
+import { isDeleting, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { capacityOf } from './capacity.ts';
 import { knownPrerequisites, scopeToRead } from './derive/derive.ts';
 import { readTerminatingNode } from './disruption.ts';
+import {
+  desiredNodes,
+  expectationOfGroups,
+  groupOf,
+  isClusterMismatch,
+  isOverdue,
+  lateInstances,
+  ownedGroup,
+  ownGroups,
+} from './groups.ts';
 import { foundTexts } from './machine/desiredMachine.ts';
 import { isCustom } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
@@ -61,13 +61,14 @@ export async function observeNodeGroup(
   const group = before?.group ?? (await readGroup(pool, context));
   const former = before ? before.former : await readFormer(pool, context);
   const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
-  const { base, expected } = baseState(pool, group, context, former);
+  const known = { pool, group, ...(former && { former }) };
+  const { base, expected } = baseState(pool, expectationOfGroups(known), context);
   const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
   const own = [group, former].flatMap((view) => ownedGroup(pool, view) ?? []);
   await confirmMembers(pool, poolNodes, own, before !== undefined, context);
   const observed: ObservedState = {
     ...base,
-    ...(former && { former }),
+    ...known,
     cluster,
     answerSince: awsCache.statusSince({ pool, group }, false, now),
     poolNodes,
@@ -86,12 +87,12 @@ export async function observeNodeGroup(
       ? await withMachineTemplate(observed, context)
       : await askAws(observed, context);
   const complete = before === undefined;
-  const known = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
+  const found = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
   const drained = await withOperations(
-    known,
+    found,
     passed,
     complete,
-    () => (entry) => readTerminatingNode(entry, known, sources, signal),
+    () => (entry) => readTerminatingNode(entry, found, sources, signal),
   );
   return complete ? withCount(drained, capacityOf(drained), sources, signal) : drained;
 }

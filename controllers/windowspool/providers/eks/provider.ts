@@ -1,11 +1,11 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import type { AwsSnapshot } from '../../awsCache.ts';
-import { groupOf } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
 import { capacityOf } from './capacity.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/derive.ts';
+import { groupOf } from './groups.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { publishOfNodeGroup } from './nodeGroupEvents.ts';
 import { nodeGroupSamples } from './nodeGroupSamples.ts';

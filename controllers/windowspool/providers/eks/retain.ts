@@ -10,9 +10,9 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import { isGateTaint, readinessTaintIn } from '../../nodes/nodeTaints.ts';
 import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
-import { groupOf, isClusterMismatch } from '../../queries.ts';
 import { hashOf } from '../../util/hash.ts';
 import { retainTagChanges } from './autoscalerTags.ts';
+import { groupOf, isClusterMismatch } from './groups.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './rules.ts';
 

@@ -4,9 +4,10 @@ import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts'
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { groupOf, isDeleting, isPaused } from '../../queries.ts';
+import { isDeleting, isPaused } from '../../queries.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
+import { groupOf } from './groups.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';

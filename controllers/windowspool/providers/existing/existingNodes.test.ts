@@ -10,13 +10,13 @@ import {
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
 } from '../../labels.ts';
+import { marksIn } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
 import { observe } from '../../observe.ts';
 import { planFor } from '../../plan.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { preview, previewText } from '../../preview.ts';
-import { expectationOf } from '../../queries.ts';
 import { reconcile } from '../../reconcile.ts';
 import { nextRun, untilNextRead } from '../../schedule.ts';
 import { statusFor } from '../../status.ts';
@@ -24,6 +24,7 @@ import { describeStep } from '../../steps/steps.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {
   existingPool,
+  expectationIn,
   MINUTE,
   NOW,
   outcomeOf,
@@ -35,7 +36,6 @@ import {
 import { assertMentions } from '../../testing/goldenTexts.ts';
 import { ready, signal, until, wake } from '../../testing/life.ts';
 import { nodeOf, populated } from '../../testing/nodeLife.ts';
-import { marksIn } from './ownershipRecord.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
 
@@ -513,7 +513,7 @@ describe('a pool of existing nodes', () => {
             cluster: { kind: 'unasked' },
             group,
             update: undefined,
-            poolNodes: new PoolNodes(held, expectationOf({ pool, group, serverVersion, settings }), NOW),
+            poolNodes: new PoolNodes(held, expectationIn({ pool, group, serverVersion, settings }), NOW),
             nodePods: { kind: 'seen', pods: [] },
             fleet: { disrupted: [], failures: [] },
             membership: {

@@ -12,6 +12,7 @@ import type { Contested, ListedInstances, NodeMembershipView } from '../../model
 import type { Expectation } from '../../model/poolNodes.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
+import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
@@ -19,7 +20,6 @@ import { isDeleting } from '../../queries.ts';
 import { canonical } from '../../util/hash.ts';
 import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';
-import { labelsWithout, marksOf, ownerOf } from './ownershipRecord.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
 type Place =

@@ -4,19 +4,19 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { baseState } from '../../baseState.ts';
 import { withOperations } from '../../disruption/observe.ts';
 import type { ObservedState } from '../../model/observedState.ts';
+import { ownershipOf } from '../../nodes/ownershipRecord.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isPaused, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './disruption.ts';
 import type { NodeMembership } from './nodeMembership.ts';
-import { ownershipOf } from './ownershipRecord.ts';
 
 /** Reads the observed state of a pool of existing nodes. */
 export async function observeExisting(pool: WindowsPool, context: ObserveContext): Promise<ObservedState> {
   const { awsCache, sources, now, signal } = context;
   const { nodeMembership, nodes } = sources;
-  const { base, expected } = baseState(pool, { kind: 'none' }, context);
+  const { base, expected } = baseState(pool, { hasGateTaint: false }, context);
   const { poolNodes, membership } = nodeMembership.of(pool.metadata.name, expected);
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.
@@ -26,6 +26,7 @@ export async function observeExisting(pool: WindowsPool, context: ObserveContext
   if (!isPaused(pool)) membership.lostNodes.recheckUnlabelled();
   const observed: ObservedState = {
     ...base,
+    group: { kind: 'none' },
     cluster: { kind: 'unasked' },
     poolNodes,
     membership: {

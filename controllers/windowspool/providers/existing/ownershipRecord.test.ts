@@ -3,8 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { TaintSpec } from '../../api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
-import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
-import { existingPool, sampleNode } from '../../testing/fixtures.ts';
 import {
   foreignTaints,
   type Marks,
@@ -13,7 +11,9 @@ import {
   operatorMarksOf,
   ownershipOf,
   releaseOf,
-} from './ownershipRecord.ts';
+} from '../../nodes/ownershipRecord.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
+import { existingPool, sampleNode } from '../../testing/fixtures.ts';
 
 type Spec = NonNullable<Parameters<typeof existingPool>[0]>;
 

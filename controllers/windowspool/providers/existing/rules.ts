@@ -3,10 +3,10 @@
 import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
+import { marksOf, operatorMarksOf, releaseOf } from '../../nodes/ownershipRecord.ts';
 import { turnOf } from '../../nodes/rules.ts';
 import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../../ports/nodes.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
-import { marksOf, operatorMarksOf, releaseOf } from './ownershipRecord.ts';
 import { hasNewMarks } from './status.ts';
 
 /**

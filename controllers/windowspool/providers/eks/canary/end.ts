@@ -1,10 +1,10 @@
 /** When a canary ends, and why. Pure. */
 import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { groupOf } from '../../../queries.ts';
 import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
 import { failureOf, isPassing } from '../failedTarget.ts';
+import { groupOf } from '../groups.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';

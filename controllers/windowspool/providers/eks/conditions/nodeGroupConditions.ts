@@ -7,7 +7,7 @@ import { type PartsOf, summarize } from '../../../conditions/summary.ts';
 import type { NodeGroupConditions } from '../../../model/conditions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
-import { desiredNodes, groupOf } from '../../../queries.ts';
+import { desiredNodes, groupOf } from '../groups.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { otherGroup } from '../replacement/replacement.ts';
 import { groupNodes } from './groupNodes.ts';

@@ -5,7 +5,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { amiTypeOf } from '../../../nodes/windows.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
-import { groupOf } from '../../../queries.ts';
+import { groupOf } from '../groups.ts';
 import { isCustom } from '../machine/machine.ts';
 import { isMadeFromOwn } from '../machine/machineTemplate.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';

@@ -5,10 +5,10 @@ import type { GroupDifferences, OpenConfig } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../../ports/eks.ts';
-import { groupOf } from '../../../queries.ts';
 import { DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from '../applied.ts';
 import { appliedOf } from '../appliedRecord.ts';
 import { configTargetOf, fieldsOfChange } from '../groupChanges.ts';
+import { groupOf } from '../groups.ts';
 import { keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from '../nodeGroup.ts';
 
 /** The change of the settings that is due, as far as the group is known; undefined when there is none. */

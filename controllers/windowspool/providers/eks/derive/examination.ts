@@ -4,9 +4,10 @@ import type { DuePrerequisites } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { CheckInput, MachineTemplateView, Scope } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
-import { isClusterMismatch, isDeleting, isPaused, lacksNodes } from '../../../queries.ts';
+import { isDeleting, isPaused } from '../../../queries.ts';
 import { canarySpecIn } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
+import { isClusterMismatch, lacksNodes } from '../groups.ts';
 import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import {

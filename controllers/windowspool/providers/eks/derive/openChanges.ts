@@ -1,7 +1,7 @@
 /** The first stage: what is to be changed, whatever became of earlier attempts. Pure. */
 import type { Creation, Due, OpenConfig, OpenVersion } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { groupOf } from '../../../queries.ts';
+import { groupOf } from '../groups.ts';
 import { openConfigOf, openTagsOf, preparationIn } from './configChange.ts';
 import { groupDifferencesOf } from './groupDifferences.ts';
 import { replacementDue } from './replacementDue.ts';

@@ -2,7 +2,7 @@
 import type { GroupDifferences } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
-import { ownedGroup } from '../../../queries.ts';
+import { ownedGroup } from '../groups.ts';
 import { acceptsUpdates } from '../nodeGroup.ts';
 import { formerIn } from '../replacement/replacement.ts';
 

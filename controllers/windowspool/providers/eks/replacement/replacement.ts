@@ -10,7 +10,7 @@ import type { CanaryNodeGroup, FormerNodeGroup, WindowsPool } from '../../../api
 import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import { groupOf, ownedGroup } from '../../../queries.ts';
+import { groupOf, ownedGroup } from '../groups.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */

@@ -5,8 +5,9 @@
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
-import { groupOf, isDeleting } from '../../../queries.ts';
+import { isDeleting } from '../../../queries.ts';
 import { sentence } from '../../../util/words.ts';
+import { groupOf } from '../groups.ts';
 import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { spelled } from './releaseVersion.ts';
 

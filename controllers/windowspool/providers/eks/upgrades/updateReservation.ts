@@ -5,8 +5,8 @@ import { type DisruptionReservation, NODE_REPLACEMENT } from '../../../model/dis
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
-import { desiredNodes, isClusterMismatch } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
+import { desiredNodes, isClusterMismatch } from '../groups.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../replacement/replacement.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';

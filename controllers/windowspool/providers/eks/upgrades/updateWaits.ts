@@ -2,9 +2,9 @@
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Derived } from '../../../model/due.ts';
-import { groupOf } from '../../../queries.ts';
 import { waitMeanwhile } from '../../../ruleChains.ts';
 import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../failedTarget.ts';
+import { groupOf } from '../groups.ts';
 import { hasMachine } from '../machine/machine.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
 import { describeOpening } from './maintenance.ts';

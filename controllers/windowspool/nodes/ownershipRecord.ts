@@ -5,19 +5,13 @@
  *
  *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the original node
  */
-import type { WindowsPool, WindowsPoolSpec } from '../../api.gen.ts';
-import { POOL_KEY } from '../../labels.ts';
-import type { TaintChange } from '../../model/poolNodes.ts';
-import {
-  hasGateTaintOf,
-  isOurs,
-  isSameTaint,
-  REGISTRATION_TAINT,
-  registrationTaintsOf,
-} from '../../nodes/nodeTaints.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
-import type { NodeMarks, NodeRecord, Taint } from '../../ports/nodes.ts';
-import { labelIn } from '../../util/labelSelector.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import { POOL_KEY } from '../labels.ts';
+import type { TaintChange } from '../model/poolNodes.ts';
+import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
+import { labelIn } from '../util/labelSelector.ts';
+import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT, registrationTaintsOf } from './nodeTaints.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
 /** A label that the pool set: the value before, null for none, and the value that the pool set. */
 interface LabelRecord {
