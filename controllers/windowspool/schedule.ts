@@ -3,21 +3,23 @@
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
 import { isGone } from './disruption/terminatingNode.ts';
-import { awsErrorsOf, isIpamError, SHORTEST_MS, TRANSIENT } from './intervals.ts';
+import { SHORTEST_MS, TRANSIENT } from './intervals.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
-import { desiredNodes } from './providers/eks/groups.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting } from './queries.ts';
 import { nextUntil } from './ruleChains.ts';
-import { isAwsError } from './steps/steps.ts';
+import { failedKindOf, isAwsError } from './steps/steps.ts';
 
 /** The next run for a pool. What is outside the cluster is read again after `untilReadMs`. */
 export function nextRun({ after: s, decisions }: RunResult, untilReadMs: number): ReconcileResult {
-  const own = s.errors.filter((entry) => !isAwsError(entry) && !isIpamError(entry)).map(({ error }) => error);
-  const retried = [...own, ...awsErrorsOf(s)].find(({ kind }) => TRANSIENT.includes(kind));
+  const provider = providerOf(s.pool);
+  const own = s.errors
+    .filter((entry) => !isAwsError(entry) && !failedKindOf(entry).waitsForRead)
+    .map(({ error }) => error);
+  const retried = [...own, ...(provider.outsideErrors?.(s) ?? [])].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);
   const ownRetryMs = own.length > 0 ? s.settings.deniedRetryMs : Number.POSITIVE_INFINITY;
   return {
@@ -30,7 +32,7 @@ export function nextRun({ after: s, decisions }: RunResult, untilReadMs: number)
         untilNodesLate(s),
         s.poolNodes.nextPodAt - s.now,
         nextUntil(decisions, s.now) - s.now,
-        providerOf(s.pool).untilNextEvent?.(s) ?? Number.POSITIVE_INFINITY,
+        provider.untilNextEvent?.(s) ?? Number.POSITIVE_INFINITY,
         untilPass(s),
         nextUnhealthyAt(s) - s.now,
       ),
@@ -64,7 +66,7 @@ export function retry({ kind, operation, code, message }: CallError): ReconcileR
 }
 
 /** When the join grace of a node ends or the wait for missing nodes is over, without any event. */
-function untilNodesLate(s: ObservedState): number {
+function untilNodesLate(s: Derived): number {
   const { membership } = s;
   if (membership) {
     // A node that left the pool is read before it is written to: not again while such calls fail.
@@ -72,7 +74,7 @@ function untilNodesLate(s: ObservedState): number {
     const nextReadAt = isHeldUp ? Number.POSITIVE_INFINITY : membership.nextReadAt;
     return Math.min(s.poolNodes.nextGraceEnd, nextReadAt, membership.contention.until) - s.now;
   }
-  const missing = s.poolNodes.total < (desiredNodes(s) ?? 0);
+  const missing = s.poolNodes.total < (s.due.capacity.desired ?? 0);
   const untilMissing = Math.min(s.settings.joinGraceMs, s.poolNodes.nextReadAt - s.now);
   return Math.min(s.poolNodes.nextGraceEnd - s.now, missing ? untilMissing : Number.POSITIVE_INFINITY);
 }

@@ -5,28 +5,13 @@ import type { Instances, ScalingGroups } from './ports/ec2.ts';
 import type { Clusters, NodeGroups, Releases } from './ports/eks.ts';
 import type { MachineTemplates } from './ports/machineTemplates.ts';
 import type { NodePods } from './ports/nodePods.ts';
-import type { InstanceLists, Nodes } from './ports/nodes.ts';
+import type { Nodes } from './ports/nodes.ts';
 import type { Drains, Evictions } from './ports/pods.ts';
 import type { PrerequisiteSources } from './ports/prerequisites.ts';
 import type { RuntimeClasses } from './ports/runtimeClasses.ts';
-import type { NodeMembership } from './providers/existing/nodeMembership.ts';
 
-/** What a pool of existing nodes reads. */
-export interface ExistingSources {
-  readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
-  readonly instanceLists: InstanceLists;
-}
-
-/** What the state of node operations is read from. */
-export interface OperationSources extends ExistingSources {
-  readonly nodes: Pick<Nodes, 'read' | 'ofGroup' | 'ofPool'>;
-  readonly instances: Pick<Instances, 'find'>;
-  readonly scalingGroups: Pick<ScalingGroups, 'lifecycleOf'>;
-  readonly drains: Pick<Drains, 'podsOn'>;
-}
-
-/** What runs read from, for every kind of pool. */
-export interface Sources extends PrerequisiteSources, ExistingSources {
+/** What runs read from. A provider adds its own caches. */
+export interface Sources extends PrerequisiteSources {
   readonly nodeGroups: NodeGroups;
   readonly clusters: Clusters;
   readonly instances: Instances;

@@ -3,13 +3,12 @@
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { conditionRecords } from './conditions/records.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
+import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
-import { desiredNodes, groupOf, isClusterMismatch, ownedGroup } from './providers/eks/groups.ts';
-import { controllerWarningOf } from './providers/eks/prerequisites/controllerWarnings.ts';
 import { providerOf } from './providers/providers.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { LIST_LENGTH, STEP_LENGTH } from './statusLimits.ts';
@@ -25,11 +24,12 @@ const NODE_MESSAGE_LENGTH = 1_024;
 export function statusFor(outcome: RunResult, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
-  const cluster = clusterOf(s);
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const { nodeGroup, existingNodes, prerequisites, advice, disruption, ...rest } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, existingNodes, prerequisites, advice, disruption, cluster, ...rest } = providerOf(s.pool).status(
+    outcome,
+  );
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
   const steps = pending.map(describeStep).filter((text) => text !== undefined);
   return {
@@ -58,14 +58,6 @@ function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }:
   return former && isOwner(pool, former) && !isReleased ? former.name : runtimeClassFor(pool).name;
 }
 
-/** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
-function clusterOf(s: ObservedState): WindowsPoolStatus['cluster'] {
-  const pinned = s.pool.status?.cluster;
-  if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
-  const { name, arn } = s.cluster.cluster;
-  return ownedGroup(s.pool, s.group) && { name, arn };
-}
-
 function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<WindowsPoolStatus['conditions']> {
   const before = s.pool.status?.conditions ?? [];
   return (Object.entries(assessment) as [string, ConditionState][]).map(([type, { status, reason, message }]) => {
@@ -82,9 +74,9 @@ function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<
   });
 }
 
-function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
+function countNodes(s: Derived): NonNullable<WindowsPoolStatus['nodes']> {
   const { poolNodes } = s;
-  const desired = groupOf(s) ? desiredNodes(s) : lastKnownSize(s);
+  const desired = providerOf(s.pool).shownSize?.(s);
   return {
     ...(desired !== undefined && { desired }),
     total: poolNodes.total,
@@ -97,21 +89,16 @@ function countNodes(s: ObservedState): NonNullable<WindowsPoolStatus['nodes']> {
   };
 }
 
-/** A group that cannot be read keeps its last known size. */
-function lastKnownSize({ group, pool }: ObservedState): number | undefined {
-  return group.kind === 'unreachable' ? pool.status?.nodes?.desired : undefined;
-}
-
 function failingNodes(s: ObservedState): NonNullable<WindowsPoolStatus['failingNodes']> {
   return s.poolNodes.failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => {
-    const reported = first?.reason === 'NoPodAddresses' ? controllerWarningOf(s, node.name) : undefined;
+    const reported = first?.reason === 'NoPodAddresses' ? providerOf(s.pool).explainNode?.(s, node.name) : undefined;
     const message = `${first?.message ?? ''}${reported ? `. ${reported}` : ''}`;
     return { name: node.name, reason: first?.reason ?? '', message: cut(message, NODE_MESSAGE_LENGTH) };
   });
 }
 
 function summaryFor(
-  s: ObservedState,
+  s: Derived,
   builds: readonly { kernelVersion: string }[],
 ): NonNullable<WindowsPoolStatus['summary']> {
   const { desired, total, verified } = countNodes(s);

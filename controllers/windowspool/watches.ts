@@ -17,7 +17,6 @@ import { runsNodePods } from './nodePods/preparation.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { NodePod } from './ports/nodePods.ts';
 import type { InstanceList, NodeRecord } from './ports/nodes.ts';
-import type { NodeMembership } from './providers/existing/nodeMembership.ts';
 import { providerOf } from './providers/providers.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { canonical } from './util/hash.ts';
@@ -26,6 +25,14 @@ import { canonical } from './util/hash.ts';
 interface Change<T> {
   readonly before?: T | undefined;
   readonly after?: T | undefined;
+}
+
+/** Which nodes belong to pools that select them, and which of them each pool holds. */
+export interface Memberships {
+  declare(name: string, pool: WindowsPool | undefined, list: InstanceList | undefined): void;
+  follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void;
+  reconsider(nodes: readonly NodeRecord[]): void;
+  podsChanged(pool: string, node: string): void;
 }
 
 /** The watched objects, and the caches derived from them. */
@@ -38,7 +45,7 @@ export interface WatchedViews {
   readonly nodes: { byIndex(index: 'nodeGroup', group: string): readonly NodeRecord[] };
   readonly fleet: Pick<Fleet, 'follow' | 'onRelease'>;
   readonly poolNodesCache: Pick<PoolNodesCache, 'follow' | 'podsChanged'>;
-  readonly nodeMembership: Pick<NodeMembership, 'declare' | 'follow' | 'reconsider' | 'podsChanged'>;
+  readonly nodeMembership: Memberships;
   /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
 }

@@ -3,7 +3,6 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
-import { isClusterMismatch } from '../providers/eks/groups.ts';
 import { isDeleting, neededNodes } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
@@ -17,6 +16,10 @@ export interface Readiness<P extends Parts> {
   readonly source: keyof P;
   /** The conditions that can stall a pool that is being deleted. */
   readonly stallsDeletion: readonly (keyof P)[];
+  /** Whether the nodes may be those of another cluster. */
+  readonly isForeign?: (s: ObservedState) => boolean;
+  /** Whether what the nodes come from is being created, changed or deleted: a paused pool is Reconciling then, too. */
+  readonly isBusy?: (s: ObservedState) => boolean;
   /** Why no node can run a pod, whatever the number of nodes. */
   readonly unavailable?: (s: ObservedState, parts: P) => ConditionState | undefined;
   /** Whether the desired number of nodes is zero. */
@@ -33,13 +36,13 @@ export function ready<P extends Parts>(
   s: ObservedState,
   parts: P,
   stalled: ConditionState | undefined,
-  { source, unavailable, isEmpty, isRolling }: Readiness<P>,
+  { source, isForeign, unavailable, isEmpty, isRolling }: Readiness<P>,
 ): ConditionState {
   const { verified, awaitingRule, total } = s.poolNodes;
   const found = parts[source] as ConditionState;
   const cause = isDeleting(s.pool)
     ? (stalled ?? found)
-    : isClusterMismatch(s)
+    : isForeign?.(s)
       ? stalled
       : parts.RuntimeClassReady.status === 'True'
         ? undefined

@@ -10,7 +10,6 @@
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
-import { groupOf } from '../providers/eks/groups.ts';
 import { isDeleting, isPaused } from '../queries.ts';
 import { trueCondition } from './condition.ts';
 import { disrupting } from './disrupting.ts';
@@ -32,7 +31,8 @@ export function summarize<P extends Parts>(result: RunResult, parts: P, readines
   const mayStall = isDeleting(s.pool) ? readiness.stallsDeletion.map((type) => parts[type] as ConditionState) : all;
   const stalled = mayStall.find((condition) => condition.stalled);
   const summary = ready(s, parts, stalled, readiness);
-  const working = isIdle(s) ? undefined : [summary, ...all, leaving].find((condition) => condition?.working);
+  const isIdle = isPaused(s.pool) && !readiness.isBusy?.(s);
+  const working = isIdle ? undefined : [summary, ...all, leaving].find((condition) => condition?.working);
   return {
     Ready: summary,
     ...parts,
@@ -42,11 +42,6 @@ export function summarize<P extends Parts>(result: RunResult, parts: P, readines
     ...(stalled && { Stalled: trueCondition(stalled.reason, stalled.message) }),
     ...(isPaused(s.pool) && { Paused: paused(s) }),
   };
-}
-
-/** Whether nothing is in progress: the operator is paused, and EKS has finished its operations. */
-function isIdle(s: ObservedState): boolean {
-  return isPaused(s.pool) && !['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? '');
 }
 
 function paused({ pool }: ObservedState): ConditionState {

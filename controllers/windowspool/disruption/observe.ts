@@ -5,7 +5,7 @@ import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import { isDeleting, isLasting } from '../queries.ts';
-import type { OperationSources } from '../sources.ts';
+import type { Sources } from '../sources.ts';
 import { failedKindOf } from '../steps/steps.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
@@ -52,7 +52,7 @@ export function rememberedOperations({ operations, errors }: ObservedState): Dra
 export async function withCount(
   s: ObservedState,
   capacity: Capacity,
-  { nodes }: Pick<OperationSources, 'nodes'>,
+  { nodes }: Pick<Sources, 'nodes'>,
   signal: AbortSignal,
 ): Promise<ObservedState> {
   if (s.counted) return s;

@@ -10,6 +10,7 @@ import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
+import type { CallError } from '../ports/callResult.ts';
 import type { EventSinks } from '../ports/pools.ts';
 import type { RuleChain } from '../ruleChains.ts';
 import type { Sources } from '../sources.ts';
@@ -46,7 +47,10 @@ export interface Provider {
   /** The part of status that only pools of this provider have. */
   status(
     result: RunResult,
-  ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping' | 'disruption'>;
+  ): Pick<
+    WindowsPoolStatus,
+    'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping' | 'disruption' | 'cluster'
+  >;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: Derived, statusAgeMs: number): number;
   /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */
@@ -55,6 +59,12 @@ export interface Provider {
   samples?(s: Derived, status: WindowsPoolStatus): GaugeSample[];
   /** Publishes the events that only pools of this provider have. Never fails. */
   publish?(outcome: Outcome, sinks: EventSinks): void;
+  /** Errors of calls outside the cluster that decide when they are repeated. */
+  outsideErrors?(s: ObservedState): readonly CallError[];
+  /** How many nodes there should be, as status shows it. */
+  shownSize?(s: Derived): number | undefined;
+  /** What another controller reports about a node, in sentences. */
+  explainNode?(s: ObservedState, node: string): string | undefined;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];
   /** The releases that fail verification in the pool, as its status shows; absent where nodes have none. */

@@ -18,6 +18,8 @@ type Run<S> = (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) =
 interface FailureFacts {
   /** What waits until it succeeds, and reports its error; absent: none of these. The other group is a former one or a canary. */
   readonly blocks?: 'nodeGroup' | 'otherNodeGroup' | 'launchTemplate' | 'runtimeClass' | 'drain';
+  /** Whether it is not tried again before the next read of AWS, although it is a call of the API server. */
+  readonly waitsForRead?: true;
 }
 
 /** The facts about a read whose error is kept. */

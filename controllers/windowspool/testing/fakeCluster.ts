@@ -19,7 +19,7 @@ import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
 import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
-import { NodeMembership } from '../providers/existing/nodeMembership.ts';
+import { NodeMembership } from '../providers/caches.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';

@@ -19,7 +19,7 @@ import type { KnownInstance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { waitMeanwhile } from '../../ruleChains.ts';
-import type { OperationSources } from '../../sources.ts';
+import type { Sources } from '../../sources.ts';
 import { capacityOf, idleGroups } from './capacity.ts';
 import { ownedGroup, ownGroups } from './groups.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
@@ -146,7 +146,7 @@ async function hasLeft(
   entry: LeavingNode,
   node: NodeRecord,
   s: ObservedState,
-  { scalingGroups }: Pick<OperationSources, 'scalingGroups'>,
+  { scalingGroups }: Pick<Sources, 'scalingGroups'>,
   signal: AbortSignal,
 ): Promise<CallResult<boolean>> {
   const group = ownGroups(s).find(({ name }) => name === s.poolNodes.groupOf(node));
@@ -171,7 +171,7 @@ function releaseAction({ operation }: LeavingNode, now: NodeRecord): DrainAction
 export async function readTerminatingNode(
   entry: LeavingNode,
   s: ObservedState,
-  sources: OperationSources,
+  sources: Sources,
   signal: AbortSignal,
 ): Promise<TerminatingNodeView> {
   const node = await sources.nodes.read(entry.name, signal);

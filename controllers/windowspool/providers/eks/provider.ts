@@ -11,11 +11,12 @@ import { publishOfNodeGroup } from './nodeGroupEvents.ts';
 import { nodeGroupSamples } from './nodeGroupSamples.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
+import { controllerWarningOf } from './prerequisites/controllerWarnings.ts';
 import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
-import { untilGroupRead } from './schedule.ts';
-import { bookkeepingOf, nodeGroupState } from './status.ts';
+import { awsErrorsOf, untilGroupRead } from './schedule.ts';
+import { bookkeepingOf, clusterState, nodeGroupState, shownSize } from './status.ts';
 import { releaseFailuresOf } from './upgrades/releaseFailures.ts';
 import { nextReservation } from './upgrades/updateReservation.ts';
 
@@ -33,12 +34,14 @@ export const eks: Provider = {
   status: (outcome) => {
     const prerequisites = prerequisiteStates(outcome.after);
     const advice = adviceStates(outcome.after);
+    const cluster = clusterState(outcome.after);
     const bookkeeping = bookkeepingOf(outcome);
     const disruption = nextReservation(outcome);
     return {
       ...(!isRecordLost(outcome.after) && { nodeGroup: nodeGroupState(outcome) }),
       ...(prerequisites.length > 0 && { prerequisites }),
       ...(advice.length > 0 && { advice }),
+      ...(cluster && { cluster }),
       ...(bookkeeping && { bookkeeping }),
       ...(disruption && { disruption }),
     };
@@ -46,6 +49,9 @@ export const eks: Provider = {
   samples: nodeGroupSamples,
   publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,
+  outsideErrors: awsErrorsOf,
+  shownSize,
+  explainNode: controllerWarningOf,
   nodeGroupNames: nodeGroupNamesOf,
   releaseFailures: releaseFailuresOf,
   describeUnremovedMarks: unremovedMarks,

@@ -1,10 +1,12 @@
 /** When AWS is read again for a pool's node group. Pure. */
 
-import { awsErrorsOf, SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
+import { SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { isDeleting, isPaused } from '../../queries.ts';
+import type { CallError } from '../../ports/callResult.ts';
+import { isDeleting, isLasting, isPaused } from '../../queries.ts';
+import { failedKindOf, isAwsError } from '../../steps/steps.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmationMs } from './confirmation.ts';
 import { groupOf } from './groups.ts';
@@ -41,6 +43,21 @@ function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number
   const { since } = prerequisitesRecordOf(pool);
   const lasts = since === undefined ? 0 : now - Date.parse(since);
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
+}
+
+/**
+ * The errors that decide when AWS is read again: errors of AWS, and of the ConfigMap of Windows IPAM, which only a pool that has read AWS writes.
+ * Windows IPAM is a setting of the whole cluster: a lasting error there only delays a group that is still to be created.
+ */
+export function awsErrorsOf(s: ObservedState): CallError[] {
+  const hasGroup = groupOf(s) !== undefined;
+  return [
+    ...s.errors
+      .filter((entry) => (failedKindOf(entry).waitsForRead ? !(hasGroup && isLasting(entry.error)) : isAwsError(entry)))
+      .map(({ error }) => error),
+    ...(s.group.kind === 'unreachable' ? [s.group.error] : []),
+    ...(s.cluster.kind === 'unreachable' ? [s.cluster.error] : []),
+  ];
 }
 
 function untilGroupChanges(s: Derived, statusAgeMs: number): number {

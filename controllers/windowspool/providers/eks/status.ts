@@ -1,5 +1,5 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
-import type { Bookkeeping, NodeGroupState } from '../../api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../api.gen.ts';
 import { withoutConditionRecords } from '../../conditions/records.ts';
 import type { Derived, FailedTarget } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -14,7 +14,7 @@ import { nextScalingTags } from './autoscalerTags.ts';
 import { canaryState } from './canary/status.ts';
 import { describeError } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
-import { isClusterMismatch, ownedGroup } from './groups.ts';
+import { groupOf, isClusterMismatch, ownedGroup } from './groups.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
@@ -227,4 +227,18 @@ function updateState({ after, accepted }: RunResult): NodeGroupState['update'] {
 function contentState({ due: { version } }: Derived, { target }: Pick<Accepted, 'target'>) {
   const content = version?.target === target ? version.content : undefined;
   return content === undefined ? {} : { content };
+}
+
+/** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
+export function clusterState(s: ObservedState): WindowsPoolStatus['cluster'] {
+  const pinned = s.pool.status?.cluster;
+  if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
+  const { name, arn } = s.cluster.cluster;
+  return ownedGroup(s.pool, s.group) && { name, arn };
+}
+
+/** How many nodes the groups should have. A group that cannot be read keeps its last known size. */
+export function shownSize(s: Derived): number | undefined {
+  if (groupOf(s)) return s.due.capacity.desired;
+  return s.group.kind === 'unreachable' ? s.pool.status?.nodes?.desired : undefined;
 }

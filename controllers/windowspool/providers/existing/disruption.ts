@@ -15,7 +15,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { InstanceList } from '../../ports/nodes.ts';
-import type { OperationSources } from '../../sources.ts';
+import type { Sources } from '../../sources.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
 export function drainExistingNodes(s: Derived): RuleResult {
@@ -56,7 +56,7 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
 /** Reads a terminating node. The ConfigMap of hosts that the pool names is read once for all nodes. */
 export async function nodeReader(
   s: ObservedState,
-  sources: OperationSources,
+  sources: Sources,
   signal: AbortSignal,
 ): Promise<ReadTerminatingNode> {
   const { instancesConfigMap } = existingNodesIn(s.pool.spec);
@@ -68,7 +68,7 @@ async function readExistingNode(
   entry: LeavingNode,
   list: CallResult<InstanceList> | undefined,
   s: ObservedState,
-  { nodes, drains, nodeMembership }: OperationSources,
+  { nodes, drains, nodeMembership }: Sources,
   signal: AbortSignal,
 ): Promise<TerminatingNodeView> {
   const node = await nodes.read(entry.name, signal);

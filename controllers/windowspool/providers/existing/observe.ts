@@ -6,11 +6,19 @@ import { withOperations } from '../../disruption/observe.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { ownershipOf } from '../../nodes/ownershipRecord.ts';
 import type { CallError } from '../../ports/callResult.ts';
+import type { InstanceLists } from '../../ports/nodes.ts';
 import { isDeleting, isPaused, withError } from '../../queries.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './disruption.ts';
 import type { NodeMembership } from './nodeMembership.ts';
+
+declare module '../../sources.ts' {
+  interface Sources {
+    readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
+    readonly instanceLists: InstanceLists;
+  }
+}
 
 /** Reads the observed state of a pool of existing nodes. */
 export async function observeExisting(pool: WindowsPool, context: ObserveContext): Promise<ObservedState> {

@@ -7,7 +7,7 @@ import { type PartsOf, summarize } from '../../../conditions/summary.ts';
 import type { NodeGroupConditions } from '../../../model/conditions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
-import { desiredNodes, groupOf } from '../groups.ts';
+import { desiredNodes, groupOf, isClusterMismatch } from '../groups.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { otherGroup } from '../replacement/replacement.ts';
 import { groupNodes } from './groupNodes.ts';
@@ -34,6 +34,8 @@ const readiness: Readiness<Parts> = {
   source: 'NodeGroupReady',
   // A pool that is being deleted waits for its group alone; only a cluster mismatch stalls it.
   stallsDeletion: ['PrerequisitesMet'],
+  isForeign: isClusterMismatch,
+  isBusy: (s) => ['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? ''),
   unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
     // The nodes of a group that is being replaced serve the pool.
     if (otherGroup(s) && s.poolNodes.total > 0) return undefined;

@@ -41,6 +41,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     reason: 'WindowsIPAMEnabled',
     isWarning: ({ warning }) => warning !== undefined,
     needsFreshRead: true,
+    waitsForRead: true,
     run: async ({ seen }, soFar, { system }, signal) =>
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
         const { ipamAttempts, now, prerequisites } = soFar.after;
