@@ -25,6 +25,8 @@ const event = (message: string): Observation => ({
 const requeue = (ms: number): Observation => ({ kind: 'requeue', name: 'requeue', data: { ms } });
 const step = (node: string): Observation => ({ kind: 'step', name: 'cordonNode', of: node, data: { node } });
 const action = (world: string): Observation => ({ kind: 'action', name: 'apply web', data: { world } });
+const pending = (description: Json, reason = 'Paused'): Observation =>
+  status({ pendingSteps: [{ description, reason }] });
 const ready = (fields: Observation['data']): Observation => status({ conditions: { Ready: fields } });
 
 /** The differences as `group path`. */
@@ -54,7 +56,14 @@ describe('the comparison of two entries', () => {
     ['a field of a status', [status({})], [status({ b: { c: { d: 1 } } })], ['statuses status.b.c.d']],
     ['a field that stays', [status({ b: null })], [status({ b: { c: 1 } })], ['statuses status.b.c']],
     ['a status', [], [status({ b: 1 })], ['statuses status.b']],
-    ['pending steps', [status({ pendingSteps: ['a'] })], [status({})], ['texts status.pendingSteps.0']],
+    ['a pending step', [pending('a')], [pending('b')], ['texts status.pendingSteps.0.description']],
+    ['the reason of a pending step', [pending('a')], [pending('a', 'B')], ['reasons status.pendingSteps.0.reason']],
+    [
+      'a pending step without a reason',
+      [status({ pendingSteps: ['a'] })],
+      [pending('b')],
+      ['texts status.pendingSteps.0'],
+    ],
     ['an event', [event('a')], [], ['events event NodeGroupCreated']],
     ['the text of an event', [event('a')], [event('b')], ['texts event NodeGroupCreated.message']],
     ['the time of the next run', [requeue(1)], [requeue(2)], ['requeues requeue.ms']],
@@ -69,6 +78,10 @@ describe('the comparison of two entries', () => {
   it('does not call it another simulation after another text in a call', () => {
     const result = found([create({ message: 'a' }), action('a')], [create({ message: 'b' }), action('b')]);
     assert.deepEqual(result, { list: ['texts call CreateNodegroup.message'], isCut: false });
+  });
+
+  it('compares a pending step without a reason by its description', () => {
+    assert.deepEqual(found([status({ pendingSteps: ['a'] })], [pending('a')]).list, []);
   });
 
   it('finds nothing in equal entries', () => {

@@ -53,7 +53,8 @@ const GROUP_OF: Readonly<Record<Kind, Group>> = {
 };
 
 /** The fields that have texts for users. */
-const TEXT = /(?:^|\.)(?:message|text|why|warning|cause|change|begins|pendingSteps)(?:\.\d+)?$/;
+const TEXT =
+  /(?:^|\.)(?:message|text|why|warning|cause|change|begins|pendingSteps)(?:\.\d+)?$|\.pendingSteps\.\d+\.description$/;
 const REASON = /\.(?:reason|conditions\.\w+(?:\.status)?)$/;
 
 /** The group of a difference in an observation of this kind. */
@@ -64,6 +65,7 @@ export function groupOf(kind: Kind, path: string): Group {
 
 /** The fields that differ, as deep as possible, so that a new field is named alone. */
 export function fieldDifferences(path: string, before: Json | undefined, after: Json | undefined): FieldDifference[] {
+  if (isSamePendingStep(path, before, after)) return [];
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [old, now] = [membersOf(before), membersOf(after)];
   const keys = new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})]);
@@ -71,6 +73,11 @@ export function fieldDifferences(path: string, before: Json | undefined, after: 
   const isNested = (old || (before ?? null) === null) && (now || (after ?? null) === null);
   if (!isNested || keys.size === 0) return [{ path, before, after }];
   return [...keys].flatMap((key) => fieldDifferences(`${path}.${key}`, old?.[key], now?.[key]));
+}
+
+/** Whether it is the same pending step in a version that records only its description, without a reason. */
+function isSamePendingStep(path: string, before: Json | undefined, after: Json | undefined): boolean {
+  return /\.pendingSteps\.\d+$/.test(path) && isFields(after) && after.description === before;
 }
 
 function membersOf(value: Json | undefined): Readonly<Record<string, Json>> | undefined {
