@@ -101,6 +101,10 @@ const leaving = {
   operation: 'Replace' as const,
   startTime: '2026-03-01T11:00:00Z',
 };
+const PENDING = [
+  { description: 'update the labels', reason: 'Paused' },
+  { description: 'update the taints', reason: 'Drifted' },
+];
 const annotated = { metadata: { annotations: { 'winpool.dev/paused': 'true' } } };
 
 const poolOperations: readonly (readonly [
@@ -134,7 +138,7 @@ const poolOperations: readonly (readonly [
   [
     'resume',
     'paused by annotation',
-    samplePool({}, { ...annotated, status: { ...knownStatus(), pendingSteps: ['update the labels'] } }),
+    samplePool({}, { ...annotated, status: { ...knownStatus(), pendingSteps: PENDING } }),
     { metadata: { annotations: { 'winpool.dev/paused': null } } },
   ],
   [
@@ -171,8 +175,12 @@ describe('kubectl windowspool plan', () => {
     assert.deepEqual(changeLines('web', samplePool(), samplePool()), ['WindowsPool web: the spec does not change']);
   });
 
-  it('shows pending steps with their cause', () => {
-    const status = { ...knownStatus(), observedGeneration: 1, pendingSteps: ['update the labels'] };
+  it('shows pending steps with their reason, also that of a later release of the operator', () => {
+    const status = {
+      ...knownStatus(),
+      observedGeneration: 1,
+      pendingSteps: [...PENDING, { description: 'paint the nodes', reason: 'AwaitingPaint' }],
+    };
     const rows = [
       samplePool(),
       samplePool({}, { status: { ...status, pendingSteps: [] } }),
@@ -183,8 +191,12 @@ describe('kubectl windowspool plan', () => {
       ['No changes are due for pool web.'],
       [
         'Pool web has pending changes.',
-        'The operator makes these changes when the pool is resumed:',
+        'When the pool is resumed:',
         '  - update the labels',
+        'Not corrected, because nodeGroup.driftPolicy is Report:',
+        '  - update the taints',
+        'Not made yet (AwaitingPaint):',
+        '  - paint the nodes',
       ],
     ]);
   });

@@ -3,7 +3,7 @@ import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { isPaused } from '../../controllers/windowspool/queries.ts';
+import { byHeading } from '../../controllers/windowspool/heldSteps.ts';
 import { type AwsFlags, awsPreviews } from './awsPreview.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
@@ -39,20 +39,23 @@ export async function plan(
   terminal.print(pendingLines(pool, terminal.columns).join('\n'));
 }
 
-/** The steps in status.pendingSteps, and what they wait for. */
+/** The lines of `pendingChanges`, if they are about the current spec. */
 export function pendingLines(pool: WindowsPool, columns: number): string[] {
-  const { name } = pool.metadata;
-  const steps = pool.status?.pendingSteps ?? [];
   if (pool.status?.observedGeneration !== pool.metadata.generation)
-    return [`The operator has not observed the current spec of pool ${name} yet.`];
+    return [`The operator has not observed the current spec of pool ${pool.metadata.name} yet.`];
+  return pendingChanges(pool).flatMap((line) => wrap(line, columns, line.startsWith('- ') ? '  ' : ''));
+}
+
+/** The steps in status.pendingSteps, under what they wait for. */
+export function pendingChanges({ metadata: { name }, status }: WindowsPool): string[] {
+  const steps = status?.pendingSteps ?? [];
   if (steps.length === 0) return [`No changes are due for pool ${name}.`];
-  const why = isPaused(pool)
-    ? 'The operator makes these changes when the pool is resumed:'
-    : 'The operator does not make these changes, because nodeGroup.driftPolicy is Report, or it just adopted the node group:';
   return [
     `Pool ${name} has pending changes.`,
-    ...wrap(why, columns),
-    ...steps.flatMap((step) => wrap(`- ${step}`, columns, '  ')),
+    ...byHeading(steps).flatMap(([heading, held]) => [
+      `${heading.charAt(0).toUpperCase()}${heading.slice(1)}:`,
+      ...held.map((step) => `- ${step}`),
+    ]),
   ];
 }
 

@@ -5,6 +5,7 @@ import { isPaused } from '../../controllers/windowspool/queries.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { confirm } from './confirm.ts';
+import { pendingChanges } from './plan.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './text.ts';
 
@@ -97,15 +98,11 @@ function pause(pool: WindowsPool): PoolChange {
 function resume(pool: WindowsPool): PoolChange {
   const { name } = pool.metadata;
   if (!isPaused(pool)) return { notes: [`Pool ${name} is not paused.`] };
-  const steps = pool.status?.pendingSteps ?? [];
   const isInSpec = pool.spec.paused;
   return {
     patch: { ...annotate(PAUSED_ANNOTATION, null), ...(isInSpec && { spec: { paused: false } }) },
     notes: [
-      steps.length > 0
-        ? `The operator then makes these changes in pool ${name}:`
-        : `No changes are due in pool ${name}.`,
-      ...steps.map((step) => `- ${step}`),
+      ...pendingChanges(pool),
       ...(isInSpec ? ['This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.'] : []),
     ],
   };

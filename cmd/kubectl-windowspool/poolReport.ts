@@ -5,6 +5,7 @@ import type {
   Condition,
   FormerNodeGroup,
   NodeCounts,
+  PendingStep,
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
@@ -50,7 +51,7 @@ export interface PoolReport {
   readonly canary?: string;
   readonly warmPool?: string;
   readonly runtimeClass?: string;
-  readonly pendingSteps: readonly string[];
+  readonly pendingSteps: readonly PendingStep[];
   /** What would make the pool more robust. It is no problem. */
   readonly advice: readonly AdviceState[];
   readonly nextStep: string;

@@ -145,9 +145,15 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Canary', report.canary ?? ''],
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
-    ['Pending', report.pendingSteps.length > 0 ? count(report.pendingSteps.length, 'step') : ''],
+    ['Pending', describePending(report.pendingSteps)],
     ['Advice', report.advice.length > 0 ? `${report.advice.length}. See: kubectl windowspool doctor` : ''],
   ];
+}
+
+/** `2 steps (Paused)`. */
+function describePending(steps: PoolReport['pendingSteps']): string {
+  const reasons = new Set(steps.map(({ reason }) => reason));
+  return steps.length > 0 ? `${count(steps.length, 'step')} (${[...reasons].join(', ')})` : '';
 }
 
 function findings(

@@ -32,11 +32,11 @@ function assertReadable(text: string): void {
 }
 
 function run(s: Derived): void {
-  const { decisions, steps, pending } = planFor(s);
+  const { decisions, steps, held } = planFor(s);
   const after: RunResult = { after: s, decisions, done: steps, accepted: undefined, left: [], released: false };
   const conditions = evaluateConditions(after);
-  const status = statusFor(after, conditions, pending);
-  for (const step of [...steps, ...pending]) assertReadable(describeStep(step) ?? '');
+  const status = statusFor(after, conditions, held);
+  for (const step of [...steps, ...held.map(({ step }) => step)]) assertReadable(describeStep(step) ?? '');
   for (const { message } of status.conditions ?? []) assertReadable(message);
   assert.deepEqual(violations(statusSchema, status), []);
   for (const { metric, value } of samplesOf(s, conditions, status)) assert.ok(Number.isFinite(value), metric);

@@ -694,9 +694,9 @@ export interface WindowsPoolStatus {
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
   /**
-   * Changes that are due but not made, because the pool is paused, because its node group was just adopted, or because driftPolicy is Report.
+   * Changes that are due but not made.
    */
-  pendingSteps?: string[];
+  pendingSteps?: PendingStep[];
   bookkeeping?: Bookkeeping;
 }
 export interface Condition {
@@ -1356,6 +1356,16 @@ export interface RuntimeClassState {
    * Name of the RuntimeClass: the runtimeClassName of pods.
    */
   name: string;
+}
+export interface PendingStep {
+  /**
+   * What the operator would do.
+   */
+  description: string;
+  /**
+   * Why the operator does not make the change. Paused: the pool is paused. Adopting: the operator adopts the node group first. UpdatePending: the operator writes the launch template first. Drifted: nodeGroup.driftPolicy is Report.
+   */
+  reason: string;
 }
 /**
  * Internal state of the operator between reconciliations. Not part of the API; it can change in any release.

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { evaluateConditions } from './conditions/conditions.ts';
+import { pendingIn, shownIn } from './heldSteps.ts';
 import { spread } from './intervals.ts';
 import { VERIFIED_CONDITION } from './labels.ts';
 import type { ConditionState } from './model/conditions.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
-import { chainsFor, type Plan, planFor } from './plan.ts';
+import { chainsFor, heldUntilRead, type Plan, planFor } from './plan.ts';
 import { deletionChains, poolChains } from './providers/eks/plan.ts';
 import { existingNodesChains } from './providers/existing/plan.ts';
 import { decide, type RuleChain, stepsOf } from './ruleChains.ts';
@@ -17,6 +19,8 @@ import { goldenTexts, once } from './testing/goldenTexts.ts';
 import { pausedCases } from './testing/planCases/paused.ts';
 import type { PlanCase } from './testing/planCases/planCase.ts';
 import { tables } from './testing/planCases/tables.ts';
+import { randomObservedState } from './testing/randomObservedState.ts';
+import { runs } from './testing/runs.ts';
 import { stepInWords } from './testing/stepInWords.ts';
 
 const golden = goldenTexts('steps');
@@ -35,10 +39,14 @@ function conditionsInWords(steps: readonly Step[]): string[] {
   });
 }
 
-/** What users read about the steps of a plan. */
-function descriptionsIn({ steps, pending }: Plan): string[] {
-  return [...steps, ...pending].flatMap((step) => (step.kind === 'setNodeCondition' ? [] : (describeStep(step) ?? [])));
+/** What users read about the steps of a plan; those that are held with the reason. */
+function descriptionsIn({ steps, held }: Plan): string[] {
+  const describe = (step: Step) => (step.kind === 'setNodeCondition' ? undefined : describeStep(step));
+  const pending = pendingIn(held, describe).map(({ description, reason }) => `${reason}: ${description}`);
+  return [...steps.flatMap((step) => describe(step) ?? []), ...pending];
 }
+
+const shownSteps = ({ held }: Plan) => shownIn(held).map(({ step }) => step);
 
 /** How many rows wait for a reason that no rule has given yet. Lower it with each rule that gives one. */
 const UNDECIDED = 43;
@@ -71,9 +79,9 @@ describe('the plan', () => {
         const { name, observed, want, later = [], nodeConditions } = row;
         const planned = once(() => planFor(observed));
         const test = it(name, () => {
-          const { steps, pending } = planned();
+          const { steps } = planned();
           assert.deepEqual(
-            { steps: stepsInWords(steps), pending: stepsInWords(pending) },
+            { steps: stepsInWords(steps), pending: stepsInWords(shownSteps(planned())) },
             { steps: want, pending: later },
           );
           if (nodeConditions) assert.deepEqual(conditionsInWords(steps), nodeConditions);
@@ -88,14 +96,37 @@ describe('the plan', () => {
     for (const { name, observed, want } of pausedCases) {
       const planned = once(() => planFor(observed));
       const test = it(name, () => {
-        const { steps, pending } = planned();
+        const { steps } = planned();
+        const pending = shownSteps(planned()).map(stepInWords);
         assert.deepEqual(
-          { steps, pending: pending.map(stepInWords).filter((step) => !step.startsWith('remember')) },
+          { steps, pending: pending.filter((step) => !step.startsWith('remember')) },
           { steps: [], pending: want.filter((step) => !step.startsWith('remember')) },
         );
       });
       golden(test, () => descriptionsIn(planned()));
     }
+  });
+
+  /** Fails unless each decided step is taken or held, once. */
+  const assertNothingDropped = (plan: Plan) => {
+    const found = [...plan.steps, ...plan.held.map(({ step }) => step)];
+    const decided = plan.decisions.flatMap(({ steps }) => steps);
+    assert.deepEqual(decided.filter((step) => found.filter((each) => each === step).length !== 1).map(stepInWords), []);
+    assert.ok(plan.steps.every((step) => decided.includes(step)));
+  };
+
+  it('takes or holds each step that the chains decide, on a fresh read and on cached state', () => {
+    for (const { observed } of [...Object.values(tables).flat(), ...pausedCases]) {
+      const plan = planFor(observed);
+      for (const each of [plan, heldUntilRead(plan)]) assertNothingDropped(each);
+    }
+    fc.assert(
+      fc.property(randomObservedState, (s) => {
+        const plan = planFor(s);
+        for (const each of [plan, heldUntilRead(plan)]) assertNothingDropped(each);
+      }),
+      { numRuns: runs(3_000) },
+    );
   });
 
   it('waits for the reason that a condition states, except in a number of rows', () => {

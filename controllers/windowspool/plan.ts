@@ -8,43 +8,49 @@
  */
 
 import type { WindowsPool } from './api.gen.ts';
+import { type Held, hold } from './heldSteps.ts';
 import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
-import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
 import { decide, type RuleChain } from './ruleChains.ts';
-import { stepKindOf } from './steps/steps.ts';
+import { needsFreshRead, stepKindOf } from './steps/steps.ts';
 
-/** The steps for one run of a pool. */
-export interface Plan {
-  /** What the rule chains decided, and why. */
+/** The steps for one run of a pool, and those that are held. */
+export interface Plan extends Held {
+  /** What the rule chains decided, and why. Each of their steps is taken or held. */
   readonly decisions: readonly Decision[];
-  readonly steps: readonly Step[];
-  /** What would be done if the pool were not paused. */
-  readonly pending: readonly Step[];
 }
 
-/** The plan for a pool. A paused pool only gets its finalizer: its other steps are pending. */
+/** The plan for a pool. A paused pool only gets its finalizer. */
 export function planFor(s: Derived): Plan {
   const decisions = decide(chainsFor(s.pool), s);
-  const steps = untilSwitch(withOneReservation(decisions.flatMap((decision) => decision.steps)));
-  const later = isDeleting(s.pool) ? [] : providerOf(s.pool).pendingSteps(s, steps);
-  if (!isPaused(s.pool)) return { decisions, steps, pending: later };
-  const isHold = ({ kind }: Step) => kind === 'addFinalizer';
-  return { decisions, steps: steps.filter(isHold), pending: [...steps.filter((step) => !isHold(step)), ...later] };
+  const decided = { steps: decisions.flatMap((decision) => decision.steps), held: [] };
+  const due = untilSwitch(withOneReservation(decided));
+  const later = isDeleting(s.pool) ? [] : providerOf(s.pool).laterSteps(s, due.steps);
+  const { steps, held } = isPaused(s.pool) ? hold(due, 'Paused', ({ kind }) => kind !== 'addFinalizer') : due;
+  return { decisions, steps, held: [...held, ...later] };
 }
 
 /** A reservation has one purpose at a time: a second one would hide the first. */
-function withOneReservation(steps: readonly Step[]): readonly Step[] {
-  const first = steps.find((step) => stepKindOf(step).reserves);
-  return steps.filter((step) => !stepKindOf(step).reserves || step === first);
+function withOneReservation(due: Held): Held {
+  const first = due.steps.find((step) => stepKindOf(step).reserves);
+  return hold(due, 'DisruptionPending', (step) => stepKindOf(step).reserves === true && step !== first);
 }
 
 /** When another group becomes the one that the spec describes, all other steps follow in the next run: they would be about the wrong group. */
-function untilSwitch(steps: readonly Step[]): readonly Step[] {
-  if (!steps.some(({ kind }) => kind === 'switchNodeGroup')) return steps;
-  return steps.filter(({ kind }) => kind === 'switchNodeGroup' || kind === 'addFinalizer');
+function untilSwitch(due: Held): Held {
+  if (!due.steps.some(({ kind }) => kind === 'switchNodeGroup')) return due;
+  return hold(due, 'Replacing', ({ kind }) => kind !== 'switchNodeGroup' && kind !== 'addFinalizer');
+}
+
+/**
+ * The plan on cached state: what AWS refused at the last read is not retried before the next one, however many events arrive. The finalizer waits for
+ * the AWS calls that are still due.
+ */
+export function heldUntilRead(plan: Plan): Plan {
+  if (!plan.steps.some(needsFreshRead)) return plan;
+  return { ...plan, ...hold(plan, 'Pending', (step) => needsFreshRead(step) || step.kind === 'removeFinalizer') };
 }
 
 /** The rule chains for a pool in its current state. Exported for the tests. */

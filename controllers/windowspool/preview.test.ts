@@ -5,6 +5,7 @@ import { FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions, textTable } from './testing/goldenTexts.ts';
 import { fresh, readyWorld, signal } from './testing/life.ts';
+import { DISK_100 } from './testing/machineScenes.ts';
 
 const { nodeGroup } = fresh().spec;
 
@@ -60,18 +61,36 @@ describe('the preview of a pool', () => {
   ]);
 
   const adoptions: readonly (readonly [string, Parameters<typeof fresh>[0], readonly string[]])[] = [
-    ['shows what follows the tag', {}, ['now:', 'then:']],
+    ['shows what follows the tag', {}, ['now:', 'after the node group is adopted:']],
     [
       'shows what is not corrected',
       { nodeGroup: { driftPolicy: 'Report' } },
       ['now:', 'nodeGroup.driftPolicy is Report:'],
     ],
-    ['shows what waits while the pool is paused', { paused: true }, ['when the pool is resumed:']],
+    [
+      'shows what waits while the pool is paused',
+      { paused: true },
+      ['when the pool is resumed:', 'after the node group is adopted:'],
+    ],
+    [
+      'shows what is not corrected, although the pool is paused',
+      { paused: true, nodeGroup: { driftPolicy: 'Report' } },
+      ['when the pool is resumed:', 'nodeGroup.driftPolicy is Report:'],
+    ],
   ];
   for (const [name, spec, args] of adoptions)
     check(`that adopts a group ${name}, and both values of each difference`, () => shownIn(legacyWorld(spec)), [
       ['preview', '3 steps', ...args, ...ADOPT, 'the node group differs:', ...DIFFERENCES],
     ]);
+
+  const newTemplate = async () => {
+    const world = new FakeWorld();
+    world.apply(fresh({ nodeGroup: { ...nodeGroup, ...DISK_100 } }));
+    return shownIn(world);
+  };
+  check('that needs a launch template shows what follows it', newTemplate, [
+    ['preview', '3 steps', 'now:', 'launch template', 'after the launch template is written:', 'node group web'],
+  ]);
 
   check(
     'that cannot adopt a group shows the cause',

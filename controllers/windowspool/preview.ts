@@ -1,20 +1,20 @@
 /** What the next run would do for a pool, as text. Read-only. */
 
-import type { WindowsPool } from './api.gen.ts';
+import type { PendingStep, WindowsPool } from './api.gen.ts';
 import { evaluateConditions } from './conditions/conditions.ts';
 import { derive, withoutSteps } from './derive.ts';
+import { byHeading, pendingIn } from './heldSteps.ts';
 import type { ConditionState } from './model/conditions.ts';
 import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
-import { nodeGroupIn } from './nodeSource.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { describeDifference } from './providers/eks/differences.ts';
 import { groupOf } from './providers/eks/groups.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import type { ObserveContext } from './providers/provider.ts';
-import { isDeleting, isPaused } from './queries.ts';
+import { isDeleting } from './queries.ts';
 import { waitOf } from './ruleChains.ts';
 import { describeStep } from './steps/steps.ts';
 import { count, sentence } from './util/words.ts';
@@ -24,8 +24,8 @@ export interface Preview {
   readonly pool: string;
   /** What the next run would do. */
   readonly now: readonly string[];
-  /** What it would not do, and why: the pool is paused, driftPolicy is Report, or an adoption comes first. */
-  readonly later: { readonly why: string; readonly steps: readonly string[] };
+  /** What it would not do, and why. */
+  readonly later: readonly PendingStep[];
   /** How the group differs from the spec, if the pool owns or is about to adopt it. */
   readonly differences: readonly string[];
   /** What blocks the pool or could not be read, as messages of its conditions. */
@@ -37,21 +37,21 @@ export interface Preview {
 /** Reads the pool and AWS now, and writes nothing. */
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
   const s = derive(await observe(pool, undefined, context));
-  const { decisions, steps, pending } = planFor(s);
+  const { decisions, steps, held } = planFor(s);
   const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(withoutSteps(s, decisions));
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = s.due.prerequisites.examination?.unknown ?? [];
   const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
-  const held =
-    'UpToDate' in others && (isHeld(others.UpToDate, decisions) || !isReleaseKnown) ? others.UpToDate : undefined;
-  const causes = isObserved ? [Stalled, unmet, held] : [source, PrerequisitesMet];
+  const waiting =
+    'UpToDate' in others && (isWaiting(others.UpToDate, decisions) || !isReleaseKnown) ? others.UpToDate : undefined;
+  const causes = isObserved ? [Stalled, unmet, waiting] : [source, PrerequisitesMet];
   const remarks = [...new Set(causes.flatMap((finding) => (finding ? [finding.message] : [])))];
   return {
     pool: pool.metadata.name,
-    now: describeSteps(steps),
-    later: { why: whyLater(pool, steps), steps: describeSteps(pending) },
+    now: steps.flatMap((step) => describe(step) ?? []),
+    later: pendingIn(held, describe),
     differences: differencesIn(s),
     remarks,
     isComplete: isObserved && PrerequisitesMet.status !== 'Unknown' && unchecked.length === 0 && isReleaseKnown,
@@ -59,22 +59,13 @@ export async function preview(pool: WindowsPool, context: ObserveContext): Promi
 }
 
 /** Whether UpToDate says what an update waits for, or that it will never start. */
-function isHeld({ reason }: ConditionState, decisions: readonly Decision[]): boolean {
+function isWaiting({ reason }: ConditionState, decisions: readonly Decision[]): boolean {
   const wait = waitOf(decisions, 'version');
   return reason === 'InvalidMaintenanceWindow' || (wait?.message !== undefined && wait.reason === reason);
 }
 
-function whyLater(pool: WindowsPool, steps: readonly Step[]): string {
-  if (isPaused(pool)) return 'when the pool is resumed';
-  if (steps.some(({ kind }) => kind === 'adoptNodeGroup') && nodeGroupIn(pool.spec).driftPolicy === 'Correct')
-    return 'then';
-  return 'not corrected, because nodeGroup.driftPolicy is Report';
-}
-
-function describeSteps(steps: readonly Step[]): string[] {
-  return steps.flatMap(
-    (step) => describeStep(step) ?? (step.kind === 'removeFinalizer' ? ['remove the finalizer of the pool'] : []),
-  );
+function describe(step: Step): string | undefined {
+  return step.kind === 'removeFinalizer' ? 'remove the finalizer of the pool' : describeStep(step);
 }
 
 function differencesIn(s: Derived): string[] {
@@ -90,13 +81,13 @@ function differencesIn(s: Derived): string[] {
 
 /** The preview as text: a line for the pool, and indented lines for its steps, differences and messages. */
 export function previewText({ pool, now, later, differences, remarks }: Preview): string {
-  const steps = now.length + later.steps.length;
+  const steps = now.length + later.length;
   const list = (title: string, lines: readonly string[]) =>
     lines.length > 0 ? [`  ${title}:`, ...lines.map((line) => `    ${line}`)] : [];
   return [
     `WindowsPool ${pool}: ${steps > 0 ? count(steps, 'step') : 'nothing to do'}`,
     ...list('now', now.map(sentence)),
-    ...list(later.why, later.steps.map(sentence)),
+    ...byHeading(later).flatMap(([why, held]) => list(why, held.map(sentence))),
     ...list('the node group differs', differences.map(sentence)),
     // A message may end with a command, which must be copied without a full stop.
     ...list('messages', remarks),

@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
-import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
-import { conditionOf, fresh, PREREQUISITE_CALLS, ready, readyWorld, signal, until, wake } from './testing/life.ts';
+import { assertBrief, assertBriefs, assertMentions } from './testing/goldenTexts.ts';
+import {
+  conditionOf,
+  fresh,
+  PREREQUISITE_CALLS,
+  pendingIn,
+  ready,
+  readyWorld,
+  signal,
+  until,
+  wake,
+} from './testing/life.ts';
 
 describe('a pool that is applied', () => {
   it('gets its finalizer, its status, its group and its RuntimeClass in this order, and becomes Ready', async () => {
@@ -387,9 +397,10 @@ describe('a paused pool', () => {
     const world = new FakeWorld();
     world.apply(fresh({ paused: true }));
     const next = await wake(world, world.start());
-    const pending = world.pools.get('web')?.status?.pendingSteps;
-    assert.equal(pending?.length, 2);
-    assertMentions(pending?.join(), 'create node group web', 'create RuntimeClass windows-2022');
+    assertBriefs(pendingIn(world), [
+      ['Paused', 'create node group web'],
+      ['Paused', 'create RuntimeClass windows-2022'],
+    ]);
     assert.equal(world.created, 0);
     assert.ok(next.kind === 'requeueAfter' && next.ms > MINUTE, JSON.stringify(next));
   });

@@ -15,7 +15,7 @@ import type { Outcome, ReconcileResult, RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { observe } from './observe.ts';
-import { planFor } from './plan.ts';
+import { heldUntilRead, planFor } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
 import type { ScalingGroup } from './ports/ec2.ts';
 import { SCALING_GROUPS_QUESTION } from './providers/eks/autoscalerFacts.ts';
@@ -47,8 +47,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!seen.ok) return retry(seen.error);
   if (!seen.value) return (await deleteOrphans(name, deps, signal)) ?? forget(name, deps);
   const { observed, fresh } = seen.value;
-  const plan = planFor(observed);
-  const steps = fresh ? plan.steps : withoutAws(plan.steps);
+  const { decisions, steps, held } = fresh ? planFor(observed) : heldUntilRead(planFor(observed));
   const acted = await actAlone(steps, observed, deps, signal);
   // Another pool was faster: the next read shows what it changed.
   if (!acted) return { kind: 'requeue' };
@@ -57,9 +56,9 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const outcome = resultOf(
     tolerateGateKey(await tolerateSkew(acted, deps.awsCache, deps, signal)),
     observed,
-    plan.decisions,
+    decisions,
   );
-  const reported = await report(outcome, plan.pending, fresh, deps, signal);
+  const reported = await report(outcome, held, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.fleet.rest(name);
   const untilRead = keep(outcome, fresh, deps);
@@ -142,15 +141,6 @@ async function actAlone(
   } finally {
     windowsIpam.end(deps.now(), result);
   }
-}
-
-/**
- * What AWS refused at the last read is not retried before the next one, however many events arrive. The finalizer waits for the AWS calls that are
- * still due.
- */
-function withoutAws(steps: readonly Step[]): readonly Step[] {
-  if (!steps.some(needsFreshRead)) return steps;
-  return steps.filter((step) => !needsFreshRead(step) && step.kind !== 'removeFinalizer');
 }
 
 /**

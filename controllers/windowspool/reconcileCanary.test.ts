@@ -6,12 +6,13 @@ import { releaseFailuresOf } from './providers/eks/upgrades/releaseFailures.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';
-import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
+import { assertBrief, assertBriefs, assertMentions } from './testing/goldenTexts.ts';
 import {
   conditionOf,
   fresh,
   isReplaced,
   nodesIn,
+  pendingIn,
   ready,
   readyWorld,
   retry,
@@ -459,9 +460,7 @@ describe('an update with a canary', () => {
     const { world, deps } = await poolWith();
     edit(world, { releaseVersion: NEXT }, { paused: true });
     await pass(world, deps, 10);
-    const pending = world.pools.get('web')?.status?.pendingSteps;
-    assert.equal(pending?.length, 1);
-    assertMentions(pending?.[0], NEXT, `canary ${SECOND}`, '2 nodes', '30m');
+    assertBriefs(pendingIn(world), [['Paused', NEXT, `canary ${SECOND}`, '2 nodes', '30m']]);
     edit(world, {}, { paused: false });
     await until(world, deps, isVerified(world), 'a verified canary');
     edit(world, {}, { paused: true });

@@ -7,7 +7,18 @@ import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
 import { assertBrief, assertMentions } from './testing/goldenTexts.ts';
-import { conditionOf, fresh, hours, isReplaced, nodesIn, ready, readyWorld, stateOf, until } from './testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  isReplaced,
+  nodesIn,
+  pendingIn,
+  ready,
+  readyWorld,
+  stateOf,
+  until,
+} from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
@@ -77,7 +88,7 @@ describe('the replacement of a node group', () => {
       [],
     );
     assert.match(conditionOf(world, 'UpToDate') ?? '', /It continues when the pool is resumed\.$/);
-    assertMentions(world.pools.get('web')?.status?.pendingSteps?.join(), 'remove node ip-', 'terminate instance i-');
+    assertMentions(pendingIn(world).join(), 'Paused: ', 'remove node ip-', 'terminate instance i-');
     assert.equal(ready(world), 'True');
     pause(false);
     await until(world, deps, isReplaced(world), 'a replaced group');

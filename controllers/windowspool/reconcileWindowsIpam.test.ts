@@ -5,7 +5,7 @@ import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool, settings } from './testing/fixtures.ts';
 import { assertBrief, assertMentions, type Brief } from './testing/goldenTexts.ts';
-import { conditionOf, fresh, hours, ready, signal, until, wake } from './testing/life.ts';
+import { conditionOf, fresh, hours, pendingIn, ready, signal, until, wake } from './testing/life.ts';
 
 const enabling = { ...settings, enableWindowsIpam: true };
 const start = (world: FakeWorld): Deps => ({ ...world.start(), settings: enabling });
@@ -76,8 +76,8 @@ describe('an operator that enables Windows IPAM', () => {
     await wake(paused, start(paused));
     assert.deepEqual([changes(without), changes(paused)], [[], []]);
     assert.deepEqual(
-      paused.pools.get('web')?.status?.pendingSteps?.filter((step) => step.includes('ipam')),
-      ['set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
+      pendingIn(paused).filter((step) => step.includes('ipam')),
+      ['Paused: set enable-windows-ipam: "true" in ConfigMap kube-system/amazon-vpc-cni'],
     );
     assert.match(
       conditionOf(paused, 'PrerequisitesMet') ?? '',

@@ -7,8 +7,8 @@ import { evaluateConditions } from './conditions/conditions.ts';
 import { terminatingNodeCounts } from './disruption/samples.ts';
 import { publishDone, publishNews } from './events.ts';
 import type { TimeSample } from './metricCatalogue.ts';
+import type { HeldStep } from './model/decisions.ts';
 import type { RunResult } from './model/outcome.ts';
-import type { Step } from './model/steps.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { samplesOf } from './samples.ts';
@@ -37,7 +37,7 @@ export type ReportResult =
  */
 export async function report(
   outcome: RunResult,
-  pending: readonly Step[],
+  held: readonly HeldStep[],
   urgent: boolean,
   reporter: Reporter,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function report(
   const { pool, now } = outcome.after;
   const { name } = pool.metadata;
   const assessment = evaluateConditions(outcome);
-  const status = statusFor(outcome, assessment, pending);
+  const status = statusFor(outcome, assessment, held);
   publishDone(outcome, reporter);
   reporter.metrics.add(name, terminatingNodeCounts(outcome));
   if (outcome.released) {

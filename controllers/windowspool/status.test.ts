@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
 import { derive } from './derive.ts';
+import type { HeldStep } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { RunResult } from './model/outcome.ts';
@@ -9,6 +10,7 @@ import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import { nodeGroupConditions } from './providers/eks/conditions/nodeGroupConditions.ts';
 import { configTargetOf } from './providers/eks/groupChanges.ts';
+import type { Reason } from './reasons.ts';
 import { statusFor } from './status.ts';
 import {
   APPLIED,
@@ -32,9 +34,9 @@ import {
 import { randomObservedState } from './testing/randomObservedState.ts';
 import { canonical } from './util/hash.ts';
 
-function statusOf(s: Derived, outcome: Partial<RunResult> = {}, pending: readonly Step[] = []): WindowsPoolStatus {
+function statusOf(s: Derived, outcome: Partial<RunResult> = {}, held: readonly HeldStep[] = []): WindowsPoolStatus {
   const whole: RunResult = { ...outcomeOf(s), ...outcome };
-  return statusFor(whole, nodeGroupConditions(outcomeOf(s)), pending);
+  return statusFor(whole, nodeGroupConditions(outcomeOf(s)), held);
 }
 
 function groupState(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): NodeGroupState | undefined {
@@ -423,17 +425,28 @@ describe('the RuntimeClass in the status', () => {
 });
 
 describe('pending steps', () => {
-  it('are descriptions, at most twenty, without changes of the own status', () => {
-    const label = (i: number): Step => ({
-      kind: 'labelNode',
-      node: sampleNode({ name: `ip-${i}` }),
-      build: '10.0.20348',
-    });
-    const steps = [{ kind: 'addFinalizer' } as const, ...Array.from({ length: 25 }, (_, i) => label(i))];
-    const { pendingSteps } = statusOf(sampleState(), {}, steps);
+  const label = (i: number, heldBy: Reason = 'Paused'): HeldStep => ({
+    step: { kind: 'labelNode', node: sampleNode({ name: `ip-${i}` }), build: '10.0.20348' },
+    heldBy,
+  });
+  const finalizer: HeldStep = { step: { kind: 'addFinalizer' }, heldBy: 'Paused' };
+
+  it('have a description and a reason, and are at most twenty, without changes of the own status', () => {
+    const { pendingSteps } = statusOf(sampleState(), {}, [
+      finalizer,
+      ...Array.from({ length: 25 }, (_, i) => label(i)),
+    ]);
     assert.equal(pendingSteps?.length, 20);
-    assert.equal(pendingSteps?.[0], 'label node ip-0 with node.kubernetes.io/windows-build=10.0.20348');
-    assert.equal('pendingSteps' in statusOf(sampleState(), {}, [{ kind: 'addFinalizer' }]), false);
+    assert.deepEqual(pendingSteps?.[0], {
+      description: 'label node ip-0 with node.kubernetes.io/windows-build=10.0.20348',
+      reason: 'Paused',
+    });
+    assert.equal('pendingSteps' in statusOf(sampleState(), {}, [finalizer]), false);
+  });
+
+  it('are not those that are held only until the next run or the next read', () => {
+    const held = (['DisruptionPending', 'Replacing', 'Pending'] as const).map((reason, i) => label(i, reason));
+    assert.equal('pendingSteps' in statusOf(sampleState(), {}, held), false);
   });
 });
 

@@ -2,11 +2,12 @@
 
 import type { WindowsPoolStatus } from './api.gen.ts';
 import { conditionRecords } from './conditions/records.ts';
+import { pendingIn } from './heldSteps.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
+import type { HeldStep } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { Outcome, RunResult } from './model/outcome.ts';
-import type { Step } from './model/steps.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { providerOf } from './providers/providers.ts';
@@ -21,7 +22,7 @@ const CONDITION_LENGTH = 32_768;
 const NODE_MESSAGE_LENGTH = 1_024;
 
 /** The status to write. Equal states give equal statuses, except for transition times. */
-export function statusFor(outcome: RunResult, assessment: ConditionSet, pending: readonly Step[]): WindowsPoolStatus {
+export function statusFor(outcome: RunResult, assessment: ConditionSet, held: readonly HeldStep[]): WindowsPoolStatus {
   const s = outcome.after;
   const runtimeClass = runtimeClassName(outcome);
   const builds = countBuilds(s.poolNodes);
@@ -31,7 +32,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, pending:
     outcome,
   );
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
-  const steps = pending.map(describeStep).filter((text) => text !== undefined);
+  const steps = pendingIn(held, describeStep).slice(0, LIST_LENGTH);
   return {
     observedGeneration: s.pool.metadata.generation,
     conditions: conditionsFor(s, assessment),
@@ -47,7 +48,9 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, pending:
     ...(existingNodes && { existingNodes }),
     ...(cluster && { cluster }),
     runtimeClass: { name: runtimeClass },
-    ...(steps.length > 0 && { pendingSteps: steps.slice(0, LIST_LENGTH).map((text) => cut(text, STEP_LENGTH)) }),
+    ...(steps.length > 0 && {
+      pendingSteps: steps.map((step) => ({ ...step, description: cut(step.description, STEP_LENGTH) })),
+    }),
     ...(Object.keys(bookkeeping).length > 0 && { bookkeeping }),
   };
 }

@@ -46,12 +46,12 @@ function decide(size: number): number {
   const start = performance.now();
   const results = nodes.map((node) => verifyNode(node, expected, observed.now));
   const verified = { ...observed, results };
-  const { decisions, steps, pending } = planFor(derive(verified));
+  const { decisions, steps, held } = planFor(derive(verified));
   const result = resultOf(
     { after: verified, done: steps, accepted: undefined, left: [], released: false },
     verified,
     decisions,
   );
-  statusFor(result, nodeGroupConditions(result), pending);
+  statusFor(result, nodeGroupConditions(result), held);
   return performance.now() - start;
 }

@@ -41,7 +41,7 @@ export function conditionsPage(): string {
     '',
     '## Reasons',
     '',
-    'Conditions and events have only these reasons.',
+    'Conditions, events and `status.pendingSteps` have only these reasons.',
     '',
     row(['reason', 'meaning and next step']),
     row(['---', '---']),

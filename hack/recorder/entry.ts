@@ -13,7 +13,7 @@ export interface Header {
 
 /**
  * The kinds of records.
- * - `step`, `pending`: a step of the plan, and one that would be taken if the pool were not paused.
+ * - `step`, `pending`: a step of the plan, and one that is held.
  * - `call`: a call to AWS or to the API server, with its body. `answer` is what AWS answered, and an input.
  * - `status`: the fields of the status that a write changes.
  * - `event`: a Kubernetes event.

@@ -1,6 +1,7 @@
 /** Records what the operator plans and reports for observed states. */
 import fc from 'fast-check';
 import type { WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
+import { shownIn } from '../../controllers/windowspool/heldSteps.ts';
 import type { Derived } from '../../controllers/windowspool/model/due.ts';
 import type { Step } from '../../controllers/windowspool/model/steps.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
@@ -44,10 +45,10 @@ function inputOf({ poolNodes, due: _derived, ...observed }: Derived): Json {
 async function observationsOf(s: Derived): Promise<Observation[]> {
   const found: Observation[] = [];
   try {
-    const { steps, pending } = planFor(s);
+    const { steps, held } = planFor(s);
     found.push(...steps.map((step) => stepObservation('step', step)));
-    found.push(...pending.map((step) => stepObservation('pending', step)));
-    await report({ ...outcomeOf(s), done: steps }, pending, true, reporterTo(found), signal);
+    found.push(...shownIn(held).map(({ step }) => stepObservation('pending', step)));
+    await report({ ...outcomeOf(s), done: steps }, held, true, reporterTo(found), signal);
     found.push({ kind: 'requeue', name: 'requeue', data: fieldsOf(nextRun(outcomeOf(s), untilNextRead(s, 0))) });
   } catch (error) {
     found.push({ kind: 'error', name: 'error', data: { message: String(error) } });

@@ -164,8 +164,9 @@ describe('an existing node group', () => {
     assertNames(messageOf(pool, 'UpToDate'), 'label tier is old (expected web)', 'nodeGroup.driftPolicy: Correct');
     const [step, ...others] = pool?.status?.pendingSteps ?? [];
     assert.deepEqual(others, []);
+    assert.equal(step?.reason, 'Drifted');
     assertNames(
-      step,
+      step.description,
       'update node group reported',
       'labels set tier',
       'taints set os:NoSchedule',

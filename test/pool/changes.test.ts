@@ -270,7 +270,8 @@ describe('changes of a pool', () => {
     );
     const [step, ...others] = pool?.status?.pendingSteps ?? [];
     assert.deepEqual(others, []);
-    assertNames(step, `update node group ${POOL}`, 'labels set tier', 'scaling maxSize 6');
+    assert.equal(step?.reason, 'Paused');
+    assertNames(step.description, `update node group ${POOL}`, 'labels set tier', 'scaling maxSize 6');
     assert.deepEqual(updates(), []);
     await patch({ paused: false });
     await waitFor(() => group()?.labels?.tier === 'later', { what: 'the update', timeoutMs: 60_000 });

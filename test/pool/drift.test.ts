@@ -80,7 +80,9 @@ describe('an external edit of a node group', () => {
     const pool = await becomes('False/Drifted');
     assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     assert.equal(conditionOf(pool, 'Reconciling'), 'absent');
-    assert.deepEqual(pool?.status?.pendingSteps, [`update node group ${POOL}: labels set tier`]);
+    assert.deepEqual(pool?.status?.pendingSteps, [
+      { description: `update node group ${POOL}: labels set tier`, reason: 'Drifted' },
+    ]);
     const drift = await metric('windowspool_drift_fields');
     assert.ok(drift.includes(`windowspool_drift_fields{pool="${POOL}",part="label"} 1`), drift.join('\n'));
     await patch({ nodeGroup: { scaling: { maxSize: 4 } }, labels: { zone: 'a' } });

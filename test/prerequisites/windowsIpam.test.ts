@@ -226,10 +226,8 @@ describe('Windows IPAM that the operator enables', () => {
     await world.apply(windowsIpam(false));
     await world.apply(poolManifest('paused', { paused: true }));
     const STEP = `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
-    await world.waitForPool(
-      'paused',
-      'to show the step',
-      (pool) => pool?.status?.pendingSteps?.includes(STEP) ?? false,
+    await world.waitForPool('paused', 'to show the step', (pool) =>
+      (pool?.status?.pendingSteps ?? []).some(({ description }) => description === STEP),
     );
     assert.equal((await configMap(world))?.data?.[KEY], 'false');
     await world.patchPool('paused', { paused: false });

@@ -38,7 +38,7 @@ import { statesForMetrics } from '../../../controllers/windowspool/testing/state
 
 /** The pool with the status that the operator writes in this state. */
 export function reported(s: Derived): WindowsPool {
-  return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), planFor(s).pending) };
+  return { ...s.pool, status: statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), planFor(s).held) };
 }
 
 const changes: Readonly<Record<string, ObservedStateChange>> = {
@@ -52,7 +52,10 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     nodes: [],
     prerequisites: sampleFacts({ cniConfig: known({}) }),
   },
-  paused: { pool: samplePool({ paused: true, labels: { team: 'shop' } }, { status: knownStatus() }) },
+  paused: {
+    pool: samplePool({ paused: true, labels: { team: 'shop' } }, { status: knownStatus() }),
+    group: { kind: 'seen', group: sampleGroup() },
+  },
   'update-available': { newestRelease: known(NEXT) },
   creating: { group: { kind: 'seen', group: sampleGroup(undefined, { status: 'CREATING' }) }, nodes: [] },
   deleting: {

@@ -50,7 +50,7 @@ function reworded(s: Derived): fc.Arbitrary<Derived> {
 function decisionsIn(s: Derived) {
   const plan = planFor(s);
   const conditions = evaluateConditions(outcomeOf(s));
-  const status = statusFor(outcomeOf(s), conditions, plan.pending);
+  const status = statusFor(outcomeOf(s), conditions, plan.held);
   const { PrerequisitesMet, ...others } = conditions;
   return {
     plan,

@@ -5,7 +5,7 @@ import { machine } from '../testing/existingScenes.ts';
 import type { FakeWorld } from '../testing/fakeWorld.ts';
 import { existingPool, MINUTE, sampleError, settings } from '../testing/fixtures.ts';
 import { assertBrief, assertBriefs, assertMentions } from '../testing/goldenTexts.ts';
-import { conditionOf, signal, until, wake } from '../testing/life.ts';
+import { conditionOf, pendingIn, signal, until, wake } from '../testing/life.ts';
 import { annotate, delayTerminations, hasEnded, moveInstance, nodeOf, pass, populated } from '../testing/nodeLife.ts';
 import { REPLACE } from '../testing/nodeScenes.ts';
 
@@ -132,7 +132,7 @@ describe('nodes that would be replaced', () => {
     await wake(world, deps);
     world.now += 2_000;
     await wake(world, deps);
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['evict 1 pod from node b']);
+    assert.deepEqual(pendingIn(world), ['Paused: evict 1 pod from node b']);
     assert.ok(!world.calls.includes('write status') && !world.calls.includes('evict'));
   });
 
@@ -143,8 +143,7 @@ describe('nodes that would be replaced', () => {
     world.apply({ ...pool, metadata: { ...pool.metadata, annotations: { [PAUSED_ANNOTATION]: 'true' } } });
     annotate(world, 'b', REPLACE);
     await wake(world, deps);
-    const steps = ['replace node b (drain it, terminate instance i-b)'];
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, steps);
+    assert.deepEqual(pendingIn(world), ['Paused: replace node b (drain it, terminate instance i-b)']);
     const now = world.pools.get('web') ?? assert.fail('there is no pool');
     const text = previewText(
       await preview(now, { awsCache: deps.awsCache, sources: deps, settings, now: world.now, signal }),
@@ -173,6 +172,6 @@ describe('nodes that would be replaced', () => {
     world.apply(existingPool({ paused: true }));
     annotate(world, 'b', REPLACE);
     await wake(world, deps);
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['drain node b; its provisioner must terminate it']);
+    assert.deepEqual(pendingIn(world), ['Paused: drain node b; its provisioner must terminate it']);
   });
 });

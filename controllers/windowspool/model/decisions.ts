@@ -57,6 +57,12 @@ export interface RuleResult {
   readonly continues?: true;
 }
 
+/** A step that is due and not taken in this run, and why. */
+export interface HeldStep {
+  readonly step: Step;
+  readonly heldBy: Reason;
+}
+
 /** The result of the rule that decided for a chain. A chain that is skipped, or has nothing to do, has none. */
 export interface Decision extends Omit<RuleResult, 'waits'> {
   readonly about: Chain;

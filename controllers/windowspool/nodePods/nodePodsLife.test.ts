@@ -8,7 +8,7 @@ import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, type SpecChange } from '../testing/fixtures.ts';
 import { assertBrief, assertMentions } from '../testing/goldenTexts.ts';
-import { conditionOf, fresh, ready, retry, signal, until, wake } from '../testing/life.ts';
+import { conditionOf, fresh, pendingIn, ready, retry, signal, until, wake } from '../testing/life.ts';
 import {
   CORE,
   CREATING,
@@ -168,9 +168,9 @@ describe('a new node of a pool that pulls images', () => {
     report(world, PULLED);
     await wake(world, deps);
     assert.deepEqual(imagesOf(world), [CORE]);
-    const steps = world.pools.get('web')?.status?.pendingSteps ?? [];
+    const steps = pendingIn(world);
     assert.ok(
-      steps.some((step) => step.startsWith(`pull image ${WEB} on node `)),
+      steps.some((step) => step.startsWith(`Paused: pull image ${WEB} on node `)),
       steps.join('; '),
     );
   });

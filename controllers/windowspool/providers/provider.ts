@@ -5,6 +5,7 @@ import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
 import type { Capacity } from '../model/capacity.ts';
 import type { ConditionSet } from '../model/conditions.ts';
+import type { HeldStep } from '../model/decisions.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
@@ -40,8 +41,8 @@ export interface Provider {
   /** The rules of a pool, and those of a pool that is being deleted. */
   readonly chains: readonly RuleChain[];
   readonly deletionChains: readonly RuleChain[];
-  /** Steps that are due but not taken now, for status.pendingSteps. */
-  pendingSteps(s: Derived, steps: readonly Step[]): readonly Step[];
+  /** Steps that the chains do not give yet, although something is due: those that follow the steps of this run, and those that a user must allow. */
+  laterSteps(s: Derived, steps: readonly Step[]): readonly HeldStep[];
   /** The conditions of the pool, in the order of status. */
   conditions(result: RunResult): ConditionSet;
   /** The part of status that only pools of this provider have. */

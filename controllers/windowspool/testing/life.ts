@@ -15,6 +15,10 @@ export const fresh = (spec: SpecChange = {}) => samplePool(spec, { metadata: { f
 export const ready = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
+/** The pending steps in the status of the pool, as `reason: description`. */
+export const pendingIn = (world: Pick<FakeWorld, 'pools'>) =>
+  (world.pools.get('web')?.status?.pendingSteps ?? []).map(({ description, reason }) => `${reason}: ${description}`);
+
 /** The versions that change with each write. */
 function versionsIn({ pools, runtimeClasses, nodes, nodePods }: FakeWorld): string {
   const written = [...[...pools.values()].map(({ metadata }) => metadata), ...nodes, ...nodePods];

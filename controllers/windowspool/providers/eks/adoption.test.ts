@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NodeGroup } from '../../ports/eks.ts';
+import type { Reason } from '../../reasons.ts';
 import { reconcile } from '../../reconcile.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {
@@ -11,21 +12,14 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { assertBrief, assertBriefs, type Brief } from '../../testing/goldenTexts.ts';
-import { fresh, ready, readyWorld, conditionOf as shown, signal, until, wake } from '../../testing/life.ts';
+import { fresh, pendingIn, ready, readyWorld, conditionOf as shown, signal, until, wake } from '../../testing/life.ts';
 import { gaugesOf } from '../../testing/shownMetrics.ts';
 
-/** The pending steps of the pool that adopts the group: its fields, and its tags. */
-const UPDATE: Brief = [
-  'pending',
-  'update node group web',
-  'tier',
-  'winpool.dev/windows-build',
-  'os:NoSchedule',
-  'maxSize 5',
+/** The steps that follow the adoption, or are left to the user: the fields of the group, and its tags. */
+const later = (reason: Reason): Brief[] => [
+  [reason, 'update node group web', 'tier', 'winpool.dev/windows-build', 'os:NoSchedule', 'maxSize 5'],
+  [reason, 'tags of node group web', 'cost'],
 ];
-const TAGS: Brief = ['pending', 'tags of node group web', 'cost'];
-const pendingIn = (world: FakeWorld) =>
-  (world.pools.get('web')?.status?.pendingSteps ?? []).map((step) => `pending: ${step}`);
 
 const { nodeGroup } = fresh().spec;
 const adopting: SpecChange = {
@@ -90,7 +84,7 @@ describe('a pool that adopts a group', () => {
       ...before,
       tags: { ...before.tags, 'winpool.dev/pool': 'web' },
     });
-    assertBriefs(pendingIn(world), [UPDATE, TAGS]);
+    assertBriefs(pendingIn(world), later('Adopting'));
   });
 
   it('brings the group to the spec step by step, and keeps its size and what other clients set', async () => {
@@ -128,7 +122,7 @@ describe('a pool that adopts a group', () => {
       'part="update"': 0,
       'part="warmPool"': 0,
     });
-    assert.equal(world.pools.get('web')?.status?.pendingSteps?.length, 2);
+    assertBriefs(pendingIn(world), later('Drifted'));
     world.apply(fresh({ ...reporting, labels: { tier: 'web', zone: 'a' } }));
     await until(world, deps, () => world.groups.get('web')?.labels.zone === 'a', 'the change of the spec');
     assert.deepEqual(world.groups.get('web')?.labels, { ...before.labels, zone: 'a' });
@@ -140,10 +134,9 @@ describe('a pool that adopts a group', () => {
     assertBrief(shown(world, 'NodeGroupReady'), 'False Adopting', 'web', 'resumed');
     assert.deepEqual(partsOf(world.groups.get('web')), partsOf(sampleGroup(samplePool(), LEGACY)));
     assertBriefs(pendingIn(world), [
-      ['pending', 'adopt node group web', 'winpool.dev/pool=web'],
-      ['pending', 'RuntimeClass windows-2022'],
-      UPDATE,
-      TAGS,
+      ['Paused', 'adopt node group web', 'winpool.dev/pool=web'],
+      ['Paused', 'RuntimeClass windows-2022'],
+      ...later('Adopting'),
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, type SpecChange, sampleError, settings } from '../../testing/fixtures.ts';
 import { assertBriefs, assertMentions } from '../../testing/goldenTexts.ts';
-import { fresh, readyWorld, until, updatesIn, wake } from '../../testing/life.ts';
+import { fresh, pendingIn, readyWorld, until, updatesIn, wake } from '../../testing/life.ts';
 import { gaugesOf } from '../../testing/shownMetrics.ts';
 
 const spec: SpecChange = { labels: { tier: 'web' } };
@@ -92,7 +92,7 @@ describe('an external edit of the group', () => {
     for (let i = 0; i < 3; i++) await read();
     assert.equal(warnings(world).length, 1);
     assertMentions(warnings(world)[0], 'web', TIER, 'nodeGroup.driftPolicy: Correct');
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, ['update node group web: labels set tier']);
+    assert.deepEqual(pendingIn(world), ['Drifted: update node group web: labels set tier']);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_drift_fields'), {
       'part="label"': 1,
       'part="taint"': 0,

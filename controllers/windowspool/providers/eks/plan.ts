@@ -1,11 +1,14 @@
 /** The rules of a pool with a node group: one chain per subject, first match wins. */
 
 import { addFinalizerFirst } from '../../finalizer.ts';
+import type { HeldStep } from '../../model/decisions.ts';
 import type { Derived } from '../../model/due.ts';
+import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/rules.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import { correctBuildLabels, correctTaints, setNodeConditions } from '../../nodes/rules.ts';
+import type { Reason } from '../../reasons.ts';
 import { type RuleChain, stepsOf } from '../../ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/rules.ts';
 import { stepKindOf } from '../../steps/steps.ts';
@@ -184,17 +187,29 @@ export const poolChains: readonly RuleChain[] = [
 ];
 
 /**
- * Steps that are not taken now although the group differs: those that follow an adoption or a new version of the launch template, and corrections that
- * driftPolicy Report leaves to users. Computed as if the policy were Correct.
+ * Steps that the chains do not give now although the group differs: those that follow an adoption or a new version of the launch template, and
+ * corrections that driftPolicy Report leaves to users.
  */
-export function laterSteps(s: Derived, steps: readonly Step[]): Step[] {
+export function laterSteps(s: Derived, steps: readonly Step[]): HeldStep[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
-  const nodeGroup = nodeGroupIn(s.pool.spec);
   const written = afterTemplateSteps(s, steps);
-  if (!adoption && !written && nodeGroup.driftPolicy === 'Correct') return [];
   const ahead = adoption ? afterAdoption(s, steps) : (written ?? s);
-  const spec = { ...ahead.pool.spec, nodeGroup: { ...nodeGroup, driftPolicy: 'Correct' as const } };
-  const then = { ...ahead, pool: { ...ahead.pool, spec } };
-  const corrected = stepsOf(poolChains, withDue(then, dueForNodeGroup(then)));
-  return corrected.filter((each) => stepKindOf(each).appliesSpec && !steps.some(({ kind }) => kind === each.kind));
+  const following = ahead === s ? [] : heldIn(ahead, adoption ? 'Adopting' : 'UpdatePending', steps);
+  if (nodeGroupIn(s.pool.spec).driftPolicy === 'Correct') return following;
+  const corrected = heldIn(withCorrection(ahead), 'Drifted', [...steps, ...following.map(({ step }) => step)]);
+  return [...following, ...corrected];
+}
+
+/** The steps in this state that bring the group closer to the spec, without those of a kind that is planned. */
+function heldIn(s: ObservedState, heldBy: Reason, planned: readonly Step[]): HeldStep[] {
+  const missing = stepsOf(poolChains, withDue(s, dueForNodeGroup(s))).filter(
+    (step) => stepKindOf(step).appliesSpec && !planned.some(({ kind }) => kind === step.kind),
+  );
+  return missing.map((step) => ({ step, heldBy }));
+}
+
+/** The observed state as if driftPolicy were Correct. */
+function withCorrection(s: ObservedState): ObservedState {
+  const nodeGroup = { ...nodeGroupIn(s.pool.spec), driftPolicy: 'Correct' as const };
+  return { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, nodeGroup } } };
 }

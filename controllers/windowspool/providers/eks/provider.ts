@@ -29,7 +29,7 @@ export const eks: Provider = {
   due: dueForNodeGroup,
   chains: poolChains,
   deletionChains,
-  pendingSteps: laterSteps,
+  laterSteps,
   conditions: nodeGroupConditions,
   status: (outcome) => {
     const prerequisites = prerequisiteStates(outcome.after);

@@ -34,7 +34,7 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { assertMentions } from '../../testing/goldenTexts.ts';
-import { ready, signal, until, wake } from '../../testing/life.ts';
+import { pendingIn, ready, signal, until, wake } from '../../testing/life.ts';
 import { nodeOf, populated } from '../../testing/nodeLife.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
@@ -442,8 +442,8 @@ describe('a pool of existing nodes', () => {
   it('changes nothing while it is paused, and shows the pending steps', async () => {
     const { world, deps } = await settledWorld({ paused: true, labels: { tier: 'web' } });
     assert.deepEqual(keysOf(world), [[], []]);
-    assert.deepEqual(world.pools.get('web')?.status?.pendingSteps?.slice(1, 2), [
-      "apply the pool's labels and taints to node n1: labels set tier, winpool.dev/pool; taints set os:NoSchedule",
+    assert.deepEqual(pendingIn(world).slice(1, 2), [
+      "Paused: apply the pool's labels and taints to node n1: labels set tier, winpool.dev/pool; taints set os:NoSchedule",
     ]);
     const pool = world.pools.get('web');
     assert.ok(pool);
@@ -534,13 +534,9 @@ describe('a pool of existing nodes', () => {
             errors,
           });
           const plan = planFor(s);
-          for (const step of [...plan.steps, ...plan.pending]) describeStep(step);
+          for (const step of [...plan.steps, ...plan.held.map(({ step }) => step)]) describeStep(step);
           const outcome = await act([], s, new FakeWorld().start(), signal);
-          const status = statusFor(
-            resultOf(outcome, s, plan.decisions),
-            evaluateConditions(outcomeOf(s)),
-            plan.pending,
-          );
+          const status = statusFor(resultOf(outcome, s, plan.decisions), evaluateConditions(outcomeOf(s)), plan.held);
           assert.equal(status.nodeGroup, undefined);
           assert.ok(untilNextRead(s, 0) > MINUTE);
           assert.notEqual(nextRun(resultOf(outcome, s, plan.decisions), untilNextRead(s, 0)).kind, 'done');

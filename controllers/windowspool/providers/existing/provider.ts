@@ -47,7 +47,7 @@ export const existing: Provider = {
   needsRead: () => false,
   chains: existingNodesChains,
   deletionChains: existingNodesDeletionChains,
-  pendingSteps: () => [],
+  laterSteps: () => [],
   conditions: existingNodesConditions,
   status: (outcome) => {
     const { after } = outcome;

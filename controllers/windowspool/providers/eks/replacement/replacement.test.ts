@@ -44,7 +44,7 @@ const check = textTable('conditions/UpToDateWithReplacement');
 
 const at = (ms: number) => new Date(ms).toISOString();
 const statusOf = (s: Derived, done: readonly Step[] = []) =>
-  statusFor({ ...outcomeOf(s), done }, evaluateConditions(outcomeOf(s)), planFor(s).pending);
+  statusFor({ ...outcomeOf(s), done }, evaluateConditions(outcomeOf(s)), planFor(s).held);
 const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
 const refused = {
@@ -213,7 +213,9 @@ describe('the pending steps of a paused pool', () => {
   };
   for (const [field, nodeGroup, what] of rows) {
     it(`are the replacement when ${field} changes, or nothing if it is refused`, () => {
-      assert.deepEqual(pendingAfter(nodeGroup, 'Replace'), [`replace node group web with ${SECOND}: ${what}`]);
+      assert.deepEqual(pendingAfter(nodeGroup, 'Replace'), [
+        { description: `replace node group web with ${SECOND}: ${what}`, reason: 'Paused' },
+      ]);
       assert.deepEqual(pendingAfter(nodeGroup, 'Reject'), []);
     });
   }
