@@ -11,6 +11,7 @@ import type { WindowsPool } from './api.gen.ts';
 import { type Held, hold } from './heldSteps.ts';
 import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
+import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
 import { decide, type RuleChain } from './ruleChains.ts';
@@ -26,7 +27,7 @@ export interface Plan extends Held {
 export function planFor(s: Derived): Plan {
   const decisions = decide(chainsFor(s.pool), s);
   const decided = { steps: decisions.flatMap((decision) => decision.steps), held: [] };
-  const due = untilSwitch(withOneReservation(decided));
+  const due = untilSwitched(withOneReservation(decided));
   const later = isDeleting(s.pool) ? [] : providerOf(s.pool).laterSteps(s, due.steps);
   const { steps, held } = isPaused(s.pool) ? hold(due, 'Paused', ({ kind }) => kind !== 'addFinalizer') : due;
   return { decisions, steps, held: [...held, ...later] };
@@ -39,9 +40,10 @@ function withOneReservation(due: Held): Held {
 }
 
 /** When another group becomes the one that the spec describes, all other steps follow in the next run: they would be about the wrong group. */
-function untilSwitch(due: Held): Held {
-  if (!due.steps.some(({ kind }) => kind === 'switchNodeGroup')) return due;
-  return hold(due, 'Replacing', ({ kind }) => kind !== 'switchNodeGroup' && kind !== 'addFinalizer');
+function untilSwitched(due: Held): Held {
+  const goesFirst = (step: Step) => stepKindOf(step).goesFirst === true;
+  if (!due.steps.some(goesFirst)) return due;
+  return hold(due, 'Replacing', (step) => !goesFirst(step) && step.kind !== 'addFinalizer');
 }
 
 /**

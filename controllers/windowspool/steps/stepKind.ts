@@ -52,6 +52,8 @@ interface StepKind<S extends Step> extends FailureFacts {
   readonly statusCanWait?: true;
   /** Whether it takes a share of the disruption budget. One step of a run does: a second one would hide the first. */
   readonly reserves?: true;
+  /** Whether all other steps follow in the next run. */
+  readonly goesFirst?: true;
   /** Whether it goes last, and only when nothing failed. */
   readonly isLast?: (step: S) => boolean;
   /** Whether it disrupts nodes one at a time. */

@@ -40,6 +40,7 @@ export const recordSteps: StepKinds<
     describe: ({ text }) => text,
     reason: 'ReplacementStarted',
     needsFreshRead: true,
+    goesFirst: true,
     blocks: 'nodeGroup',
     run: async ({ memory, keepsMain }, soFar, { pools }, signal) => {
       const { pool, group, former } = soFar.after;
