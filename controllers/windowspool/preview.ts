@@ -11,7 +11,7 @@ import type { Step } from './model/steps.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import { describeDifference } from './providers/eks/differences.ts';
-import { groupOf } from './providers/eks/groups.ts';
+import { groupOf, isUnknown } from './providers/eks/groups.ts';
 import { isOwnedBy } from './providers/eks/nodeGroup.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { isDeleting } from './queries.ts';
@@ -41,7 +41,7 @@ export async function preview(pool: WindowsPool, context: ObserveContext): Promi
   const { Stalled, PrerequisitesMet, ...others } = evaluateConditions(withoutSteps(s, decisions));
   const source = 'NodeGroupReady' in others ? others.NodeGroupReady : others.NodesFound;
   const unchecked = s.due.prerequisites.examination?.unknown ?? [];
-  const isObserved = s.group.kind !== 'unreachable' && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
+  const isObserved = !isUnknown(s.group) && s.cluster.kind !== 'unreachable' && s.errors.length === 0;
   const unmet = PrerequisitesMet.reason === 'Met' ? undefined : PrerequisitesMet;
   const isReleaseKnown = s.newestRelease?.ok !== false;
   const waiting =

@@ -225,6 +225,8 @@ const others = {
     'A call was denied. Grant the permission in the message: for AWS, to the IAM role of the operator (config/aws/iam-policy.json); for the API server, to its ServiceAccount (config/rbac). After 10 minutes, the pool is Stalled.',
   AWSUnavailable:
     'The operator cannot reach AWS, or AWS throttles calls or returns errors. The operator retries. Until then, the status shows the last known state.',
+  Unconfirmed:
+    'EKS did not find the node group, or returned it without the tag winpool.dev/pool, although status records it. The operator reads it again within 10 seconds. Until then, it changes nothing, and status shows the last known state. No action is needed.',
   ClusterNotFound: 'The EKS cluster does not exist. Check the flags --cluster-name and --region of the operator.',
   ClusterMismatch:
     'The EKS cluster is not the cluster that the operator runs in, or not the one in which the node group was created. The operator does not change anything. Check the flags --cluster-name and --region of the operator.',

@@ -20,6 +20,7 @@ import {
 } from './testing/fixtures.ts';
 import { randomObservedState } from './testing/randomObservedState.ts';
 import { runs } from './testing/runs.ts';
+import { gone, unconfirmed } from './testing/sights.ts';
 
 const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
 
@@ -162,12 +163,20 @@ describe('the next read of AWS', () => {
     });
   });
 
-  it('is when 10 seconds have confirmed that the group of a deleted pool is gone', () => {
-    const gone = sampleState({ pool: terminating, group: { kind: 'absent' } });
-    const patient = derive({ ...gone, settings: { ...settings, pollMs: 10 * MINUTE } });
-    for (const observed of [gone, patient]) assert.equal(untilNextRead(observed, 4_000), 6_000);
-    assert.equal(untilNextRead(gone, 9_901), 100);
-    near(untilNextRead(patient, 11_000), 10 * MINUTE);
+  it('is when another request can confirm what was seen once of a group', () => {
+    const once = (ms: number) => unconfirmed('absent', sampleGroup(), NOW - ms);
+    for (const pool of [samplePool({}, { status: knownStatus() }), terminating]) {
+      const doubted = (ms: number) => sampleState({ pool, group: once(ms) });
+      const patient = derive({ ...doubted(4_000), settings: { ...settings, pollMs: 10 * MINUTE } });
+      for (const observed of [doubted(4_000), patient]) assert.equal(untilNextRead(observed, 0), 6_000);
+      assert.equal(untilNextRead(doubted(9_901), 0), 100);
+      const both = derive({ ...doubted(4_000), former: once(7_000) });
+      assert.equal(untilNextRead(both, 0), 3_000);
+    }
+  });
+
+  it('is the next poll after it was confirmed that the group of a deleted pool is gone', () => {
+    near(untilNextRead(sampleState({ pool: terminating, group: gone() }), LONG), settings.pollMs);
   });
 
   it('is at different times for different pools, and always the same for one', () => {

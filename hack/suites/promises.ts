@@ -151,7 +151,11 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'answers of AWS that are wrong or old lose no node group',
-    inMemory: ['hack/simulation/replicas.test.ts', 'controllers/aws/answers.test.ts'],
+    inMemory: [
+      'controllers/windowspool/reconcileOddAnswers.test.ts',
+      'hack/simulation/replicas.test.ts',
+      'controllers/aws/answers.test.ts',
+    ],
     test: ['hostile/lyingEks'],
     testAll: ['hostile/eventualConsistency'],
   },

@@ -6,6 +6,7 @@ import type { Cluster, NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
 import type { StuckPod } from '../ports/pods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
+import type { Confirmed, SeenOnce } from './certainty.ts';
 import type { BlockedPod, FleetView, NodeCount, TerminatingNodeView } from './disruption.ts';
 import type { ObservedTemplate } from './machineTemplate.ts';
 import type { NodeMembershipView } from './nodeMembership.ts';
@@ -40,19 +41,31 @@ export interface Settings {
 /**
  * The observed node group.
  * - `absent`: EKS says that it does not exist.
- * - `unreachable`: the call failed; `last` is the group as this process observed it before.
+ * - `unconfirmed`: EKS said once that a known group does not exist or is not the pool's. What the group is now is not known.
+ * - `unreachable`: the call failed. `certainty`: EKS said that the cluster does not exist.
  * - `none`: a pool of existing nodes.
+ *
+ * `last` is the group as this process observed it before. `certainty` is absent if the answer fits what was known.
  */
 export type ObservedNodeGroup =
   | { readonly kind: 'none' }
-  | { readonly kind: 'seen'; readonly group: NodeGroup }
-  | { readonly kind: 'absent' }
+  | { readonly kind: 'seen'; readonly group: NodeGroup; readonly certainty?: Confirmed }
+  | { readonly kind: 'absent'; readonly certainty?: Confirmed }
+  | UnconfirmedGroup
   | {
       readonly kind: 'unreachable';
       readonly error: CallError;
       readonly since: number;
       readonly last: NodeGroup | undefined;
+      readonly certainty?: SeenOnce | Confirmed;
     };
+
+/** A node group of which one answer contradicts what was known. */
+export interface UnconfirmedGroup {
+  readonly kind: 'unconfirmed';
+  readonly certainty: SeenOnce;
+  readonly last: NodeGroup | undefined;
+}
 
 /** The observed EKS cluster; `unasked` for a pool that does not use EKS. */
 export type ObservedCluster =
@@ -82,8 +95,6 @@ export interface ObservedState {
   readonly group: ObservedNodeGroup;
   /** The other group of the pool: the one that the desired one replaces, or its canary. Absent when it has neither. */
   readonly former?: ObservedNodeGroup;
-  /** Since when AWS has given this process the same answer about the group, in epoch milliseconds; absent: this is the first. */
-  readonly answerSince?: number;
   /** The operator's own update, read when it was still in progress at the last report. */
   readonly update: NodeGroupUpdate | undefined;
   /** The pods that block the completion of that update; undefined when not read. */

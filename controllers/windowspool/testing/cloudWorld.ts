@@ -79,6 +79,8 @@ export class CloudWorld extends FakeCluster {
   readonly cloud: MemoryCloud;
   /** The instances that the operator terminated. */
   readonly ended: string[] = [];
+  /** Changes an answer of AWS on its way to the operator. */
+  alter: (operation: string, output: unknown) => unknown = (_operation, output) => output;
   readonly #created = new Set<string>();
   /** ConfigMap amazon-vpc-cni as the add-on wrote it. */
   #cniConfigOfAddon: Readonly<Record<string, string>> | undefined;
@@ -171,7 +173,7 @@ export class CloudWorld extends FakeCluster {
   protected async send(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
     const answer = await this.call(operation, () => this.deliver(operation, input, signal));
     if (!answer.ok) throw sdkError(answer.error);
-    return answer.value;
+    return this.alter(operation, answer.value);
   }
 
   /** Carries out a request that has arrived at AWS. Rejects with the error of the SDK. */

@@ -62,7 +62,7 @@ interface Scene {
   /** The second group, which the spec describes; `absent`: it does not exist. */
   readonly main?: Partial<NodeGroup> | 'absent';
   /** The first group. */
-  readonly old?: Partial<NodeGroup> | Extract<ObservedNodeGroup, { kind: 'absent' | 'unreachable' }>;
+  readonly old?: Partial<NodeGroup> | Extract<ObservedNodeGroup, { kind: 'absent' | 'unconfirmed' | 'unreachable' }>;
   readonly nodes?: readonly NodeRecord[];
   readonly disruption?: NonNullable<ReturnType<typeof samplePool>['status']>['disruption'];
   readonly rest?: Partial<ObservedState>;

@@ -1,9 +1,10 @@
 /** Observed states of the EKS cluster and of the node group. */
 import type { WindowsPool } from '../api.gen.ts';
-import type { ObservedCluster, ObservedState } from '../model/observedState.ts';
+import type { Contradiction } from '../model/certainty.ts';
+import type { ObservedCluster, ObservedNodeGroup, ObservedState, UnconfirmedGroup } from '../model/observedState.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
+import { MINUTE, NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a change. */
 export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): ObservedState['group'] {
@@ -21,7 +22,17 @@ export function unreachable(kind: CallErrorKind = 'unavailable'): Extract<Observ
   return { kind: 'unreachable', error: sampleError(kind) };
 }
 
+/** A group of which EKS has just said for the first time, contrary to what was known, that it is absent or unowned; and its last state. */
+export function unconfirmed(contradiction: Contradiction = 'absent', last?: NodeGroup, since = NOW): UnconfirmedGroup {
+  return { kind: 'unconfirmed', certainty: { kind: 'seenOnce', contradiction, since }, last };
+}
+
+/** A group of which EKS has said so often enough that it does not exist. */
+export function gone(since = NOW - MINUTE): Extract<ObservedNodeGroup, { kind: 'absent' }> {
+  return { kind: 'absent', certainty: { kind: 'confirmed', contradiction: 'absent', since } };
+}
+
 /** A group that cannot be read since now, and its last state. */
-export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup, since = NOW): ObservedState['group'] {
+export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup, since = NOW) {
   return { ...unreachable(kind), since, last };
 }

@@ -5,7 +5,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import { instanceIdOf } from '../../nodes/lostNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { desiredNodes, isClusterMismatch, lateInstances, ownedGroup } from './groups.ts';
+import { desiredNodes, isClusterMismatch, isUnknown, lateInstances, ownedGroup } from './groups.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import {
   canaryIn,
@@ -22,12 +22,9 @@ export function capacityOf(s: ObservedState): Capacity {
   const desired = desiredNodes(s);
   return {
     desired,
-    size: s.group.kind === 'unreachable' ? undefined : desired,
+    size: isUnknown(s.group) ? undefined : desired,
     serving: servingCapacity(s),
-    whyNone:
-      s.group.kind === 'unreachable'
-        ? 'the node group cannot be read'
-        : 'the node group must be ACTIVE or DEGRADED, without an update in progress',
+    whyNone: whyNone(s),
     ...(s.former && { idleGroups: idleGroups(s).map(({ name }) => name) }),
     retiring: retiringCapacity(s),
     unjoined: unjoinedInstances(s),
@@ -49,6 +46,12 @@ function servingCapacity(s: ObservedState): ServingCapacity | undefined {
     minSize: group.scaling.minSize,
     ...(maxUnavailable !== undefined && { maxUnavailable }),
   };
+}
+
+function whyNone({ group }: ObservedState): string {
+  if (group.kind === 'unreachable') return 'the node group cannot be read';
+  if (group.kind === 'unconfirmed') return 'an unexpected answer of EKS about the node group is not confirmed yet';
+  return 'the node group must be ACTIVE or DEGRADED, without an update in progress';
 }
 
 function retiringCapacity(s: ObservedState): RetiringCapacity {

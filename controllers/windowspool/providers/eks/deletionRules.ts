@@ -8,7 +8,7 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import { isLasting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
-import { confirmationMs, READY_NODES_PATIENCE_MS } from './confirmation.ts';
+import { certaintyOf, confirmableAt, isTied, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { isClusterMismatch, ownedGroup } from './groups.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
 import { isOwnedBy } from './nodeGroup.ts';
@@ -43,7 +43,8 @@ export function waitForRetainedMarks(s: ObservedState): RuleResult | undefined {
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
   if (error)
     return isLasting(error) || s.now >= patienceEnd(s) ? undefined : waitForRead(error, { until: patienceEnd(s) });
-  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return waitForConfirmation(s, 'Retained');
+  if (group.kind === 'unconfirmed') return waitForConfirmation(s, 'Retained');
+  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   const isBusy = ['CREATING', 'UPDATING'].includes(group.group.status);
   return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;
 }
@@ -104,36 +105,28 @@ export function deleteFormerGroup(s: ObservedState): RuleResult | undefined {
  */
 export function waitForDeletion(s: ObservedState): RuleResult | undefined {
   const { pool, group, cluster, poolNodes } = s;
-  if (cluster.kind === 'absent')
-    return poolNodes.ready > 0 ? waitFor('ClusterNotFound', 'watch') : waitForConfirmation(s, 'ClusterNotFound');
+  if (cluster.kind === 'absent') {
+    if (poolNodes.ready > 0) return waitFor('ClusterNotFound', 'watch');
+    const isSure = !isTied(pool) || certaintyOf(group).kind === 'confirmed';
+    return isSure ? undefined : waitForConfirmation(s, 'ClusterNotFound');
+  }
   if (group.kind === 'unreachable') return waitForRead(group.error);
   if (hasOther(s) || ownedGroup(pool, group))
     return cluster.kind === 'unreachable'
       ? waitForRead(cluster.error)
       : waitFor('Deleting', 'read', { progress: true });
-  const confirmed = waitForConfirmation(s, 'Deleting');
-  if (confirmed) return confirmed;
-  const until = s.now - answerAge(s) + READY_NODES_PATIENCE_MS;
-  const mayBeWrong = group.kind === 'absent' && poolNodes.ready > 0 && s.now < until;
-  return mayBeWrong ? waitFor('Deleting', 'watch', { until, progress: true }) : undefined;
+  if (group.kind === 'unconfirmed') return waitForConfirmation(s, 'Deleting');
+  if (group.kind !== 'absent' || poolNodes.ready === 0) return undefined;
+  const since = group.certainty?.since ?? Date.parse(pool.metadata.deletionTimestamp ?? '');
+  const until = since + READY_NODES_PATIENCE_MS;
+  return s.now < until ? waitFor('Deleting', 'watch', { until, progress: true }) : undefined;
 }
 
-/** Whether AWS has not just given a new answer about the group. A pool that was never tied to a cluster has no group to lose. */
-function isConfirmed(s: ObservedState): boolean {
-  const { cluster, nodeGroup } = s.pool.status ?? {};
-  return (cluster === undefined && nodeGroup?.arn === undefined) || answerAge(s) >= confirmationMs(s.settings);
-}
-
-/** Waits until AWS has given its answer for long enough. */
+/** Waits until a second request confirms what EKS said of the group, or of its cluster. */
 function waitForConfirmation(s: ObservedState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
-  if (isConfirmed(s)) return undefined;
-  const until = s.now - answerAge(s) + confirmationMs(s.settings);
+  const until = confirmableAt(s.group, s.settings);
   const message = 'The operator reads it again before it removes the finalizer.';
-  return waitFor(reason, 'read', { message, until, progress: true });
-}
-
-function answerAge({ now, answerSince = now }: ObservedState): number {
-  return now - answerSince;
+  return waitFor(reason, 'read', { message, ...(until !== undefined && { until }), progress: true });
 }
 
 /** Ensures that a pool without a group is finalized. Its RuntimeClass is garbage-collected by Kubernetes. */

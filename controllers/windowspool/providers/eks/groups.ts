@@ -15,7 +15,15 @@ import { isOwnedBy } from './nodeGroup.ts';
 /** The group as far as it is known: as observed now, or as observed last. */
 export function groupOf({ group }: Pick<ObservedState, 'group'>): NodeGroup | undefined {
   if (group.kind === 'seen') return group.group;
-  return group.kind === 'unreachable' ? group.last : undefined;
+  return isUnknown(group) ? group.last : undefined;
+}
+
+/** A node group that may not be as it was observed last. */
+export type UnknownGroup = Extract<ObservedNodeGroup, { readonly last: unknown }>;
+
+/** Whether it is not known what the group is now: it could not be read, or an answer contradicts what was known. */
+export function isUnknown(view: ObservedNodeGroup): view is UnknownGroup {
+  return view.kind === 'unreachable' || view.kind === 'unconfirmed';
 }
 
 /** The group as observed now, if the pool owns it. */

@@ -15,7 +15,6 @@ import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
-import type { CallResult } from '../../ports/callResult.ts';
 import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
@@ -24,6 +23,7 @@ import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { capacityOf } from './capacity.ts';
+import { knownMain, knownOther, observedGroup } from './confirmation.ts';
 import { knownPrerequisites, scopeToRead } from './derive/derive.ts';
 import { readTerminatingNode } from './disruption.ts';
 import {
@@ -32,6 +32,7 @@ import {
   groupOf,
   isClusterMismatch,
   isOverdue,
+  isUnknown,
   lateInstances,
   ownedGroup,
   ownGroups,
@@ -70,7 +71,6 @@ export async function observeNodeGroup(
     ...base,
     ...known,
     cluster,
-    answerSince: awsCache.statusSince({ pool, group }, false, now),
     poolNodes,
     update: before?.update?.id === pool.status?.nodeGroup?.update?.id ? before?.update : undefined,
     prerequisites: before?.prerequisites,
@@ -132,13 +132,13 @@ async function withMachineTemplate(s: ObservedState, { sources, signal }: Observ
   if (s.group.kind !== 'seen' || s.group.group.launchTemplate?.id !== template.id) return known;
   const { group } = s.group;
   const used = template.versions.find(({ version }) => version === group.launchTemplate?.version);
-  return used ? { ...known, group: { kind: 'seen', group: { ...group, machine: foundTexts(used, known) } } } : known;
+  return used ? { ...known, group: { ...s.group, group: { ...group, machine: foundTexts(used, known) } } } : known;
 }
 
 /** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */
 function needsMachineTemplate(s: ObservedState): boolean {
   const { pool, group } = s;
-  if (!mayHaveTemplate(s) || isClusterMismatch(s) || group.kind === 'unreachable') return false;
+  if (!mayHaveTemplate(s) || isClusterMismatch(s) || isUnknown(group)) return false;
   const isOwned = ownedGroup(pool, group) !== undefined;
   return isDeleting(pool) ? !isOwned : isOwned || group.kind === 'absent';
 }
@@ -232,10 +232,10 @@ function membersIn(groups: readonly NodeGroup[], all: Readonly<Record<string, Sc
 
 async function readGroup(
   pool: WindowsPool,
-  { awsCache, sources, now, signal }: ObserveContext,
+  { awsCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup> {
   const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
-  return viewOf(answer, awsCache.last(pool.metadata.name), now);
+  return observedGroup(pool, knownMain(pool), answer, awsCache.last(pool.metadata.name), { settings, now });
 }
 
 /**
@@ -244,7 +244,7 @@ async function readGroup(
  */
 async function readFormer(
   pool: WindowsPool,
-  { awsCache, sources, now, signal }: ObserveContext,
+  { awsCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup | undefined> {
   const record = otherGroupIn(pool);
   const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
@@ -252,20 +252,10 @@ async function readFormer(
   const mayHaveOther = isKnown || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
-  const view = viewOf(answer, awsCache.lastFormer(pool.metadata.name), now);
+  const before = awsCache.lastFormer(pool.metadata.name);
+  const view = observedGroup(pool, knownOther(pool), answer, before, { settings, now });
   const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
-}
-
-function viewOf(
-  answer: CallResult<NodeGroup | undefined>,
-  before: ObservedNodeGroup | undefined,
-  now: number,
-): ObservedNodeGroup {
-  if (answer.ok) return answer.value ? { kind: 'seen', group: answer.value } : { kind: 'absent' };
-  const since = before?.kind === 'unreachable' ? before.since : now;
-  const last = before && groupOf({ group: before });
-  return { kind: 'unreachable', error: answer.error, since, last };
 }
 
 /**
@@ -278,8 +268,8 @@ function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { awsCache, set
   const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
-  // While AWS is unreachable, nothing more is read from it.
-  if (group.kind === 'unreachable') return Number.POSITIVE_INFINITY;
+  // While AWS is unreachable, or contradicts what was known, nothing more is read from it.
+  if (isUnknown(group)) return Number.POSITIVE_INFINITY;
   if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
   return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
 }

@@ -17,6 +17,7 @@ import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, tagField } from './applied.ts';
 import { machineField } from './appliedRecord.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './autoscalerTags.ts';
+import { waitForSecondLook } from './confirmation.ts';
 import { failureOf, reasonOf } from './failedTarget.ts';
 import { fieldsOfChange } from './groupChanges.ts';
 import { groupOf, isClusterMismatch } from './groups.ts';
@@ -36,10 +37,12 @@ export function stopOnClusterMismatch(s: ObservedState) {
   return isClusterMismatch(s) ? waitFor('ClusterMismatch', 'watch') : undefined;
 }
 
-/** Ensures that nothing is decided about groups that could not be read. */
-export function waitForAws({ group, former, cluster, now }: ObservedState) {
+/** Ensures that nothing is decided about groups that could not be read, or of which one answer contradicts what was known. */
+export function waitForAws(s: ObservedState) {
+  const { group, former, cluster, now } = s;
   if (cluster.kind === 'unreachable') return waitForRead(cluster.error, { message: 'The EKS cluster cannot be read.' });
   for (const view of [group, former]) {
+    if (view?.kind === 'unconfirmed') return waitForSecondLook(s, view);
     if (view?.kind !== 'unreachable') continue;
     const isLasting = !view.last || now - view.since >= UNREACHABLE_SHOWN_AFTER_MS;
     const what = view === group ? 'The node group' : 'The other node group';

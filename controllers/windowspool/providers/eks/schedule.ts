@@ -8,7 +8,7 @@ import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isLasting, isPaused } from '../../queries.ts';
 import { failedKindOf, isAwsError } from '../../steps/steps.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
-import { confirmationMs } from './confirmation.ts';
+import { confirmableAt } from './confirmation.ts';
 import { groupOf } from './groups.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
@@ -65,6 +65,8 @@ function untilGroupChanges(s: Derived, statusAgeMs: number): number {
   const pollMs = Math.min(settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
   // The prerequisite that blocked the creation was just fixed.
   if (s.ipamAttempts?.applyCniConfig === s.now) return SHORTEST_MS;
+  const secondLook = untilSecondLook(s);
+  if (secondLook !== undefined) return secondLook;
   const kinds = awsErrorsOf(s).map(({ kind }) => kind);
   // EC2 is eventually consistent: what was just written may not be visible yet.
   if (s.machineTemplate?.kind === 'seen' && s.machineTemplate.isNew) return spread(s, pollMs);
@@ -77,11 +79,7 @@ function untilGroupChanges(s: Derived, statusAgeMs: number): number {
   const group = groupOf(s);
   const untilFormer = untilReplacementContinues(s);
   if (untilFormer !== undefined) return untilFormer;
-  // The deletion ends when the next answers are the same.
-  if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) {
-    const left = confirmationMs(settings) - statusAgeMs;
-    return left > 0 ? Math.max(left, SHORTEST_MS) : spread(s, settings.pollMs);
-  }
+  if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) return spread(s, settings.pollMs);
   if (!group) {
     const failed = s.due.failures.asked;
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
@@ -101,6 +99,12 @@ function untilGroupChanges(s: Derived, statusAgeMs: number): number {
   return spread(s, isLosing ? settings.pollMs : settings.resyncMs);
 }
 
+/** Until a request can confirm what was seen once of a group; undefined if that was nothing. */
+function untilSecondLook({ group, former, settings, now }: ObservedState): number | undefined {
+  const times = [group, ...(former ? [former] : [])].flatMap((view) => confirmableAt(view, settings) ?? []);
+  return times.length > 0 ? Math.max(Math.min(...times) - now, SHORTEST_MS) : undefined;
+}
+
 /**
  * A replacement is polled until it is done: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
  * former group shrinks. The interval doubles up to `--poll-interval`.
@@ -110,10 +114,7 @@ function untilReplacementContinues(s: Derived): number | undefined {
   if (!record || isDeleting(s.pool)) return undefined;
   const isFailed = groupOf(s)?.status.endsWith('_FAILED') || s.due.failures.asked !== undefined;
   if (isFailed || isPaused(s.pool)) return undefined;
-  if (record.absentSince !== undefined) {
-    const left = Date.parse(record.absentSince) + confirmationMs(s.settings) - s.now;
-    return left > 0 ? left : spread(s, s.settings.pollMs);
-  }
+  if (record.absentSince !== undefined) return spread(s, s.settings.pollMs);
   // A canary whose nodes are verified only needs time, and then an update of the main group.
   if (isOpen(s) && isWhole(s)) {
     const left = (passesAt(s) ?? s.now) - s.now;

@@ -14,7 +14,7 @@ import { nextScalingTags } from './autoscalerTags.ts';
 import { canaryState } from './canary/status.ts';
 import { describeError } from './failedTarget.ts';
 import { gateTaintState } from './gateRefusal.ts';
-import { groupOf, isClusterMismatch, ownedGroup } from './groups.ts';
+import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from './groups.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
@@ -46,7 +46,7 @@ export function nodeGroupState(outcome: RunResult): NodeGroupState {
       ...changes,
     };
   }
-  if (group.kind === 'unreachable') {
+  if (isUnknown(group)) {
     const { former: _former, canary: _canary, ...last } = memory ?? {};
     return { ...last, name, ...changes };
   }
@@ -240,5 +240,5 @@ export function clusterState(s: ObservedState): WindowsPoolStatus['cluster'] {
 /** How many nodes the groups should have. A group that cannot be read keeps its last known size. */
 export function shownSize(s: Derived): number | undefined {
   if (groupOf(s)) return s.due.capacity.desired;
-  return s.group.kind === 'unreachable' ? s.pool.status?.nodes?.desired : undefined;
+  return isUnknown(s.group) ? s.pool.status?.nodes?.desired : undefined;
 }

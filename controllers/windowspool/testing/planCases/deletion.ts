@@ -1,14 +1,16 @@
 /** A pool that is deleted together with its group. */
-import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
-import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
+import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
+/** EKS said that the cluster does not exist, now for the first time or a minute ago. */
+const withoutCluster = (kind: 'seenOnce' | 'confirmed'): ObservedState['group'] => ({
+  ...unseen('gone', sampleGroup()),
+  certainty: { kind, contradiction: 'clusterAbsent', since: kind === 'seenOnce' ? NOW : NOW - MINUTE },
+});
 const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
-/** AWS has given the same answer for long enough. */
-const CONFIRMED = { answerSince: NOW - MINUTE };
-/** And so long that Ready nodes do not matter any more. */
-const LONG_CONFIRMED = { answerSince: NOW - 10 * MINUTE };
 
 export const deletionCases: readonly PlanCase[] = [
   {
@@ -38,30 +40,19 @@ export const deletionCases: readonly PlanCase[] = [
   },
   {
     name: 'a deleted pool keeps its finalizer after the first answer that its group does not exist',
-    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], answerSince: NOW - 1 }),
+    observed: sampleState({ pool: deletedPool, group: unconfirmed(), nodes: [] }),
     want: [],
     waits: { because: 'NodeGroupReady Deleting', until: '10s' },
-  },
-  {
-    name: 'a deleted pool waits 10 seconds for the same answer, also if the poll interval is long',
-    observed: sampleState({
-      pool: deletedPool,
-      group: { kind: 'absent' },
-      nodes: [],
-      answerSince: NOW - 10_000,
-      settings: { ...settings, pollMs: 10 * MINUTE },
-    }),
-    want: ['removeFinalizer'],
   },
   {
     name: 'a deleted pool keeps its finalizer while nodes of its group are Ready, even if EKS does not have the group',
-    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...CONFIRMED }),
+    observed: sampleState({ pool: deletedPool, group: gone() }),
     want: [],
-    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
+    waits: { because: 'NodeGroupReady Deleting', until: '20s' },
   },
   {
     name: 'a deleted pool does not keep its finalizer forever because a Ready node claims to be of its group',
-    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, ...LONG_CONFIRMED }),
+    observed: sampleState({ pool: deletedPool, group: gone(NOW - 10 * MINUTE) }),
     want: ['removeFinalizer'],
   },
   {
@@ -71,13 +62,13 @@ export const deletionCases: readonly PlanCase[] = [
   },
   {
     name: 'a deleted pool keeps its finalizer after the first answer in which its group has no tags',
-    observed: sampleState({ pool: deletedPool, group: seen({ tags: {} }), answerSince: NOW }),
+    observed: sampleState({ pool: deletedPool, group: unconfirmed('unowned') }),
     want: [],
     waits: { because: 'NodeGroupReady Deleting', until: '10s' },
   },
   {
     name: 'a deleted pool loses its finalizer when its group is gone',
-    observed: sampleState({ pool: deletedPool, group: { kind: 'absent' }, nodes: [], ...CONFIRMED }),
+    observed: sampleState({ pool: deletedPool, group: gone(), nodes: [] }),
     want: ['removeFinalizer'],
   },
   {
@@ -85,9 +76,8 @@ export const deletionCases: readonly PlanCase[] = [
     observed: sampleState({
       pool: deletedPool,
       cluster: { kind: 'absent' },
-      group: unseen('gone', sampleGroup()),
+      group: withoutCluster('confirmed'),
       nodes: [],
-      ...CONFIRMED,
     }),
     want: ['removeFinalizer'],
   },
@@ -96,11 +86,17 @@ export const deletionCases: readonly PlanCase[] = [
     observed: sampleState({
       pool: deletedPool,
       cluster: { kind: 'absent' },
-      group: unseen('gone', sampleGroup()),
+      group: withoutCluster('seenOnce'),
       nodes: [],
     }),
     want: [],
-    waits: { because: 'PrerequisitesMet ClusterNotFound', until: '1m' },
+    waits: { because: 'PrerequisitesMet ClusterNotFound', until: '10s' },
+  },
+  {
+    name: 'a deleted pool keeps its finalizer while EKS has its group, even if the cluster is not found',
+    observed: sampleState({ pool: deletedPool, cluster: { kind: 'absent' }, nodes: [] }),
+    want: [],
+    waits: { because: 'PrerequisitesMet ClusterNotFound', until: '10m' },
   },
   {
     name: 'a deleted pool keeps its finalizer while its nodes are Ready, even if EKS does not have the cluster',
@@ -120,7 +116,7 @@ export const deletionCases: readonly PlanCase[] = [
   },
   {
     name: 'a deleted pool does not delete a group of its name that it does not manage',
-    observed: sampleState({ pool: deletedPool, group: seen({ tags: { 'winpool.dev/pool': 'api' } }), ...CONFIRMED }),
+    observed: sampleState({ pool: deletedPool, group: seen({ tags: { 'winpool.dev/pool': 'api' } }) }),
     want: ['removeFinalizer'],
   },
   {
@@ -141,7 +137,7 @@ export const deletionCases: readonly PlanCase[] = [
     name: 'a deleted pool keeps its finalizer if the group is missing in another cluster',
     observed: sampleState({ pool: deletedPool, cluster: otherAuthority, group: { kind: 'absent' }, nodes: [] }),
     want: [],
-    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10s' },
+    waits: { because: 'PrerequisitesMet ClusterMismatch', until: '20s' },
   },
   {
     name: 'nothing is deleted while the cluster is not verified',

@@ -2,7 +2,7 @@
 
 import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
 import { known } from '../answers.ts';
-import { CLUSTER_ARN, knownStatus, LEAVING, NOW, sampleGroup, sampleState } from '../fixtures.ts';
+import { CLUSTER_ARN, knownStatus, LEAVING, sampleGroup, sampleState } from '../fixtures.ts';
 import {
   BY_TAGS,
   DISK_100,
@@ -57,7 +57,6 @@ const deleted = (machine: object, change: Parameters<typeof machineToBe>[1] = {}
       ...machinePool(machine, {}, { ...knownStatus(), bookkeeping }),
       metadata: { ...machinePool(machine).metadata, ...LEAVING },
     },
-    answerSince: NOW - 600_000,
     ...change,
   });
 
@@ -462,7 +461,7 @@ export const machineCases: readonly PlanCase[] = [
     name: 'a deleted pool waits until its template can be read',
     observed: deleted(DISK_100, { machineTemplate: undefined }),
     want: [],
-    waits: { because: 'NodeGroupReady Deleting', until: '10s' },
+    waits: { because: 'NodeGroupReady Deleting', until: '20s' },
   },
   {
     name: 'a deleted pool keeps a template of another owner',

@@ -4,7 +4,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { configTargetOf } from '../../providers/eks/groupChanges.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
-import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
+import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
 
@@ -52,6 +52,19 @@ export const nodeGroupCases: readonly PlanCase[] = [
       runtimeClass: undefined,
     }),
     want: ['addFinalizer', REMEMBER, CREATE, 'createRuntimeClass windows-2022'],
+  },
+  ...(['absent', 'unowned'] as const).map(
+    (contradiction): PlanCase => ({
+      name: `nothing happens after the first answer that a known group is ${contradiction}`,
+      observed: sampleState({ pool: resized, group: unconfirmed(contradiction) }),
+      want: [],
+      waits: { because: 'NodeGroupReady Unconfirmed', until: '10s' },
+    }),
+  ),
+  {
+    name: 'a known group that is absent is created again',
+    observed: sampleState({ pool, group: gone(), nodes: [] }),
+    want: [CREATE],
   },
   {
     name: 'a pool with a finalizer records its fields, and then creates its group',

@@ -1,7 +1,7 @@
 /** The pods that the operator runs on new nodes. */
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import { knownStatus, LEAVING, NOW, sampleError, sampleNode, samplePool, sampleState } from '../fixtures.ts';
+import { knownStatus, LEAVING, sampleError, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import {
   CORE,
   CREATING,
@@ -158,7 +158,6 @@ export const nodePodCases: readonly PlanCase[] = [
       pool: leaving,
       group: { kind: 'absent' },
       nodes: [],
-      answerSince: NOW - 60_000,
       nodePods: view(pullPod(CORE, { deleting: true })),
     }),
     want: ['removeFinalizer'],

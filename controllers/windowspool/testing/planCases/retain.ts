@@ -23,7 +23,7 @@ import {
   TEMPLATE_NAME,
 } from '../machineScenes.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
-import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
+import { otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 
 const metadata = LEAVING;
@@ -59,7 +59,6 @@ export const retainCases: readonly PlanCase[] = [
     observed: machineToBe(DISK_100, {
       pool: retainedMachine,
       machineTemplate: machineTemplate([machineFor(DISK_100)]),
-      answerSince: NOW - 600_000,
     }),
     want: [`deleteLaunchTemplate ${TEMPLATE_NAME}`, CLASS, REMOVE_FINALIZER],
   },
@@ -172,12 +171,12 @@ export const retainCases: readonly PlanCase[] = [
   },
   {
     name: 'the finalizer is removed when the tags are removed',
-    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW - MINUTE }),
+    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }) }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'the finalizer stays when AWS has just answered that the group has no tags',
-    observed: sampleState({ pool: retained, group: seen({ tags: { backup: 'daily' } }), answerSince: NOW }),
+    observed: sampleState({ pool: retained, group: unconfirmed('unowned') }),
     want: [],
     waits: { because: 'NodeGroupReady Retained', until: '10s' },
   },
@@ -208,7 +207,7 @@ export const retainCases: readonly PlanCase[] = [
   ),
   {
     name: 'an unowned group that is UPDATING does not delay the deletion',
-    observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }), answerSince: NOW - MINUTE }),
+    observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
@@ -233,13 +232,13 @@ export const retainCases: readonly PlanCase[] = [
   },
   {
     name: 'a pool whose group is not found keeps its finalizer after the first such answer',
-    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW }),
+    observed: sampleState({ pool: retained, group: unconfirmed(), nodes: [] }),
     want: [],
     waits: { because: 'NodeGroupReady Retained', until: '10s' },
   },
   {
     name: 'a pool without a group is deleted',
-    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [], answerSince: NOW - MINUTE }),
+    observed: sampleState({ pool: retained, group: { kind: 'absent' }, nodes: [] }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {

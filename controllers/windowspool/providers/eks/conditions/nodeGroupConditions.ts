@@ -7,7 +7,7 @@ import { type PartsOf, summarize } from '../../../conditions/summary.ts';
 import type { NodeGroupConditions } from '../../../model/conditions.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
-import { desiredNodes, groupOf, isClusterMismatch } from '../groups.ts';
+import { desiredNodes, groupOf, isClusterMismatch, isUnknown } from '../groups.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { otherGroup } from '../replacement/replacement.ts';
 import { groupNodes } from './groupNodes.ts';
@@ -63,6 +63,6 @@ function knownGroup(s: ObservedState): { readonly status: string; readonly desir
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desiredSize };
   if (group) return { status: '', desired: undefined };
-  const memory = s.group.kind === 'unreachable' ? s.pool.status : undefined;
+  const memory = isUnknown(s.group) ? s.pool.status : undefined;
   return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
 }

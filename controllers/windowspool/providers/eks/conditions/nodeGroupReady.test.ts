@@ -12,12 +12,44 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../../../testing/fixtures.ts';
+import { unconfirmed } from '../../../testing/sights.ts';
 import { group, pool, truthTable, working } from '../../../testing/truthTable.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/NodeGroupReady');
 
 const retained = samplePool({ deletionPolicy: 'Retain' }, { metadata: LEAVING, status: knownStatus() });
+
+describe('a node group of which one answer contradicts what was known', () => {
+  const known = samplePool({}, { status: knownStatus() });
+  const deleted = samplePool({}, { metadata: LEAVING, status: knownStatus() });
+  const again = 'reads it again';
+  check([
+    ['changes no condition', sampleState({ group: unconfirmed('absent', sampleGroup()) }), {}],
+    ['changes no condition when it has no tag', sampleState({ group: unconfirmed('unowned', sampleGroup()) }), {}],
+    [
+      'at the start does not change what the nodes show',
+      sampleState({ pool: known, group: unconfirmed() }),
+      {
+        NodeGroupReady: ['Unknown Unconfirmed', 'web', again],
+        Reconciling: ['True Unconfirmed', 'web', again],
+      },
+    ],
+    [
+      'is read again before its deleted pool is forgotten',
+      sampleState({ pool: deleted, group: unconfirmed('absent', sampleGroup()), nodes: [] }),
+      {
+        ...working('NodeGroupReady', ['False Deleting', 'web', 'does not exist', again]),
+        NodesVerified: ['Unknown Joining', '3 nodes'],
+      },
+    ],
+    [
+      'is read again before its deleted pool is forgotten, when it has no tag',
+      sampleState({ pool: deleted, group: unconfirmed('unowned', sampleGroup()) }),
+      working('NodeGroupReady', ['False Deleting', 'web', 'winpool.dev/pool=web', again]),
+    ],
+  ]);
+});
 
 describe('a node group that cannot be read', () => {
   const error = sampleError('unavailable');

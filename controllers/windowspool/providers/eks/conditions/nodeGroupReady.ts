@@ -15,6 +15,7 @@ import type { Reason } from '../../../reasons.ts';
 import { waitOf } from '../../../ruleChains.ts';
 import { failedKindOf, isUpdateOfGroup } from '../../../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
+import { describeUnconfirmed } from '../confirmation.ts';
 import { describeRetry, retryCommand } from '../failedTarget.ts';
 import { groupOf, isClusterMismatch } from '../groups.ts';
 import { describeIssues, remediesFor } from '../healthIssues.ts';
@@ -37,8 +38,8 @@ export function nodeGroupReady(result: RunResult): ConditionState {
       `Node group ${name} is not read, because this is not the pool's cluster.`,
     );
   }
-  const unreachable = assessUnreachable(s, name);
-  if (unreachable) return unreachable;
+  const unknown = assessUnknown(s, name);
+  if (unknown) return unknown;
   const group = groupOf(s);
   const failed = assessErrors(s, name, group);
   if (failed) return failed;
@@ -61,7 +62,10 @@ export function nodeGroupReady(result: RunResult): ConditionState {
   return assessStatus(result, group);
 }
 
-function assessUnreachable({ group, now }: ObservedState, name: string): ConditionState | undefined {
+function assessUnknown(s: ObservedState, name: string): ConditionState | undefined {
+  const { group, now } = s;
+  if (group.kind === 'unconfirmed')
+    return group.last ? undefined : unknownCondition('Unconfirmed', describeUnconfirmed(s, group), 'working');
   if (group.kind !== 'unreachable') return undefined;
   const lasting = now - group.since >= UNREACHABLE_SHOWN_AFTER_MS;
   if (group.last && !lasting) return undefined;
@@ -240,7 +244,7 @@ function refusalOf({ errors }: ObservedState): string {
 
 function assessDeletion({ after: s, decisions }: RunResult, name: string): ConditionState {
   const wait = waitOf(decisions, 'deletion')?.message;
-  const gone = s.group.kind === 'absent' && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
+  const gone = isGone(s) && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
   if (s.pool.spec.deletionPolicy === 'Retain') {
     const retained = `Node group ${name} is retained.`;
     const release = pendingRelease(s);
@@ -261,7 +265,8 @@ function assessDeletion({ after: s, decisions }: RunResult, name: string): Condi
   const error = observationError(s) ?? deletionError(s);
   const waiting = error ? ` ${describeFailure(error)} The operator retries; ${workaround}` : '';
   const group = groupOf(s);
-  if (group && !isOwnedBy(s.pool, group)) {
+  const isUnowned = s.group.kind === 'unconfirmed' ? !isGone(s) : group && !isOwnedBy(s.pool, group);
+  if (isUnowned) {
     const tag = `${POOL_KEY}=${s.pool.metadata.name}`;
     return falseCondition(
       'Deleting',
@@ -274,9 +279,15 @@ function assessDeletion({ after: s, decisions }: RunResult, name: string): Condi
   return falseCondition('Deleting', message, 'working');
 }
 
+/** Whether EKS said, at least once, that it does not have the group. */
+function isGone({ group }: ObservedState): boolean {
+  return group.kind === 'absent' || (group.kind === 'unconfirmed' && group.certainty.contradiction === 'absent');
+}
+
 /** Says why a pool waits whose group is not found. */
-function readyNodes({ group, poolNodes }: ObservedState): string {
-  if (group.kind !== 'absent' || poolNodes.ready === 0) return '';
+function readyNodes(s: ObservedState): string {
+  const { poolNodes } = s;
+  if (!isGone(s) || poolNodes.ready === 0) return '';
   return ` EKS does not have it any more, but ${count(poolNodes.ready, 'node')} with its label ${poolNodes.ready === 1 ? 'is' : 'are'} Ready.`;
 }
 

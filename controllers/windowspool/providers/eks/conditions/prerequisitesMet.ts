@@ -12,7 +12,7 @@ import { isDeleting } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { isAwsError } from '../../../steps/steps.ts';
 import { count, describeFailure, sentence } from '../../../util/words.ts';
-import { isClusterMismatch } from '../groups.ts';
+import { isClusterMismatch, isUnknown, type UnknownGroup } from '../groups.ts';
 import { followsImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
@@ -36,7 +36,7 @@ export function prerequisitesMet(s: Derived): PrerequisitesState {
   }
   if (cluster.kind === 'unreachable') return unavailable(cluster.error);
   if (cluster.kind === 'unasked') throw new Error('a pool with a node group was observed without its cluster');
-  const earlier = s.group.kind === 'unreachable' && !isDeleting(pool) ? assessHidden(s, s.group.error) : undefined;
+  const earlier = isUnknown(s.group) && !isDeleting(pool) ? assessHidden(s, s.group) : undefined;
   if (earlier) return earlier;
   return failed ?? (checked && assessUnchecked(s, checked)) ?? assessMet(s, cluster.cluster.name, checked);
 }
@@ -45,11 +45,11 @@ function unavailable(error: CallError): PrerequisitesState {
   return { ...unknownCondition('AWSUnavailable', describeFailure(error), 'working'), result: 'Unavailable' };
 }
 
-/** The condition before a failed read of the group: no check was run, so it has not changed. */
-function assessHidden(s: ObservedState, error: CallError): PrerequisitesState | undefined {
-  if (wasHidden(s)) return unavailable(error);
+/** The condition before a read of the group that failed or is to be confirmed: no check was run, so it has not changed. */
+function assessHidden(s: ObservedState, view: UnknownGroup): PrerequisitesState | undefined {
+  if (wasHidden(s) && view.kind === 'unreachable') return unavailable(view.error);
   const reported = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
-  if (!reported || !wasOfChecks(s)) return undefined;
+  if (!reported || !(wasOfChecks(s) || wasHidden(s))) return undefined;
   return { status: reported.status, reason: reported.reason as Reason, message: reported.message, isEarlier: true };
 }
 

@@ -88,6 +88,7 @@ function remedyForImmutable({ after: s, decisions }: RunResult): string {
 function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
   if (isClusterMismatch(s)) return "this is not the pool's cluster";
   if (group) return 'it is not managed by this pool';
+  if (s.group.kind === 'unconfirmed') return 'an unexpected answer of EKS is not confirmed yet';
   return s.group.kind === 'absent' ? 'it does not exist' : 'it cannot be read';
 }
 

@@ -7,7 +7,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { canarySpecIn } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
-import { isClusterMismatch, lacksNodes } from '../groups.ts';
+import { isClusterMismatch, isUnknown, lacksNodes } from '../groups.ts';
 import { desiredMachine, userDataProblem } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import {
@@ -119,7 +119,7 @@ const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 export function scopeOf(s: ObservedState, { replacement, isCanaryDue }: ToBeMade): Scope {
   const { pool, cluster, group } = s;
   if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
-  if (group.kind === 'unreachable' || group.kind === 'none') return 'nothing';
+  if (isUnknown(group) || group.kind === 'none') return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
   if (replacement.length > 0 || isCanaryDue) return 'complete';

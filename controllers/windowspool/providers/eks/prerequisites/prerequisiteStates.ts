@@ -3,6 +3,7 @@ import type { PrerequisiteState } from '../../../api.gen.ts';
 import type { Derived } from '../../../model/due.ts';
 import type { PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { cut, sentence } from '../../../util/words.ts';
+import { isUnknown as isGroupUnknown } from '../groups.ts';
 import { wordsOf } from './remarks.ts';
 
 /** The maximum length of a message in the schema. */
@@ -32,7 +33,7 @@ export function prerequisiteStates(s: Derived): PrerequisiteState[] {
 
 /** Whether the checks could not run in this run, so that earlier results stay. */
 export function isUnknown(s: Derived): boolean {
-  return s.group.kind === 'unreachable' || s.cluster.kind === 'unreachable' || s.due.prerequisites.scope !== 'nothing';
+  return isGroupUnknown(s.group) || s.cluster.kind === 'unreachable' || s.due.prerequisites.scope !== 'nothing';
 }
 
 function stateOf({ check, result }: Unmet, status: PrerequisiteState['status']): PrerequisiteState {

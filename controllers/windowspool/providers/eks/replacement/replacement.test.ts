@@ -36,7 +36,7 @@ import {
   SHRUNK,
   THIRD,
 } from '../../../testing/replacementScenes.ts';
-import { unseen } from '../../../testing/sights.ts';
+import { gone, unconfirmed, unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
 
@@ -256,10 +256,11 @@ describe('a pool whose node group is replaced', () => {
   it('is read soon after each change, and then less often up to the poll interval', () => {
     const created = (seconds: number) =>
       replacementScene({ main: 'absent', former: { since: at(NOW - seconds * 1_000) }, nodes: OLD_NODES });
-    const gone = drainScene({ nodes: NEW_NODES, old: { kind: 'absent' }, former: { absentSince: at(NOW - 4_000) } });
-    const views = [created(0), created(4), created(60), drainScene(), gone];
+    const once = drainScene({ nodes: NEW_NODES, old: unconfirmed('absent', undefined, NOW - 4_000) });
+    const passed = drainScene({ nodes: NEW_NODES, old: { kind: 'absent' }, former: { absentSince: at(NOW - 4_000) } });
+    const views = [created(0), created(4), created(60), drainScene(), once, passed];
     const waits = views.map((s) => untilNextRead(s, MINUTE) / 1_000);
-    const expected = [1, 4, 20, 20, 6];
+    const expected = [1, 4, 20, 20, 6, 20];
     assert.deepEqual(
       waits.map((wait, index) => Math.abs(wait / (expected[index] ?? 0) - 1) <= 0.25),
       expected.map(() => true),
@@ -282,12 +283,17 @@ describe('the record of a former node group', () => {
     assert.deepEqual(former(s), s.pool.status?.nodeGroup?.former);
   });
 
-  it('is dropped when EKS has not had the group for a while, and its nodes are not Ready', () => {
+  it('stays while its absence is not confirmed', () => {
+    const record = { arn: 'arn:1', status: 'DELETING' };
+    const s = drainScene({ nodes: NEW_NODES, old: unconfirmed(), former: record });
+    assert.deepEqual(former(s), s.pool.status?.nodeGroup?.former);
+  });
+
+  it('is dropped when EKS does not have the group any more, and its nodes are not Ready', () => {
     const absent = (absentSince: string | undefined, nodes = NEW_NODES, status = 'DELETING') =>
-      former(drainScene({ nodes, old: { kind: 'absent' }, former: { status, ...(absentSince && { absentSince }) } }));
-    assert.equal(absent(undefined)?.absentSince, '2026-03-01T12:00:00Z');
-    assert.equal(absent(at(NOW - 9_000))?.absentSince, at(NOW - 9_000));
-    assert.equal(absent(at(NOW - 10_000)), undefined);
+      former(drainScene({ nodes, old: gone(), former: { status, ...(absentSince && { absentSince }) } }));
+    assert.equal(absent(undefined), undefined);
+    assert.equal(absent(undefined, OLD_NODES)?.absentSince, '2026-03-01T11:59:00Z');
     const ready = [...NEW_NODES, nodeIn(FIRST, 'a')];
     assert.notEqual(absent(at(NOW - 9 * MINUTE), ready), undefined);
     assert.equal(absent(at(NOW - 10 * MINUTE), ready), undefined);

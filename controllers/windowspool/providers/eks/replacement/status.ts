@@ -10,7 +10,7 @@ import { failedKindOf } from '../../../steps/steps.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
 import { isOpen } from '../canary/canary.ts';
-import { confirmationMs, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
+import { READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
@@ -44,7 +44,7 @@ export function formerState(outcome: Outcome): FormerNodeGroup | undefined {
     const { arn, status, name } = former.group;
     return { ...rest, arn, status, nodes: s.poolNodes.inGroup(name).total };
   }
-  if (former?.kind === 'absent') return { ...rest, absentSince: absentSince ?? timeOf(now) };
+  if (former?.kind === 'absent') return { ...rest, absentSince: absentSince ?? timeOf(former.certainty?.since ?? now) };
   return { ...record, ...rest };
 }
 
@@ -56,17 +56,16 @@ export function drainFailure({ after: { pool, now }, done }: Outcome): FormerNod
 }
 
 /**
- * Whether the other group is not the pool's any more: another client removed its tag, or EKS has not had it for a while. One odd answer of AWS does
- * not prove that. If the group was not being deleted, or its nodes are Ready, the answer must last longer: reads can lag behind a creation.
+ * Whether the other group is not the pool's any more: another client removed its tag, or EKS does not have it. If it was not being deleted, or its nodes
+ * are Ready, its absence must last: reads can lag behind a creation.
  */
-export function isForgotten({ pool, former, now, settings, poolNodes }: ObservedState): boolean {
+export function isForgotten({ pool, former, now, poolNodes }: ObservedState): boolean {
   // A group that another client created with the name of a canary is why that canary fails.
   if (former?.kind === 'seen') return !isOwnedBy(pool, former.group) && !isNameTaken(pool);
   const { absentSince, status } = otherGroupIn(pool) ?? {};
-  if (former?.kind !== 'absent' || absentSince === undefined) return false;
-  const age = now - Date.parse(absentSince);
-  const isExpected = status === 'DELETING' && poolNodes.inGroup(otherNameOf(pool)).ready === 0;
-  return age >= (isExpected ? confirmationMs(settings) : READY_NODES_PATIENCE_MS);
+  if (former?.kind !== 'absent') return false;
+  if (status === 'DELETING' && poolNodes.inGroup(otherNameOf(pool)).ready === 0) return true;
+  return absentSince !== undefined && now - Date.parse(absentSince) >= READY_NODES_PATIENCE_MS;
 }
 
 /** Whether the other group, which exists and is not the pool's, has the name of a canary that is to be created. */

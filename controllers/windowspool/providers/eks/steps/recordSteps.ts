@@ -53,7 +53,7 @@ export const recordSteps: StepKinds<
           ...(otherGroupIn({ status }) && { former: group }),
         };
         // What was read of the other group.
-        const unread = { update: undefined, instances: undefined, autoscaler: undefined, answerSince: after.now };
+        const unread = { update: undefined, instances: undefined, autoscaler: undefined };
         return { ...soFar, after: { ...after, ...views, ...unread, pool: written } };
       });
     },

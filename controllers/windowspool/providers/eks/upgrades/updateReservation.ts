@@ -6,7 +6,7 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { timeOf } from '../../../util/durations.ts';
-import { desiredNodes, isClusterMismatch } from '../groups.ts';
+import { desiredNodes, isClusterMismatch, isUnknown } from '../groups.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../replacement/replacement.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -39,7 +39,7 @@ export function nextReservation(outcome: Outcome): DisruptionReservation | undef
   const reservation = withCurrentNodes(outcome);
   const group = servingView(s);
   if (isClusterMismatch(s)) return undefined;
-  if (group.kind === 'unreachable') return reservation;
+  if (isUnknown(group)) return reservation;
   if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status } = group.group;
   if (status === 'UPDATING')

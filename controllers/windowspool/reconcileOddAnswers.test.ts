@@ -1,0 +1,142 @@
+/** One odd answer of EKS about a node group, at each read of what a pool goes through. */
+import assert from 'node:assert/strict';
+import { REPLACE_ANNOTATION } from './labels.ts';
+import type { Deps } from './reconcile.ts';
+import type { FakeWorld } from './testing/fakeWorld.ts';
+import { type SpecChange, settings } from './testing/fixtures.ts';
+import { conditionOf, fresh, isReplaced, ready, readyWorld, until, wake } from './testing/life.ts';
+import { annotate, hasEnded, pass } from './testing/nodeLife.ts';
+import { SECOND } from './testing/replacementScenes.ts';
+
+type Alter = FakeWorld['alter'];
+type Group = Readonly<Record<string, unknown>>;
+
+const absent = () => {
+  const $metadata = { httpStatusCode: 404 };
+  throw Object.assign(new Error('No node group found for name: web.'), {
+    name: 'ResourceNotFoundException',
+    $metadata,
+  });
+};
+
+/** What EKS answers instead of a group. */
+const ODD: Readonly<Record<string, (group: Group) => Group>> = {
+  'that the group does not exist': absent,
+  'without tags': (group) => ({ ...group, tags: {} }),
+};
+
+/** Makes the answer of one DescribeNodegroup odd, counted from 0. Returns the number of reads so far. */
+function makeOdd(world: FakeWorld, at: number, odd: (group: Group) => Group): () => number {
+  let reads = 0;
+  const alter: Alter = (operation, output) => {
+    if (operation !== 'DescribeNodegroup') return output;
+    reads += 1;
+    return reads - 1 === at ? { nodegroup: odd((output as { readonly nodegroup: Group }).nodegroup) } : output;
+  };
+  world.alter = alter;
+  return () => reads;
+}
+
+function spec(change: NonNullable<SpecChange['nodeGroup']>, others: SpecChange = {}) {
+  const scaling = { minSize: 2, maxSize: 4, ...change.scaling };
+  return fresh({
+    ...others,
+    nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: ['m5.large'], ...change, scaling },
+  });
+}
+
+interface Path {
+  readonly before: SpecChange;
+  readonly run: (world: FakeWorld, deps: Deps) => Promise<void>;
+  readonly check: (world: FakeWorld) => void;
+}
+
+const { spec: plain } = spec({});
+
+async function deletes(world: FakeWorld, deps: Deps): Promise<void> {
+  world.remove('web');
+  await until(world, deps, () => world.pools.size === 0, 'the deletion', 200);
+}
+
+const isUpToDate = (world: FakeWorld) => () => conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+
+/** Applies a change and lets two resyncs pass. */
+async function applied(world: FakeWorld, deps: Deps, pool: ReturnType<typeof fresh>): Promise<void> {
+  world.apply(pool);
+  await pass(world, deps, 1);
+  await until(world, deps, isUpToDate(world), 'the change');
+  world.now += 2 * settings.resyncMs;
+  await wake(world, deps);
+}
+
+const groupIn = (world: FakeWorld) => world.groups.get('web') ?? assert.fail('the group is gone');
+
+const paths: Readonly<Record<string, Path>> = {
+  'a replacement of the group': {
+    before: plain,
+    run: async (world, deps) => {
+      world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+      await until(world, deps, isReplaced(world), 'the replacement', 200);
+    },
+    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[SECOND], 'True']),
+  },
+  'a replacement of the group, and a deletion of the pool while both exist': {
+    before: plain,
+    run: async (world, deps) => {
+      world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+      await until(world, deps, () => world.groups.has(SECOND), 'the second group', 200);
+      await deletes(world, deps);
+    },
+    check: ({ groups }) => assert.equal(groups.size, 0),
+  },
+  'another desired size': {
+    before: plain,
+    run: (world, deps) => applied(world, deps, spec({ scaling: { desiredSize: 3 } })),
+    check: (world) => assert.equal(groupIn(world).scaling.desiredSize, 3),
+  },
+  'a label that the spec drops': {
+    before: { ...plain, labels: { team: 'shop' } },
+    run: (world, deps) => applied(world, deps, spec({})),
+    check: (world) => assert.equal('team' in groupIn(world).labels, false),
+  },
+  'a taint that the spec drops': {
+    before: { ...plain, taints: [{ key: 'gpu', effect: 'NoSchedule' }] },
+    run: (world, deps) => applied(world, deps, spec({})),
+    check: (world) =>
+      assert.equal(
+        groupIn(world).taints.some(({ key }) => key === 'gpu'),
+        false,
+      ),
+  },
+  'the replacement of a node': {
+    before: plain,
+    run: async (world, deps) => {
+      const [node = assert.fail()] = world.nodes;
+      annotate(world, node.name, { [REPLACE_ANNOTATION]: 'true' });
+      await until(world, deps, () => hasEnded(world, 1), 'the replacement', 200);
+    },
+    check: (world) => assert.deepEqual([world.ended.length, world.nodes.length, ready(world)], [1, 2, 'True']),
+  },
+  'the deletion of the pool': {
+    before: plain,
+    run: deletes,
+    check: ({ groups }) => assert.equal(groups.size, 0),
+  },
+};
+
+describe('one odd answer about a node group', () => {
+  for (const [answer, odd] of Object.entries(ODD)) {
+    for (const [path, { before, run, check }] of Object.entries(paths)) {
+      it(`${answer}, at any read, changes nothing in ${path}`, async () => {
+        for (let at = 0; ; at++) {
+          const { world, deps } = await readyWorld(before);
+          world.pods = [];
+          const reads = makeOdd(world, at, odd);
+          await run(world, deps);
+          check(world);
+          if (reads() <= at) break;
+        }
+      });
+    }
+  }
+});
