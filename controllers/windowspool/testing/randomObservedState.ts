@@ -312,6 +312,13 @@ function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
     fc
       .record({ error: randomError, since: ago, last: maybe(group) })
       .map((rest) => ({ kind: 'unreachable' as const, ...rest })),
+    fc
+      .record({ contradiction: fc.constantFrom('absent' as const, 'unowned' as const), since: ago, last: maybe(group) })
+      .map(({ last, ...rest }) => ({
+        kind: 'unconfirmed' as const,
+        certainty: { kind: 'seenOnce' as const, ...rest },
+        last,
+      })),
   );
 }
 
