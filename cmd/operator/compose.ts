@@ -10,7 +10,7 @@ import { Controller } from '../../controllers/runtime/controller.ts';
 import { LeaderElector, LeadershipLost } from '../../controllers/runtime/leaderElection.ts';
 import type { Fence, Logger } from '../../controllers/runtime/ports.ts';
 import { Recorder } from '../../controllers/runtime/recorder.ts';
-import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
+import { ReadCache } from '../../controllers/windowspool/readCache.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { StatusThrottle } from '../../controllers/windowspool/statusThrottle.ts';
 import { type Connections, connect, portsOf } from './connections.ts';
@@ -48,7 +48,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     instance,
   });
   caches.publishTo(recorder);
-  const parts = { ...connections, recorder, awsCache: new AwsCache() };
+  const parts = { ...connections, recorder, readCache: new ReadCache() };
   const controller = createController(options, parts, log);
 
   const elector = options.leaderElect ? createElector(options, parts, instance, log) : undefined;
@@ -97,7 +97,7 @@ function createElector(
 
 /** The controller, triggered by the caches. */
 function createController(options: Options, parts: Parts, log: Logger): Controller {
-  const { caches, metrics, awsCache } = parts;
+  const { caches, metrics, readCache } = parts;
   const controller = new Controller({
     name: CONTROLLER,
     reconcile: reconciler(options, parts),
@@ -112,19 +112,19 @@ function createController(options: Options, parts: Parts, log: Logger): Controll
     backoff: { baseDelayMs: options.retryBaseMs, maxDelayMs: options.retryMaxMs },
   });
   metrics.observeQueue(CONTROLLER, controller.queue);
-  caches.wake(controller, (pool) => awsCache.forget(pool));
+  caches.wake(controller, (pool) => readCache.forget(pool));
   return controller;
 }
 
 interface Parts extends Connections {
   readonly recorder: Recorder;
-  readonly awsCache: AwsCache;
+  readonly readCache: ReadCache;
 }
 
 function reconciler(options: Options, parts: Parts) {
   const deps = {
     ...portsOf(options, parts),
-    awsCache: parts.awsCache,
+    readCache: parts.readCache,
     statusThrottle: new StatusThrottle(),
     settings: options,
     now: () => parts.client.now(),

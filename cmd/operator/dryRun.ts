@@ -2,8 +2,8 @@
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { AwsCache } from '../../controllers/windowspool/awsCache.ts';
 import { type Preview, preview, previewText } from '../../controllers/windowspool/preview.ts';
+import { ReadCache } from '../../controllers/windowspool/readCache.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';
 
@@ -57,10 +57,10 @@ export async function* previews(
     // Only the synced pools show which lists exist.
     await untilSynced([caches.lists], inTime);
     const sources = portsOf(options, connections);
-    const awsCache = new AwsCache();
+    const readCache = new ReadCache();
     for (const pool of choose(caches.pools.list())) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      yield await preview(pool, { awsCache, sources, settings: options, now: client.now(), signal: bounded });
+      yield await preview(pool, { readCache, sources, settings: options, now: client.now(), signal: bounded });
     }
   } finally {
     ending.abort();

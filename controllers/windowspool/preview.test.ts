@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { AwsCache } from './awsCache.ts';
 import { preview, previewText } from './preview.ts';
+import { ReadCache } from './readCache.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions, textTable } from './testing/goldenTexts.ts';
@@ -14,7 +14,7 @@ async function previewOf(world: FakeWorld): Promise<{ text: string[]; isComplete
   const pool = world.pools.get('web') ?? assert.fail('there is no pool');
   world.calls.splice(0);
   const shown = await preview(pool, {
-    awsCache: new AwsCache(),
+    readCache: new ReadCache(),
     sources: world.start(),
     settings,
     now: world.now,

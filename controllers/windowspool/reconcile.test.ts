@@ -89,7 +89,7 @@ describe('a pool that is Ready', () => {
     const { world, deps } = await readyWorld();
     assert.deepEqual(await reconcile('web', deps, signal), {
       kind: 'requeueAfter',
-      ms: deps.awsCache.dueAt('web') - world.now,
+      ms: deps.readCache.dueAt('web') - world.now,
     });
     assert.deepEqual([world.calls, world.events], [[], []]);
   });
@@ -144,13 +144,13 @@ describe('a pool that is Ready', () => {
     const { faults, state } = world.cloud;
     for (let late = 0; late < 4; late++) faults.nextNode({ neverJoins: true });
     faults.edit({ group: 'web', scalingConfig: { desiredSize: 5 } });
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     const start = world.now;
     await wake(world, deps);
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     world.now = start + settings.joinGraceMs;
-    assert.ok(world.now < deps.awsCache.dueAt('web'), 'the next look is due later');
+    assert.ok(world.now < deps.readCache.dueAt('web'), 'the next look is due later');
     // Others take the place of the two that are late.
     for (const { id, joined } of [...state.instances.values()]) if (!joined) faults.terminateInstance({ node: id });
     world.calls.splice(0);
@@ -304,13 +304,13 @@ describe('a group of the same name that the pool does not manage', () => {
     const { world, deps } = await readyWorld();
     world.cloud.faults.edit({ group: 'web', tags: {} });
     world.nodes = world.nodes.map((node) => ({ ...node, labels: { 'eks.amazonaws.com/nodegroup': 'web' } }));
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     const { groups, nodes } = structuredClone({ groups: world.groups, nodes: world.nodes });
     world.apply(fresh({ labels: { team: 'web' } }));
     // One answer does not prove that the group is not the pool's any more.
     for (const _read of [1, 2]) {
       await wake(world, deps);
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
     }
     assert.deepEqual({ groups: world.groups, nodes: world.nodes }, { groups, nodes });
     const { nodes: counts, summary } = world.pools.get('web')?.status ?? {};
@@ -389,7 +389,7 @@ describe('a pool that is deleted', () => {
 
   it('while it is still in the cache is forgotten', async () => {
     const { world, deps } = await readyWorld();
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     const stale = { ...deps, pools: { ...deps.pools, read: async () => ({ ok: true, value: undefined }) as const } };
     assert.deepEqual(await reconcile('web', stale, signal), { kind: 'done' });
     assert.deepEqual([world.metrics.size, world.awsCalls()], [0, []]);

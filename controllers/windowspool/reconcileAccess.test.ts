@@ -26,7 +26,7 @@ describe('the access that EKS gives a node role while it creates the node group'
           else world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
         }
         if (status === 'ACTIVE') activePolls += 1;
-        world.now = deps.awsCache.dueAt('web');
+        world.now = deps.readCache.dueAt('web');
       }
       assert.equal(activePolls, 3, 'the group is ACTIVE for three looks');
       assert.deepEqual([...states], ['True Met']);

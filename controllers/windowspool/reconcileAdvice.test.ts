@@ -47,7 +47,7 @@ describe('advice for a pool', () => {
     world.calls.splice(0);
     const end = world.now + 4 * 3_600_000;
     while (world.now < end) {
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
     }
     const count = (call: string) => world.calls.filter((each) => each === call).length;
@@ -77,7 +77,7 @@ describe('advice for a pool', () => {
       make(world, true);
       const end = world.now + 3_600_000 + settings.resyncMs * 1.25;
       while (advice(world).length > 0 && world.now < end) {
-        world.now = deps.awsCache.dueAt('web');
+        world.now = deps.readCache.dueAt('web');
         await wake(world, deps);
       }
       assert.deepEqual([advice(world), gauges(world)], [[], {}]);

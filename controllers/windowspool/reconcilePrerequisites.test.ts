@@ -33,7 +33,7 @@ describe('a pool whose prerequisites are not met', () => {
       'reason="WindowsIPAMDisabled",status="False"': 1,
     });
     for (let i = 0; i < 5; i++) {
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
     }
     assert.equal(world.created, 0);
@@ -54,8 +54,8 @@ describe('a pool whose prerequisites are not met', () => {
     const waits: number[] = [];
     for (let i = 0; i < 14; i++) {
       await wake(world, deps);
-      waits.push(deps.awsCache.dueAt('web') - world.now);
-      world.now = deps.awsCache.dueAt('web');
+      waits.push(deps.readCache.dueAt('web') - world.now);
+      world.now = deps.readCache.dueAt('web');
     }
     assert.deepEqual(
       waits,
@@ -94,8 +94,8 @@ describe('a pool whose prerequisites are not met', () => {
       const { world, deps } = await readyWorld();
       world.cloud.faults.cluster(cluster);
       const until = world.now + settings.resyncMs * 1.25;
-      while (deps.awsCache.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
-        world.now = deps.awsCache.dueAt('web');
+      while (deps.readCache.dueAt('web') <= until && says(world, 'PrerequisitesMet') === 'True Met') {
+        world.now = deps.readCache.dueAt('web');
         await wake(world, deps);
       }
       assert.deepEqual(
@@ -143,7 +143,7 @@ describe('a pool that ignores a prerequisite', () => {
     });
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     for (let poll = 0; poll < 3; poll++) {
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
       assert.equal(says(world, 'PrerequisitesMet'), 'True PrerequisitesIgnored');
     }
@@ -355,7 +355,7 @@ describe('after the creation', () => {
     const issues = [{ code: 'InsufficientFreeAddresses' as const, message: 'No addresses' }];
     world.cloud.faults.healthIssue({ group: 'web', issues });
     for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 });
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assert.match(
       condition(world, 'NodeGroupReady')?.message ?? '',
@@ -378,15 +378,15 @@ describe('after the creation', () => {
     faults.edit({ group: 'web', scalingConfig: { desiredSize: 5 } });
     for (const id of SUBNETS) faults.subnet({ id, freeAddresses: 3 });
     world.kubeSystem.cniConfig = undefined;
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual(gaugesOf(world.metrics.get('web'), 'windowspool_prerequisite'), {
       'reason="WindowsIPAMDisabled",status="False"': 1,
     });
     for (const { id, joined } of [...state.instances.values()]) if (!joined) state.instances.delete(id);
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     const unmet = world.pools.get('web')?.status?.prerequisites?.find(({ reason }) => reason === 'TooFewAddresses');
     assert.match(unmet?.message ?? '', /have 6 free IP addresses, and 2 more nodes need at least 8/);
@@ -428,7 +428,7 @@ describe('an access entry that the operator creates', () => {
     const world = managing();
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assert.equal(world.calls.filter((call) => call === 'CreateAccessEntry').length, 1);
     assert.equal(world.events.filter(({ reason }) => reason === 'AccessEntryCreated').length, 1);
@@ -502,7 +502,7 @@ describe('an invalid parameter', () => {
     const deps = world.start();
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'undefined undefined');
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assert.equal(says(world, 'Stalled'), 'True CreateRejected');
   });

@@ -40,12 +40,12 @@ describe('a remark of PrerequisitesMet about met prerequisites', () => {
           const state = () => conditionOf(world, 'PrerequisitesMet')?.split(':')[0];
           assert.equal(state(), expected);
           world.fails = (each) => (each === call ? sampleError(kind) : undefined);
-          world.now = deps.awsCache.dueAt('web');
+          world.now = deps.readCache.dueAt('web');
           await wake(world, deps);
           assert.notEqual(state(), 'True Met');
           world.fails = () => undefined;
           for (let poll = 0; poll < 3; poll++) {
-            world.now = deps.awsCache.dueAt('web');
+            world.now = deps.readCache.dueAt('web');
             await wake(world, deps);
             assert.notEqual(state(), 'True Met');
           }
@@ -77,14 +77,14 @@ describe('a remark of PrerequisitesMet about met prerequisites', () => {
     assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings: .*TooFewAddresses/);
     for (const freeAddresses of [9, 8, 7]) {
       free(world, freeAddresses);
-      world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
+      world.now = deps.readCache.dueAt('web') + settings.resyncMs;
       const before = conditionOf(world, 'PrerequisitesMet');
       await wake(world, deps);
       assert.equal(conditionOf(world, 'PrerequisitesMet'), before);
     }
     assert.deepEqual(world.events, []);
     world.cloud.faults.clusterRolePolicy({ attached: false });
-    world.now = deps.awsCache.dueAt('web') + settings.resyncMs;
+    world.now = deps.readCache.dueAt('web') + settings.resyncMs;
     await wake(world, deps);
     assert.deepEqual(
       world.events.map(({ type, reason }) => `${type} ${reason}`),

@@ -111,7 +111,7 @@ describe('an error', () => {
 
   it('of a single poll is not reported', async () => {
     const { world, deps } = await readyWorld();
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('throttled') : undefined);
     assert.deepEqual(await wake(world, deps), {
       kind: 'requeue',

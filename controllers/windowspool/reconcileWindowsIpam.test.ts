@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CallError } from './ports/callResult.ts';
 import { preview, previewText } from './preview.ts';
+import { AwsMemory } from './providers/eks/snapshot.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool, settings } from './testing/fixtures.ts';
@@ -89,7 +90,7 @@ describe('an operator that enables Windows IPAM', () => {
     const world = ipamOff({ addon: true });
     const deps = start(world);
     const shown = await preview(fresh(), {
-      awsCache: deps.awsCache,
+      readCache: deps.readCache,
       sources: deps,
       settings: enabling,
       now: world.now,
@@ -112,9 +113,10 @@ describe('an operator that enables Windows IPAM', () => {
     const refusal = (at: number, kind: 'refused' | 'denied') => ({
       error: { at, step: 'updateAddon' as const, error: sampleError(kind, { operation: IN_ADDON }) },
     });
-    const refuse = (world: FakeWorld, { awsCache }: Deps, kind: 'refused' | 'denied') => {
-      awsCache.windowsIpam.begin(world.now);
-      awsCache.windowsIpam.end(world.now, refusal(world.now, kind));
+    const refuse = (world: FakeWorld, { readCache }: Deps, kind: 'refused' | 'denied') => {
+      const { windowsIpam } = readCache.of(AwsMemory);
+      windowsIpam.begin(world.now);
+      windowsIpam.end(world.now, refusal(world.now, kind));
     };
 
     for (const kind of ['refused', 'denied'] as const) {
@@ -123,9 +125,9 @@ describe('an operator that enables Windows IPAM', () => {
         world.apply(fresh());
         const deps = start(world);
         const poll = async () => {
-          world.now = Math.max(world.now + 1, deps.awsCache.dueAt('web'));
+          world.now = Math.max(world.now + 1, deps.readCache.dueAt('web'));
           await wake(world, deps);
-          const ms = deps.awsCache.dueAt('web') - world.now;
+          const ms = deps.readCache.dueAt('web') - world.now;
           assert.ok(ms <= 1.25 * settings.pollMs, `the next poll is in ${ms} ms`);
         };
         await wake(world, deps);
@@ -148,7 +150,7 @@ describe('an operator that enables Windows IPAM', () => {
       await wake(world, deps);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AccessDenied/);
       world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
       assert.equal(world.created, 1);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met/);
@@ -268,7 +270,7 @@ describe('an operator that enables Windows IPAM', () => {
     world.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found' });
     const deps = start(world);
     await wake(world, deps);
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assertMentions(conditionOf(world, 'PrerequisitesMet'), 'vpc-cni', 'ConfigurationConflict');
     assert.deepEqual(changes(world), [IN_ADDON]);

@@ -93,9 +93,9 @@ export class Replica {
 
   /** Runs it until it loses the lease or ends. */
   async run(): Promise<void> {
-    const { awsCache } = this.#deps;
+    const { readCache } = this.#deps;
     const wake = (pool: string): void => this.#controller.enqueue(pool);
-    this.caches.begin(this.#world.objects(), wake, (pool) => awsCache.forget(pool));
+    this.caches.begin(this.#world.objects(), wake, (pool) => readCache.forget(pool));
     try {
       await this.#elector.run(new AbortController().signal, (leading) => this.#controller.run(leading));
     } catch (error) {

@@ -146,7 +146,7 @@ describe('nodes that would be replaced', () => {
     assert.deepEqual(pendingIn(world), ['Paused: replace node b (drain it, terminate instance i-b)']);
     const now = world.pools.get('web') ?? assert.fail('there is no pool');
     const text = previewText(
-      await preview(now, { awsCache: deps.awsCache, sources: deps, settings, now: world.now, signal }),
+      await preview(now, { readCache: deps.readCache, sources: deps, settings, now: world.now, signal }),
     );
     assertMentions(text, 'when the pool is resumed', 'replace node b', 'i-b');
     assert.equal(nodeOf(world, 'b')?.unschedulable, false);
@@ -157,7 +157,7 @@ describe('nodes that would be replaced', () => {
     annotate(world, 'b', EXCLUDED);
     const now = world.pools.get('web') ?? assert.fail('there is no pool');
     const text = previewText(
-      await preview(now, { awsCache: deps.awsCache, sources: deps, settings, now: world.now, signal }),
+      await preview(now, { readCache: deps.readCache, sources: deps, settings, now: world.now, signal }),
     );
     assertMentions(text, 'now:', 'replace node b', 'i-b');
   });

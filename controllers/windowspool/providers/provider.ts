@@ -1,11 +1,10 @@
 /** The interface between the domain and the sources of nodes. Each provider has a folder here. */
 
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import type { AwsCache, AwsSnapshot } from '../awsCache.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
 import type { Capacity } from '../model/capacity.ts';
-import type { ConditionSet } from '../model/conditions.ts';
-import type { HeldStep } from '../model/decisions.ts';
+import type { ConditionSet, ConditionState } from '../model/conditions.ts';
+import type { Decision, HeldStep } from '../model/decisions.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived, Due } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
@@ -13,12 +12,13 @@ import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
 import type { CallError } from '../ports/callResult.ts';
 import type { EventSinks } from '../ports/pools.ts';
+import type { Read, ReadCache, Snapshot } from '../readCache.ts';
 import type { RuleChain } from '../ruleChains.ts';
 import type { Sources } from '../sources.ts';
 
 /** What a provider needs to observe a pool. */
 export interface ObserveContext {
-  readonly awsCache: AwsCache;
+  readonly readCache: ReadCache;
   readonly sources: Sources;
   readonly settings: Settings;
   /** Epoch milliseconds. */
@@ -26,12 +26,20 @@ export interface ObserveContext {
   readonly signal: AbortSignal;
 }
 
+/** What a provider needs to take steps. */
+export interface ActContext extends ObserveContext {
+  /** The current time, in epoch milliseconds. */
+  readonly clock: () => number;
+}
+
 /** A source of nodes: how its pools are observed, reconciled and reported. */
 export interface Provider {
-  /** Reads the observed state of a pool. With `before`, AWS is not called. */
-  observe(pool: WindowsPool, before: AwsSnapshot | undefined, context: ObserveContext): Promise<ObservedState>;
-  /** Whether cached state may be enough for a reconcile: AWS is then called only when a step needs it. */
-  mayUseCache(pool: WindowsPool, snapshot: AwsSnapshot | undefined): boolean;
+  /** Reads the observed state of a pool. With `before`, nothing outside the cluster is read. */
+  observe(pool: WindowsPool, before: Snapshot | undefined, context: ObserveContext): Promise<ObservedState>;
+  /** What is kept of a read from outside the cluster until the next one; absent where nothing is read there. */
+  snapshot?(s: ObservedState): Read;
+  /** Whether cached state may be enough for a reconcile: nothing is then read outside the cluster unless a step needs it. */
+  mayUseCache(pool: WindowsPool, snapshot: Snapshot | undefined): boolean;
   /** How many nodes there should be, and which may leave. */
   capacity(s: ObservedState): Capacity;
   /** What is due, from a complete observed state. */
@@ -56,6 +64,18 @@ export interface Provider {
   untilNextRead(s: Derived, statusAgeMs: number): number;
   /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */
   untilNextEvent?(s: Derived): number;
+  /**
+   * Takes the steps, alone where they change what other pools have read, and forgets what they made stale. Undefined: another pool was faster. Absent: the
+   * steps are just taken.
+   */
+  takeSteps?(
+    steps: readonly Step[],
+    s: ObservedState,
+    context: ActContext,
+    take: () => Promise<Outcome>,
+  ): Promise<Outcome | undefined>;
+  /** What a preview shows of what is read from outside the cluster. */
+  preview(s: Derived, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart;
   /** The gauges that only pools of this provider have. */
   samples?(s: Derived, status: WindowsPoolStatus): GaugeSample[];
   /** Publishes the events that only pools of this provider have. Never fails. */
@@ -72,6 +92,20 @@ export interface Provider {
   releaseFailures?(pool: WindowsPool): readonly ReleaseFailure[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
   describeUnremovedMarks(outcome: Outcome): string | undefined;
+}
+
+/** The part of a preview that depends on the provider. */
+export interface PreviewPart {
+  /** The condition about what the nodes come from. */
+  readonly source: ConditionState;
+  /** Whether that could be read, so that its conditions say what is true now. */
+  readonly isObserved: boolean;
+  /** Whether everything could be read on which the steps depend. */
+  readonly isComplete: boolean;
+  /** How it differs from the spec. */
+  readonly differences: readonly string[];
+  /** A condition that says what a change waits for. */
+  readonly waiting?: ConditionState;
 }
 
 /** The observed state with what its provider says is due. A copy of it with changes must be derived again. */

@@ -5,11 +5,11 @@
  *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  CloudWorld  AWS  <--  FakeWorld  an operator in it
  */
 
-import { AwsCache } from '../awsCache.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
 import { Fleet } from '../disruption/fleet.ts';
 import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
+import { ReadCache } from '../readCache.ts';
 import type { Deps } from '../reconcile.ts';
 import { StatusThrottle } from '../statusThrottle.ts';
 import { CloudWorld } from './cloudWorld.ts';
@@ -42,7 +42,7 @@ export class FakeWorld extends CloudWorld {
     return {
       ...this.clusterPorts(),
       ...this.awsPorts(),
-      awsCache: new AwsCache(),
+      readCache: new ReadCache(),
       statusThrottle: new StatusThrottle(),
       pools,
       budget: new DisruptionBudget(pools, settings.maxPoolsUpdating),

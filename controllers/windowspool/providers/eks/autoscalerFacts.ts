@@ -4,11 +4,11 @@ import type { AutoscalerFacts, ObservedState } from '../../model/observedState.t
 import type { CallResult } from '../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
+import type { SharedAnswers } from '../../sharedAnswers.ts';
 import { ownedGroup } from './groups.ts';
 import { acceptsUpdates, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
 import { LONG_MS } from './prerequisites/gather.ts';
-import type { SharedAnswers } from './prerequisites/sharedAnswers.ts';
 import { instanceTypesOf } from './upgrades/launchTemplate.ts';
 
 /** The shared question about all scaling groups. Changes of their tags invalidate its answer. */

@@ -86,7 +86,7 @@ describe('an external edit of the group', () => {
     const { world, deps } = await readyWorld({ ...spec, nodeGroup: { ...spec.nodeGroup, driftPolicy: 'Report' } });
     edit(world, EDIT);
     const read = async () => {
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
     };
     for (let i = 0; i < 3; i++) await read();
@@ -119,7 +119,7 @@ describe('an external edit of the group', () => {
       nodeGroup: { ...spec.nodeGroup, scaling: { minSize: 3, maxSize: 5, desiredSize: 3 } },
     });
     edit(world, { scalingConfig: { desiredSize: 5 } });
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     assert.deepEqual([upToDate(world), warnings(world), world.updates.size], ['MatchesSpec', [], 0]);
   });
@@ -132,7 +132,7 @@ describe('an external edit of the group', () => {
     edit(world, { scalingConfig: { maxSize: 9, desiredSize: 8 } });
     await until(world, deps, () => groupOf(world).scaling.maxSize === 5, 'the correction');
     for (let i = 0; i < 4; i++) {
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
     }
     assert.deepEqual(groupOf(world).scaling, { minSize: 3, maxSize: 5, desiredSize: 5 });
@@ -188,7 +188,7 @@ describe('a change that is reverted after a crash', () => {
           const again = world.start();
           for (let run = 0; run < 8; run++) {
             await wake(world, again);
-            world.now = Math.max(world.now, again.awsCache.dueAt('web'));
+            world.now = Math.max(world.now, again.readCache.dueAt('web'));
           }
           assert.deepEqual([read(groupOf(world)), upToDate(world)], [initial, 'MatchesSpec'], `crash at call ${at}`);
         }

@@ -4,7 +4,6 @@
  */
 
 import type { WindowsPool } from '../../api.gen.ts';
-import type { AwsCache, AwsSnapshot } from '../../awsCache.ts';
 import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
 import { FINALIZER, NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
@@ -19,6 +18,7 @@ import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { isDeleting, withError } from '../../queries.ts';
+import type { ReadCache } from '../../readCache.ts';
 import type { Sources } from '../../sources.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
@@ -45,6 +45,7 @@ import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherName
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { otherGroupIn } from './replacement/replacement.ts';
+import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './snapshot.ts';
 import { withStuckPods } from './upgrades/evictions.ts';
 import { isAheadOfCluster } from './upgrades/versionChanges.ts';
 
@@ -57,11 +58,12 @@ export async function observeNodeGroup(
   before: AwsSnapshot | undefined,
   context: ObserveContext,
 ): Promise<ObservedState> {
-  const { awsCache, sources, settings, now, signal } = context;
-  const passed = awsCache.operations.get(pool.metadata.name);
+  const { readCache, sources, settings, now, signal } = context;
+  const passed = readCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
   const former = before ? before.former : await readFormer(pool, context);
-  const cluster = (before && awsCache.cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
+  const cluster =
+    (before && readCache.of(AwsMemory).cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const known = { pool, group, ...(former && { former }) };
   const { base, expected } = baseState(pool, expectationOfGroups(known), context);
   const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
@@ -78,8 +80,8 @@ export async function observeNodeGroup(
     newestRelease: before?.newestRelease,
     autoscaler: before?.autoscaler,
     machineTemplate: before?.machineTemplate,
-    ipamAttempts: awsCache.windowsIpam.attempts,
-    errors: before?.errors ?? awsCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
+    ipamAttempts: readCache.of(AwsMemory).windowsIpam.attempts,
+    errors: before?.errors ?? readCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
   };
   const asked = before
     ? observed
@@ -99,20 +101,20 @@ export async function observeNodeGroup(
 
 /** Adds everything else that is read from AWS. */
 async function askAws(s: ObservedState, context: ObserveContext): Promise<ObservedState> {
-  const { awsCache, sources, signal } = context;
+  const { readCache, sources, signal } = context;
   const updated = await withStuckPods(await withUpdate(s, context), sources, signal);
   const known = needsInstances(updated) ? await withInstances(updated, context) : updated;
   const seen = scopeToRead(known) === 'complete' ? await withPossibleCauses(known, context) : known;
   const [prerequisites, newestRelease] = await Promise.all([
-    gatherFacts(seen, sources, awsCache, signal),
+    gatherFacts(seen, sources, readCache, signal),
     findNewestRelease(seen, context),
   ]);
   const read = await withMachineTemplate({ ...seen, prerequisites, newestRelease }, context);
   // What the launch template should contain follows from these facts: only now is it known whether a canary of it is due.
   const facts = needsFacts(read, scopeToRead(read))
-    ? await gatherFacts(read, sources, awsCache, signal)
+    ? await gatherFacts(read, sources, readCache, signal)
     : prerequisites;
-  return withAutoscaler(withIpamError({ ...read, prerequisites: facts }, awsCache), context);
+  return withAutoscaler(withIpamError({ ...read, prerequisites: facts }, readCache), context);
 }
 
 /** Whether more facts must be read than were. */
@@ -144,7 +146,8 @@ function needsMachineTemplate(s: ObservedState): boolean {
 }
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
-function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedState {
+function withIpamError(s: ObservedState, readCache: ReadCache): ObservedState {
+  const { windowsIpam } = readCache.of(AwsMemory);
   if (!waitsForWindowsIpam(s, knownPrerequisites(s))) return s;
   return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
 }
@@ -152,7 +155,7 @@ function withIpamError(s: ObservedState, { windowsIpam }: AwsCache): ObservedSta
 /** Finds the newest AMI release for the pool's group. Releases are monthly, and pools with the same version and edition share the answer. */
 async function findNewestRelease(
   { pool, cluster, group, settings, now }: ObservedState,
-  { sources: { releases }, awsCache: { shared }, signal }: ObserveContext,
+  { sources: { releases }, readCache: { shared }, signal }: ObserveContext,
 ): Promise<ObservedState['newestRelease']> {
   const owned = ownedGroup(pool, group);
   if (cluster.kind !== 'seen' || !owned || !acceptsUpdates(owned) || isCustom(pool.spec)) return undefined;
@@ -199,8 +202,10 @@ async function confirmMembers(
   poolNodes: PoolNodes,
   groups: readonly NodeGroup[],
   isCached: boolean,
-  { awsCache: { shared, serviceTimes }, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
+  { readCache, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
+  const { shared } = readCache;
+  const { serviceTimes } = readCache.of(AwsMemory);
   const isListed = groups.some(({ autoScalingGroups }) => autoScalingGroups.length > 0);
   if (!isListed || (isCached && poolNodes.isConfirmed)) return;
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
@@ -232,10 +237,13 @@ function membersIn(groups: readonly NodeGroup[], all: Readonly<Record<string, Sc
 
 async function readGroup(
   pool: WindowsPool,
-  { awsCache, sources, settings, now, signal }: ObserveContext,
+  { readCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup> {
   const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
-  return observedGroup(pool, knownMain(pool), answer, awsCache.last(pool.metadata.name), { settings, now });
+  return observedGroup(pool, knownMain(pool), answer, lastSnapshot(readCache, pool.metadata.name)?.group, {
+    settings,
+    now,
+  });
 }
 
 /**
@@ -244,7 +252,7 @@ async function readGroup(
  */
 async function readFormer(
   pool: WindowsPool,
-  { awsCache, sources, settings, now, signal }: ObserveContext,
+  { readCache, sources, settings, now, signal }: ObserveContext,
 ): Promise<ObservedNodeGroup | undefined> {
   const record = otherGroupIn(pool);
   const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
@@ -252,7 +260,7 @@ async function readFormer(
   const mayHaveOther = isKnown || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
-  const before = awsCache.lastFormer(pool.metadata.name);
+  const before = lastSnapshot(readCache, pool.metadata.name)?.former;
   const view = observedGroup(pool, knownOther(pool), answer, before, { settings, now });
   const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
@@ -263,8 +271,8 @@ async function readFormer(
  * and while a pool waits for its upgrade. Otherwise one read per resync serves all pools: a user may upgrade the cluster or enable Auto
  * Mode.
  */
-function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { awsCache, settings }: ObserveContext): number {
-  const { cluster } = awsCache;
+function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { readCache, settings }: ObserveContext): number {
+  const { cluster } = readCache.of(AwsMemory);
   const { pollMs, resyncMs } = settings;
   const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
   if (gone || cluster?.kind !== 'seen') return 0;
@@ -278,19 +286,23 @@ function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { awsCache, set
 async function withPossibleCauses(s: ObservedState, context: ObserveContext) {
   const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
   const known = missesNodes(s) && !isAsked ? await withInstances(s, context) : s;
-  return { ...known, cluster: await readCluster(context.awsCache.completeAge(s), context) };
+  return { ...known, cluster: await readCluster(completeAge(context.readCache, s), context) };
 }
 
 /** Reads the cluster unless the cached answer is younger than `maxAgeMs`. Pools that read at the same time share one call. */
 export async function readCluster(
   maxAgeMs: number,
-  { awsCache, sources, now, signal }: Omit<ObserveContext, 'settings'>,
+  { readCache, sources, now, signal }: Omit<ObserveContext, 'settings'>,
 ): Promise<ObservedCluster> {
   const ask = (own: AbortSignal) => sources.clusters.describe(own);
-  const answer = await awsCache.shared.get('cluster', maxAgeMs, now, ask, signal);
-  if (!answer.ok) awsCache.cluster = { kind: 'unreachable', error: answer.error };
-  else awsCache.cluster = answer.value ? { kind: 'seen', cluster: answer.value } : { kind: 'absent' };
-  return awsCache.cluster;
+  const answer = await readCache.shared.get('cluster', maxAgeMs, now, ask, signal);
+  const cluster: ObservedCluster = !answer.ok
+    ? { kind: 'unreachable', error: answer.error }
+    : answer.value
+      ? { kind: 'seen', cluster: answer.value }
+      : { kind: 'absent' };
+  readCache.of(AwsMemory).cluster = cluster;
+  return cluster;
 }
 
 /** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
@@ -305,10 +317,8 @@ async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext)
 }
 
 /** Adds the instances of the pool's groups. */
-async function withInstances(
-  s: ObservedState,
-  { awsCache: { serviceTimes }, sources, signal }: ObserveContext,
-): Promise<ObservedState> {
+async function withInstances(s: ObservedState, { readCache, sources, signal }: ObserveContext): Promise<ObservedState> {
+  const { serviceTimes } = readCache.of(AwsMemory);
   const scalingGroups = ownGroups(s).flatMap(({ warmPool, autoScalingGroups: [name] }) =>
     name === undefined ? [] : [{ name, warmPool }],
   );
@@ -336,8 +346,8 @@ function missesNodes(s: ObservedState): boolean {
 }
 
 /** Adds what the cluster-autoscaler knows of the group. */
-async function withAutoscaler(s: ObservedState, { awsCache, sources, signal }: ObserveContext) {
-  const facts = await gatherAutoscalerFacts(s, sources, awsCache.shared, signal);
+async function withAutoscaler(s: ObservedState, { readCache, sources, signal }: ObserveContext) {
+  const facts = await gatherAutoscalerFacts(s, sources, readCache.shared, signal);
   if (!facts) return s;
   return facts.ok ? { ...s, autoscaler: facts.value } : withError(s, 'describeScalingGroups', facts.error);
 }

@@ -1,5 +1,4 @@
 import type { WindowsPool } from '../../api.gen.ts';
-import type { AwsSnapshot } from '../../awsCache.ts';
 import type { Provider } from '../provider.ts';
 import { adviceStates } from './advice/states.ts';
 import { capacityOf } from './capacity.ts';
@@ -8,6 +7,7 @@ import { dueForNodeGroup } from './derive/derive.ts';
 import { groupOf } from './groups.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { publishOfNodeGroup } from './nodeGroupEvents.ts';
+import { nodeGroupPreview } from './nodeGroupPreview.ts';
 import { nodeGroupSamples } from './nodeGroupSamples.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observe.ts';
 import { deletionChains, laterSteps, poolChains } from './plan.ts';
@@ -16,14 +16,17 @@ import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { isRecordLost } from './replacement/replacement.ts';
 import { unremovedMarks } from './retain.ts';
 import { awsErrorsOf, untilGroupRead } from './schedule.ts';
+import { type AwsSnapshot, awsRead } from './snapshot.ts';
 import { bookkeepingOf, clusterState, nodeGroupState, shownSize } from './status.ts';
+import { takeSteps } from './takeSteps.ts';
 import { releaseFailuresOf } from './upgrades/releaseFailures.ts';
 import { nextReservation } from './upgrades/updateReservation.ts';
 
 /** Managed node groups of EKS. */
 export const eks: Provider = {
-  observe: observeNodeGroup,
-  mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot),
+  observe: (pool, before, context) => observeNodeGroup(pool, before as AwsSnapshot | undefined, context),
+  snapshot: awsRead,
+  mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot as AwsSnapshot),
   needsRead: (s) => needsInstances(s) || needsFacts(s, s.due.prerequisites.scope) || !s.poolNodes.isConfirmed,
   capacity: capacityOf,
   due: dueForNodeGroup,
@@ -46,6 +49,8 @@ export const eks: Provider = {
       ...(disruption && { disruption }),
     };
   },
+  takeSteps,
+  preview: nodeGroupPreview,
   samples: nodeGroupSamples,
   publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,

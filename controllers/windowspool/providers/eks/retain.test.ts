@@ -102,7 +102,7 @@ describe('a deleted pool that retains its group', () => {
     const { world, deps } = await worldOfDeletedPool();
     const { nodegroup } = world.cloud.state.groups.get('web') ?? assert.fail('the group is gone');
     const { tags } = nodegroup;
-    world.now = deps.awsCache.dueAt('web');
+    world.now = deps.readCache.dueAt('web');
     nodegroup.tags = {};
     await wake(world, deps);
     nodegroup.tags = tags;
@@ -210,7 +210,7 @@ describe('a deleted pool that retains its group', () => {
         `a denied ${call}`,
         (world, deps) => {
           // The cluster is cached until then.
-          world.now = deps.awsCache.dueAt('web');
+          world.now = deps.readCache.dueAt('web');
           world.fails = (now) => (now === call ? sampleError('denied') : undefined);
         },
         `${call} failed: the call was denied.`,

@@ -6,13 +6,14 @@ import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isLasting, isPaused } from '../../queries.ts';
-import { failedKindOf, isAwsError } from '../../steps/steps.ts';
+import { isAwsError } from '../../steps/steps.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmableAt } from './confirmation.ts';
 import { groupOf } from './groups.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
+import { isIpamStep } from './steps/isIpamStep.ts';
 
 /** How long a failed read of AWS is cached, so that many node events do not cause as many calls. */
 const UNREACHABLE_KEPT_MS = 1_000;
@@ -53,7 +54,7 @@ export function awsErrorsOf(s: ObservedState): CallError[] {
   const hasGroup = groupOf(s) !== undefined;
   return [
     ...s.errors
-      .filter((entry) => (failedKindOf(entry).waitsForRead ? !(hasGroup && isLasting(entry.error)) : isAwsError(entry)))
+      .filter((entry) => (isIpamStep({ kind: entry.step }) ? !(hasGroup && isLasting(entry.error)) : isAwsError(entry)))
       .map(({ error }) => error),
     ...(s.group.kind === 'unreachable' ? [s.group.error] : []),
     ...(s.cluster.kind === 'unreachable' ? [s.cluster.error] : []),

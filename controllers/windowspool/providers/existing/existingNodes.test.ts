@@ -335,7 +335,7 @@ describe('a pool of existing nodes', () => {
     const marks = marksIn(existingPool({ labels: { tier: 'web' } }).spec);
     const pool = existingPool({ labels: { tier: 'web' } }, { status: { bookkeeping: { marks } } });
     const observed = await observe(pool, undefined, {
-      awsCache: deps.awsCache,
+      readCache: deps.readCache,
       sources: deps,
       settings,
       now: NOW,
@@ -448,7 +448,7 @@ describe('a pool of existing nodes', () => {
     const pool = world.pools.get('web');
     assert.ok(pool);
     const text = previewText(
-      await preview(pool, { awsCache: deps.awsCache, sources: deps, settings, now: NOW, signal }),
+      await preview(pool, { readCache: deps.readCache, sources: deps, settings, now: NOW, signal }),
     );
     assertMentions(text, 'when the pool is resumed', 'RuntimeClass windows-2022');
   });

@@ -22,7 +22,7 @@ declare module '../../sources.ts' {
 
 /** Reads the observed state of a pool of existing nodes. */
 export async function observeExisting(pool: WindowsPool, context: ObserveContext): Promise<ObservedState> {
-  const { awsCache, sources, now, signal } = context;
+  const { readCache, sources, now, signal } = context;
   const { nodeMembership, nodes } = sources;
   const { base, expected } = baseState(pool, { hasGateTaint: false }, context);
   const { poolNodes, membership } = nodeMembership.of(pool.metadata.name, expected);
@@ -49,7 +49,7 @@ export async function observeExisting(pool: WindowsPool, context: ObserveContext
   };
   const failed = unwatchedError ?? error;
   const known = failed ? withError(observed, 'readNode', failed) : observed;
-  const passed = awsCache.operations.get(pool.metadata.name);
+  const passed = readCache.operations.get(pool.metadata.name);
   return withOperations(known, passed, false, () => nodeReader(known, sources, signal));
 }
 

@@ -2,6 +2,7 @@ import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
 import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { Capacity } from '../../model/capacity.ts';
+import type { ExistingNodesConditions } from '../../model/conditions.ts';
 import type { NodeGroupDue } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { isDeleting } from '../../queries.ts';
@@ -49,6 +50,12 @@ export const existing: Provider = {
   deletionChains: existingNodesDeletionChains,
   laterSteps: () => [],
   conditions: existingNodesConditions,
+  preview: ({ errors }, _decisions, conditions) => ({
+    source: (conditions as ExistingNodesConditions).NodesFound,
+    isObserved: errors.length === 0,
+    isComplete: true,
+    differences: [],
+  }),
   status: (outcome) => {
     const { after } = outcome;
     const disruption = withCurrentNodes(outcome);

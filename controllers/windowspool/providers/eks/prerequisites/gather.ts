@@ -7,6 +7,7 @@ import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { PrerequisiteSources } from '../../../ports/prerequisites.ts';
+import type { ReadCache } from '../../../readCache.ts';
 import { canonical } from '../../../util/hash.ts';
 import { gatherAdvice } from '../advice/gather.ts';
 import { isToBeReplaced, scopeToRead } from '../derive/derive.ts';
@@ -15,6 +16,7 @@ import { imageIdOf, imageParameterIn, selectedImage } from '../machine/image.ts'
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
 import { roleArnOf } from '../nodeRole.ts';
+import { completeAge, isNewlyCreated } from '../snapshot.ts';
 import { selectsByTags } from '../subnets.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
@@ -22,7 +24,6 @@ import { unlistedMinor } from './clusterChecks.ts';
 import { roleName } from './networkChecks.ts';
 import { type Ask, instanceTypesFor, subnetsOf } from './questions.ts';
 import { wasUnmet } from './record.ts';
-import type { SharedAnswers } from './sharedAnswers.ts';
 
 /** How long rarely changing answers are cached: instance types, their offerings and the roles of groups. In milliseconds. */
 export const LONG_MS = 3_600_000;
@@ -47,32 +48,24 @@ type Sources = PrerequisiteSources & {
   readonly releases: Pick<Releases, 'exists'>;
 };
 
-/** The cached answers, and how old they may be when everything is read. */
-interface Memory {
-  readonly shared: SharedAnswers;
-  completeAge(s: ObservedState): number;
-  /** Whether EKS has created the group since the pool was last observed. */
-  isNewlyCreated(s: ObservedState): boolean;
-}
-
 /** Reads the facts that the state of the pool requires; undefined when it requires none. */
 export async function gatherFacts(
   s: ObservedState,
   sources: Sources,
-  memory: Memory,
+  readCache: ReadCache,
   signal: AbortSignal,
 ): Promise<PrerequisiteFacts | undefined> {
   const scope = scopeToRead(s);
   if (scope === 'nothing') return undefined;
   const complete = scope === 'complete';
-  const { shared } = memory;
-  const age = complete ? memory.completeAge(s) : s.settings.resyncMs / 2;
+  const { shared } = readCache;
+  const age = complete ? completeAge(readCache, s) : s.settings.resyncMs / 2;
   const ask: Ask = (question, call) => shared.get(question, age, s.now, call, signal);
   // An unmet prerequisite may have changed.
   const longAge = wasUnmet(s) ? age : LONG_MS;
   const askRarely: Ask = (question, call) => shared.get(question, longAge, s.now, call, signal);
   // EKS gives the role its access while it creates the group, so earlier answers are outdated.
-  const accessAge = memory.isNewlyCreated(s) ? memory.completeAge(s) : age;
+  const accessAge = isNewlyCreated(readCache, s) ? completeAge(readCache, s) : age;
   const askAccess: Ask = (question, call) => shared.get(question, accessAge, s.now, call, signal);
   // First, because the launch template may set the instance type.
   const launchTemplate = await launchTemplateOf(s, sources, ask);

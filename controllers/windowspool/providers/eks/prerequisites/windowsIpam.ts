@@ -7,8 +7,8 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
 import { isLasting } from '../../../queries.ts';
-import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { clockTime, describeFailure, joined, sentence } from '../../../util/words.ts';
+import { isIpamStep } from '../steps/isIpamStep.ts';
 import { PERMISSIONS } from './facts.ts';
 
 /**

@@ -6,8 +6,8 @@ import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { isPaused } from '../../../queries.ts';
 import { waitFor } from '../../../ruleChains.ts';
-import { isIpamStep } from '../../../steps/isIpamStep.ts';
 import { hashOf } from '../../../util/hash.ts';
+import { isIpamStep } from '../steps/isIpamStep.ts';
 import { ipamOfferOf, mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 
 /** Whether an error of enabling Windows IPAM concerns the pool: the setting is off, the pool needs it, and is not paused. */

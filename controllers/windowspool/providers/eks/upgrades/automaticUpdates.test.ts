@@ -157,7 +157,7 @@ describe('an automatic update', () => {
         [conditionOf(world, 'NodeGroupReady')?.split(':')[0], conditionOf(world, 'Reconciling')],
         ['True Active', undefined],
       );
-      world.now = deps.awsCache.dueAt('web');
+      world.now = deps.readCache.dueAt('web');
       await wake(world, deps);
     }
     assert.deepEqual(

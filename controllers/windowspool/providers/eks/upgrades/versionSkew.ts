@@ -1,11 +1,10 @@
 /** Refusals of EKS that are caused by an upgrade of the cluster. */
 
-import type { AwsCache } from '../../../awsCache.ts';
 import type { ObservedCluster, ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
-import type { Sources } from '../../../sources.ts';
 import { failedKindOf } from '../../../steps/steps.ts';
+import type { ObserveContext } from '../../provider.ts';
 import { readCluster } from '../observe.ts';
 
 /**
@@ -13,15 +12,10 @@ import { readCluster } from '../observe.ts';
  * https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html. After such a refusal the cluster is read once; if it is being
  * upgraded, the error becomes transient.
  */
-export async function tolerateSkew(
-  outcome: Outcome,
-  awsCache: AwsCache,
-  sources: Sources,
-  signal: AbortSignal,
-): Promise<Outcome> {
+export async function tolerateSkew(outcome: Outcome, context: ObserveContext): Promise<Outcome> {
   const { after } = outcome;
   if (!after.errors.some((entry) => isRefusal(entry, after))) return outcome;
-  const cluster = await readCluster(0, { awsCache, sources, now: after.now, signal });
+  const cluster = await readCluster(0, { ...context, now: after.now });
   if (!isUpgrading(cluster, after)) return outcome;
   const errors = after.errors.map((entry) =>
     isRefusal(entry, after) ? { ...entry, error: { ...entry.error, kind: 'busy' as const } } : entry,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { CallResult } from '../../../ports/callResult.ts';
-import { sampleError } from '../../../testing/fixtures.ts';
+import type { CallResult } from './ports/callResult.ts';
 import { SharedAnswers } from './sharedAnswers.ts';
+import { sampleError } from './testing/fixtures.ts';
 
 const { signal } = new AbortController();
 

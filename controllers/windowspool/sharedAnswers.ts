@@ -1,5 +1,5 @@
 /** Answers of AWS and the API server that many pools share. */
-import type { CallResult } from '../../../ports/callResult.ts';
+import type { CallResult } from './ports/callResult.ts';
 
 interface Kept {
   readonly at: number;
