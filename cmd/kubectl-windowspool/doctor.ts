@@ -7,7 +7,7 @@ import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import type { Condition, WindowsPool, WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
-import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/eks/prerequisites/addressMode.ts';
+import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import { type Check, checked, skipReason } from './check.ts';

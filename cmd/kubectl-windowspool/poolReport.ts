@@ -9,7 +9,7 @@ import type {
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api.gen.ts';
-import { describeRelease } from '../../controllers/windowspool/providers/eks/machine/image.ts';
+import { describeRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
 import {
   type NodeCheck,

@@ -1,7 +1,7 @@
+import { evaluateConditions } from '../../controllers/windowspool/conditions/conditions.ts';
 import { derive, resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
-import { nodeGroupConditions } from '../../controllers/windowspool/providers/eks/conditions/nodeGroupConditions.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import { figureOf } from './figures.ts';
@@ -52,6 +52,6 @@ function decide(size: number): number {
     verified,
     decisions,
   );
-  statusFor(result, nodeGroupConditions(result), held);
+  statusFor(result, evaluateConditions(result), held);
   return performance.now() - start;
 }

@@ -2,7 +2,7 @@
 import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
 import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
-import { sameRole } from '../../controllers/windowspool/providers/eks/prerequisites/roleChecks.ts';
+import { sameRole } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { type Access, answerDenial } from './answers.ts';
 import { found, replyOf } from './aws.ts';

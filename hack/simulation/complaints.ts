@@ -7,7 +7,7 @@ import {
   REPLACE_ANNOTATION,
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { isOwnedBy, nodeGroupNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
 import { POOLS } from './action.ts';
 import { UNPUBLISHED } from './actions.ts';

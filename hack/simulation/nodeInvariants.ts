@@ -12,8 +12,11 @@ import {
 } from '../../controllers/windowspool/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
-import { nodeGroupNameOf, nodeGroupNamesOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
-import { UNKNOWN_UPDATE } from '../../controllers/windowspool/providers/eks/upgrades/updateReservation.ts';
+import {
+  nodeGroupNameOf,
+  nodeGroupNamesOf,
+  UNKNOWN_UPDATE,
+} from '../../controllers/windowspool/providers/nodeGroups.ts';
 import type { FakeWorld } from '../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
 import type { GroupRecord, InstanceRecord } from '../localaws/state.ts';

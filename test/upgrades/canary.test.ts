@@ -1,7 +1,7 @@
 /** Updates that are tried on a canary first, against a real API server. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { otherNameOf } from '../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { otherNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';

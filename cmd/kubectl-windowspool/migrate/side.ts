@@ -11,7 +11,7 @@ import {
 } from '../../../controllers/windowspool/nodes/nodeTaints.ts';
 import { buildOf, releaseOf, WINDOWS_BUILD_LABEL, yearOf } from '../../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord, Taint } from '../../../controllers/windowspool/ports/nodes.ts';
-import { labelsFor, nodeGroupNameOf } from '../../../controllers/windowspool/providers/eks/nodeGroup.ts';
+import { labelsFor, nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
 import { runtimeClassFor } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn, selects } from '../../../controllers/windowspool/util/labelSelector.ts';
 import type { ClusterRuntimeClass } from '../runtimeClasses.ts';
