@@ -214,9 +214,10 @@ export function keepReportedDrift({ due: { differences } }: Derived): RuleResult
   return differences.reported.length > 0 ? waitFor('Drifted', 'watch') : undefined;
 }
 
-/** Waits after an update of the settings that failed before, or that another client has just reverted. */
+/** Waits after an update of the settings that failed before, or that another client has just reverted: the operator corrects that at the next read. */
 function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
-  return hasFailed ? waitFor(reasonOf(failureOf(failures, target)), 'watch') : waitFor('Drifted', 'read');
+  if (hasFailed) return waitFor(reasonOf(failureOf(failures, target)), 'watch');
+  return waitFor('Drifted', 'read', { progress: true });
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import {
   knownStatus,
   LEAVING,
+  NEXT,
   NOW,
   outcomeOf,
   sampleError,
@@ -12,6 +14,7 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../../../testing/fixtures.ts';
+import { assertMentions } from '../../../testing/goldenTexts.ts';
 import { unconfirmed } from '../../../testing/sights.ts';
 import { group, pool, truthTable, working } from '../../../testing/truthTable.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
@@ -228,4 +231,46 @@ describe('a DEGRADED node group', () => {
     assert.match(messageWith('updateConfig'), /EKS accepts no update/);
     assert.doesNotMatch(messageWith('updateAddon'), /EKS accepts no update/);
   });
+});
+
+describe('a change of an ACTIVE node group', () => {
+  const grown = samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }, { status: knownStatus() });
+  const newer = samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() });
+  const update = { id: 'u-1', type: 'ConfigUpdate', target: 'x', status: 'InProgress' };
+  const waiting = samplePool(grown.spec, { status: knownStatus({ update }) });
+  const edited = group({ scaling: { minSize: 3, maxSize: 9, desiredSize: 3 } });
+  const correction = sampleState(edited).due.config?.target ?? '';
+  const reverted = samplePool({}, { status: knownStatus({ update: { ...update, target: correction } }) });
+  const ended = { id: 'u-1', type: 'ConfigUpdate', status: 'Successful', errors: [], createdAt: NOW } as const;
+  const others = { fleet: { disrupted: ['api'], failures: [] } };
+  const cases: Readonly<Record<string, readonly [Derived, pending: string | undefined]>> = {
+    'is under way when its settings are sent': [sampleState({ pool: grown, ...group({}) }), 'maxSize 9'],
+    'is under way when the release is sent': [sampleState({ pool: newer, ...group({}) }), NEXT],
+    'is under way while the result of the last update is awaited': [
+      sampleState({ pool: waiting, ...group({}) }),
+      'maxSize 9',
+    ],
+    'is under way when another client has reverted it, until it is corrected': [
+      sampleState({ pool: reverted, ...edited, update: ended }),
+      'maxSize 5',
+    ],
+    'is not under way while the release waits for other pools': [
+      sampleState({ pool: newer, ...group({}), ...others }),
+      undefined,
+    ],
+    'is not under way while the pool is paused': [
+      sampleState({ pool: samplePool({ ...grown.spec, paused: true }, { status: knownStatus() }), ...group({}) }),
+      undefined,
+    ],
+    'is not under way when the EKS cluster does not exist any more': [
+      sampleState({ pool: grown, ...group({}), cluster: { kind: 'absent' } }),
+      undefined,
+    ],
+  };
+  for (const [title, [s, pending]] of Object.entries(cases))
+    it(title, () => {
+      const { working, message } = nodeGroupConditions(outcomeOf(s)).NodeGroupReady;
+      assert.equal(working === true, pending !== undefined, message);
+      if (pending) assertMentions(message, pending);
+    });
 });

@@ -4,6 +4,7 @@ import { falseCondition, trueCondition, unknownCondition } from '../../../condit
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../intervals.ts';
 import { POOL_KEY } from '../../../labels.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
+import type { Chain, Decision } from '../../../model/decisions.ts';
 import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
@@ -13,7 +14,7 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { isDeleting, isPaused, unreadReason } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { waitOf } from '../../../ruleChains.ts';
-import { failedKindOf, isUpdateOfGroup } from '../../../steps/steps.ts';
+import { failedKindOf, isUpdateOfGroup, stepKindOf } from '../../../steps/steps.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeUnconfirmed } from '../confirmation.ts';
 import { describeRetry, retryCommand } from '../failedTarget.ts';
@@ -192,16 +193,26 @@ function assessStatus(result: RunResult, group: NodeGroup): ConditionState {
   }
 }
 
-/** Marks a group with a pending change as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
+/** Marks a group with a change that is under way as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
 function withOpenChange({ after: s, decisions }: RunResult, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
   const { version, config, tags } = s.due;
-  const wait = waitOf(decisions, 'version');
-  const isHeld = wait !== undefined && (!wait.progress || wait.on === 'pools');
-  const next = version?.mayBegin && !isHeld ? version.change : undefined;
-  if (!next && !config && !tags) return finding;
-  const what = next ? describeVersionChange(next) : config ? describeChange(config.change) : 'tags';
+  const what = [
+    isUnderWay(decisions, 'version') && version?.mayBegin && describeVersionChange(version.change),
+    isUnderWay(decisions, 'config') && config && describeChange(config.change),
+    isUnderWay(decisions, 'tags') && tags && 'tags',
+  ].find((text) => typeof text === 'string');
+  if (what === undefined) return finding;
   return { ...finding, message: `${finding.message} Pending change: ${what}.`, working: true };
+}
+
+/** Whether the chain changes the group now, or waits for something in progress, or follows what the chain of the group itself does or waits for. */
+function isUnderWay(decisions: readonly Decision[], chain: Chain): boolean {
+  return decisions.some(({ about, steps, wait }) => {
+    if (about !== chain && about !== 'nodeGroup') return false;
+    const isChanging = steps.some((step) => about === 'nodeGroup' || stepKindOf(step).appliesSpec);
+    return isChanging || (wait?.progress === true && wait.on !== 'pools');
+  });
 }
 
 function assessWorking(s: Derived, group: NodeGroup): ConditionState {
