@@ -1,5 +1,5 @@
 /** Rules, and how a chain of them decides. Pure. */
-import type { Chain, Decision, RuleResult, Wait } from './model/decisions.ts';
+import type { Chain, Decision, Rest, RuleResult, Wait } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 
@@ -27,6 +27,11 @@ export function waitMeanwhile(...[reason, on, more]: Parameters<typeof waitFor>)
   return { ...waitFor(reason, on, more), continues: true };
 }
 
+/** The result of a rule for what is due, and what a policy in the spec leaves as it is. */
+export function leave(reason: Rest['reason'], message: string): RuleResult {
+  return { steps: [], rest: { reason, message } };
+}
+
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
 export function decide(chains: readonly RuleChain[], s: Derived): Decision[] {
   const known = new Map<Rule, RuleResult | undefined>();
@@ -46,7 +51,7 @@ export function decide(chains: readonly RuleChain[], s: Derived): Decision[] {
       if (!result.continues) ended.add(about);
       const { waits = [], ...whole } = result;
       const single = [...waits].map(([subject, wait]) => ({ about, subject, steps: [], wait }));
-      return result.wait || result.steps.length > 0 ? [{ about, ...whole }, ...single] : single;
+      return result.wait || result.rest || result.steps.length > 0 ? [{ about, ...whole }, ...single] : single;
     }
     return [];
   });
@@ -59,6 +64,11 @@ function normalized(result: ReturnType<Rule>): RuleResult | undefined {
 /** What a chain, or an object in it, waits for; undefined if it does not wait, or the chain was skipped. */
 export function waitOf(decisions: readonly Decision[], chain: Chain, subject?: string): Wait | undefined {
   return decisions.find((decision) => decision.about === chain && decision.subject === subject)?.wait;
+}
+
+/** What a chain leaves as it is; undefined if there is nothing, or the chain was skipped. */
+export function restOf(decisions: readonly Decision[], chain: Chain): Rest | undefined {
+  return decisions.find(({ about }) => about === chain)?.rest;
 }
 
 /** Whether one of the decisions waits for another pool. */

@@ -5,7 +5,6 @@ import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
 import { annotationOf, isExcludedFromDrain, isPrepared, isRemediation } from '../disruption/nodeAnnotations.ts';
-import { replacesUnhealthy } from '../disruption/remediation.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
@@ -14,7 +13,7 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
 import { isDeleting, isPaused } from '../queries.ts';
-import { waitOf } from '../ruleChains.ts';
+import { restOf, waitOf } from '../ruleChains.ts';
 import { timeOf } from '../util/durations.ts';
 import { clockTime, count, joined } from '../util/words.ts';
 import { trueCondition } from './condition.ts';
@@ -25,13 +24,13 @@ const NODES_IN_MESSAGE = 3;
 /** The state of the nodes that are being removed; undefined when there are none. */
 export function disrupting({ after: s, decisions }: RunResult): ConditionState | undefined {
   if (isDeleting(s.pool)) return undefined;
-  const { refused, halted, ...rest } = s.due.nodes;
+  const { refused, ...requested } = s.due.nodes;
   const terminating = terminatingNodes(s.pool).map((entry) =>
     describe(entry, s, waitOf(decisions, 'terminatingNodes', entry.uid)?.message),
   );
-  const waits = describeWaiting(rest, s);
+  const waits = describeWaiting(requested, s);
   const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
-  const due = replacesUnhealthy(s.pool) || halted ? [] : describeDue(s);
+  const due = restOf(decisions, 'annotations') ? describeDue(s) : [];
   const lines = [...terminating, ...refusals, ...due];
   if (lines.length + waits.length === 0) return undefined;
   const message = compose(lines, waits);

@@ -15,7 +15,7 @@ import { count } from '../util/words.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { type DrainAction, drainOptionsOf } from './drainAction.ts';
 import { annotationOf, isExcludedFromDrain, isRemediation, shrinksGroup } from './nodeAnnotations.ts';
-import { isRetired } from './remediation.ts';
+import { isRetired, replacesUnhealthy, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
@@ -54,7 +54,16 @@ function waitOfNode({ entry }: TerminatingNodeView, { why }: Extract<DrainAction
 /** Gives requested nodes their turn: status records it before the first of them is touched. */
 export function admissionSteps(s: Derived): RuleResult {
   const wait = waitOfRequests(s.due.nodes);
-  return { steps: turnsOf(s), ...(wait && { wait }) };
+  const rest = isOnlyReported(s) && ({ reason: 'ReplacementDue' } as const);
+  return { steps: turnsOf(s), ...(wait && { wait }), ...(rest && { rest }) };
+}
+
+/** Whether nodes have been failing for too long that remediation.policy Report leaves as they are. */
+function isOnlyReported(s: Derived): boolean {
+  const { capacity, nodes } = s.due;
+  if (replacesUnhealthy(s.pool) || nodes.halted !== undefined) return false;
+  const { terminatesInstances } = nodeSourceOf(s.pool);
+  return unhealthyNodes(s, capacity).length > 0 || (terminatesInstances && unhealthyInstances(s, capacity).length > 0);
 }
 
 /** What the nodes wait for that are not admitted now. */

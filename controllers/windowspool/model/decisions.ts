@@ -16,6 +16,7 @@ export type Chain =
   | 'accessEntry'
   | 'tags'
   | 'scalingTags'
+  | 'policy'
   | 'formerRuntimeClass'
   | 'runtimeClass'
   | 'release'
@@ -47,10 +48,18 @@ export interface Wait {
   readonly progress?: true;
 }
 
-/** What a rule decides: the steps to take now, and what the rest of the chain waits for. */
+/** What a policy in the spec leaves as it is, although something is due. */
+export interface Rest {
+  readonly reason: Reason;
+  /** What is due, and how to get it, in sentences. Absent if a condition describes that from the observed state. */
+  readonly message?: string;
+}
+
+/** What a rule decides: the steps to take now, what the rest of the chain waits for, and what is left as it is. */
 export interface RuleResult {
   readonly steps: readonly Step[];
   readonly wait?: Wait;
+  readonly rest?: Rest;
   /** What single objects wait for, in a chain that is about many, by UID. */
   readonly waits?: ReadonlyMap<string, Wait>;
   /** Whether the chain that follows this one is evaluated as well. */

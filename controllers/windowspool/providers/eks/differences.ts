@@ -2,6 +2,7 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import type { LabelsOf } from '../../metricCatalogue.ts';
 import type { Difference } from '../../model/changes.ts';
+import { sentence } from '../../util/words.ts';
 import { machineSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './applied.ts';
 import { isFollowed } from './machine/desiredMachine.ts';
 import { settingText, USER_DATA } from './machine/machine.ts';
@@ -45,6 +46,15 @@ export function describeDifference({ field: key, wanted, found }: Difference): s
   if (found === undefined && wanted === '') return `${field} is missing`;
   return `${field} is ${shown(found)} (expected ${shown(wanted)})`;
 }
+
+/** Describes differences in one sentence, at most ten of them. */
+export function describeDifferences(differences: readonly Difference[]): string {
+  const named = differences.slice(0, DIFFERENCES_IN_MESSAGE).map(describeDifference).join('; ');
+  const more = differences.length - DIFFERENCES_IN_MESSAGE;
+  return sentence(more > 0 ? `${named}; and ${more} more` : named);
+}
+
+const DIFFERENCES_IN_MESSAGE = 10;
 
 /** Fields whose names need more words in a message. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -62,7 +62,6 @@ import {
   correctTags,
   correctVersion,
   createMissingGroup,
-  keepReportedDrift,
   prepareRollingUpdate,
   replaceFailedGroup,
   restoreAccessEntry,
@@ -73,6 +72,7 @@ import {
   waitForRunningUpdate,
   waitForUpdateResult,
 } from './rules.ts';
+import { keepPresentVersion, keepReportedDrift } from './upgrades/policyRules.ts';
 import {
   skipFailedVersion,
   waitForBudget,
@@ -152,7 +152,7 @@ export const poolChains: readonly RuleChain[] = [
       correctVersion,
     ],
   },
-  { about: 'config', follows: 'version', rules: [growToTakeOver, correctConfig, keepReportedDrift] },
+  { about: 'config', follows: 'version', rules: [growToTakeOver, correctConfig] },
   {
     about: 'formerNodeGroup',
     rules: [
@@ -176,6 +176,7 @@ export const poolChains: readonly RuleChain[] = [
   { about: 'accessEntry', rules: [restoreAccessEntry] },
   { about: 'tags', rules: [stopOnClusterMismatch, waitForAws, skipUnownedGroup, correctTags] },
   { about: 'scalingTags', rules: [stopOnClusterMismatch, waitForAws, correctScalingTags] },
+  { about: 'policy', rules: [stopOnClusterMismatch, skipUnownedGroup, keepReportedDrift, keepPresentVersion] },
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'nodes', rules: [stopOnClusterMismatch, skipUnownedGroup, correctBuildLabels] },

@@ -209,11 +209,6 @@ export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
   return s.due.config && (configSteps(s, s.due.config) ?? waitAfterConfig(s, s.due.config));
 }
 
-/** Ensures that drift is only reported with driftPolicy Report. */
-export function keepReportedDrift({ due: { differences } }: Derived): RuleResult | undefined {
-  return differences.reported.length > 0 ? waitFor('Drifted', 'watch') : undefined;
-}
-
 /** Waits after an update of the settings that failed before, or that another client has just reverted: the operator corrects that at the next read. */
 function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
   if (hasFailed) return waitFor(reasonOf(failureOf(failures, target)), 'watch');

@@ -26,6 +26,7 @@ const check = textTable('conditions/UpToDate');
 const status = knownStatus();
 const reporting = samplePool({ nodeGroup: { driftPolicy: 'Report' } }, { status });
 const edited = { labels: { 'winpool.dev/pool': 'web', 'winpool.dev/windows-build': '10.0.17763' }, taints: [] };
+const unfinished = knownStatus({ update: { id: 'u-1', type: 'ConfigUpdate', target: 'x', status: 'InProgress' } });
 const failedGrowth = {
   target: configTargetOf(samplePool({ nodeGroup: { scaling: { maxSize: 9 } } }), { scaling: { maxSize: 9 } }),
   reason: 'UpdateFailed',
@@ -155,6 +156,16 @@ describe('UpToDate', () => {
         fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
       }),
       ['False UpdateAvailable', 'web', '1.36-2026.02.11', 'ip-10-0-9-1', 'api', 'WrongBuild', '10.0.17763'],
+    ],
+    [
+      'names an edit while the result of the last update is unknown',
+      sampleState({ pool: samplePool(reporting.spec, { status: unfinished }), ...group(edited) }),
+      ['False Drifted', 'web', 'os:NoSchedule', 'nodeGroup.driftPolicy: Correct'],
+    ],
+    [
+      'reports a newer release while the result of the last update is unknown',
+      sampleState({ pool: samplePool({}, { status: unfinished }), ...newest('1.36-2026.02.28') }),
+      ['False UpdateAvailable', 'web', '1.36-2026.02.11', 'nodeGroup.releaseVersion: 1.36-2026.02.28'],
     ],
     [
       'is False until edits are corrected',

@@ -6,33 +6,25 @@ import type { ConditionState } from '../../../model/conditions.ts';
 import type { Derived } from '../../../model/due.ts';
 import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
-import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
-import { waitOf } from '../../../ruleChains.ts';
+import { restOf, waitOf } from '../../../ruleChains.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../applied.ts';
 import { hasPassed, isOpen } from '../canary/canary.ts';
 import { canaryStage, describeCanary } from '../canary/status.ts';
-import { describeDifference } from '../differences.ts';
+import { describeDifferences } from '../differences.ts';
 import { describeRetry } from '../failedTarget.ts';
 import { groupOf, isClusterMismatch, rejectionOf } from '../groups.ts';
-import { imageEnd } from '../machine/image.ts';
-import { hasMachine, isCustom } from '../machine/machine.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced, formerIn, isDraining } from '../replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../replacement/status.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeDueUpdate, faultInWindows } from '../upgrades/describeUpdate.ts';
-import { templateIn } from '../upgrades/launchTemplate.ts';
-import { describeReleaseFailure, failureOfRelease } from '../upgrades/releaseFailures.ts';
-import { isNewerRelease, releaseEnd } from '../upgrades/releaseVersion.ts';
+import { endOfRelease } from '../upgrades/policyRules.ts';
+import { describeReleaseFailure } from '../upgrades/releaseFailures.ts';
 import { isAheadOfCluster } from '../upgrades/versionChanges.ts';
-import { followedMachine } from './followedMachine.ts';
-
-/** The number of differences in a message. */
-const DIFFERENCES_IN_MESSAGE = 10;
 
 /** Whether the node group matches the spec. */
 export function upToDate(result: RunResult): ConditionState {
@@ -111,7 +103,7 @@ const FINDINGS: readonly Finding[] = [
   failedScalingTags,
   failedAutomaticUpdate,
   waitingAutomaticUpdate,
-  availableRelease,
+  availableUpdate,
 ];
 
 type Finding = (result: RunResult, group: NodeGroup) => ConditionState | undefined;
@@ -130,17 +122,10 @@ function immutableDifference(result: RunResult, group: NodeGroup): ConditionStat
   const { all, ...differences } = s.due.differences;
   const immutable = canBeReplaced(pool) ? differences.unchangeable : differences.immutable;
   if (immutable.length === 0) return undefined;
-  const others = all.length > 0 ? ` Other differences: ${listed(all)}` : '';
+  const others = all.length > 0 ? ` Other differences: ${describeDifferences(all)}` : '';
   const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(result)}`;
   const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
   return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
-}
-
-function reportedDrift({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  const { reported } = s.due.differences;
-  if (reported.length === 0) return undefined;
-  const message = `Node group ${group.name} drifted from the spec: ${listed(reported)} Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.`;
-  return falseCondition('Drifted', message);
 }
 
 /** The change that the spec asks for, and that EKS refused or failed to make. */
@@ -266,22 +251,18 @@ function failedScalingTags({ after: s }: RunResult, { name }: NodeGroup): Condit
   return falseCondition('UpdatePending', message);
 }
 
-/** A newer AMI release or launch template version, for a group that otherwise matches the spec. */
-function availableRelease({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  const { pool, newestRelease } = s;
-  const { releaseVersion = '' } = group;
-  const newest = newestRelease?.ok ? newestRelease.value : undefined;
-  const template = newerTemplate(s, group);
-  if (newest && releaseVersion && isNewerRelease(newest, releaseVersion)) {
-    const failure = failureOfRelease(s, newest);
-    const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
-    const { kubernetesVersion, releaseVersion: pinned } = nodeGroupIn(pool.spec);
-    const field = kubernetesVersion && !pinned ? ' in addition to nodeGroup.kubernetesVersion' : '';
-    const policy = pinned ? '' : ', or nodeGroup.update.policy: Automatic';
-    const message = `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${endOfRelease(s, group)}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.${template && ` ${template}`}`;
-    return falseCondition('UpdateAvailable', message);
-  }
-  return template ? falseCondition('UpdateAvailable', template) : undefined;
+function reportedDrift(result: RunResult) {
+  return resting(result, 'Drifted');
+}
+
+/** What update.policy leaves out, for a group that otherwise matches the spec. */
+function availableUpdate(result: RunResult) {
+  return resting(result, 'UpdateAvailable');
+}
+
+function resting({ decisions }: RunResult, reason: Reason): ConditionState | undefined {
+  const rest = restOf(decisions, 'policy');
+  return rest?.reason === reason && rest.message !== undefined ? falseCondition(reason, rest.message) : undefined;
 }
 
 function matchesSpec({ after: s }: RunResult, group: NodeGroup): ConditionState {
@@ -295,17 +276,6 @@ function matchesSpec({ after: s }: RunResult, group: NodeGroup): ConditionState 
   return trueCondition('MatchesSpec', `Node group ${group.name} matches the spec.${end}${unread}`);
 }
 
-/** A warning about the age of the release or custom AMI of the group; empty if there is none. */
-function endOfRelease(s: ObservedState, { releaseVersion = '' }: NodeGroup): string {
-  return isCustom(s.pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, s.now);
-}
-
-/** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
-function endOfImage({ prerequisites, now }: ObservedState): string {
-  const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
-  return image ? imageEnd(image, now) : '';
-}
-
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
 function doubtOf({ due: { version } }: Derived): string {
   return version?.releaseFailure ? ` ${describeReleaseFailure(version.releaseFailure)}` : '';
@@ -317,25 +287,9 @@ function whatIsDue({ due: { version, differences } }: Derived, group: NodeGroup)
   return `An automatic update of node group ${group.name} is due${version ? `: ${describeVersionChange(version.change)}` : ''}.`;
 }
 
-/** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
-function newerTemplate(s: Derived, group: NodeGroup): string {
-  if (hasMachine(s.pool.spec)) return followedMachine(s, group);
-  const { version } = s.due.followedTemplate ?? {};
-  if (version === undefined || !group.launchTemplate) return '';
-  const { name, version: present } = group.launchTemplate;
-  const word = templateIn(s.pool.spec)?.version;
-  return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
-}
-
 /** `Node group web differs from the spec: label tier is db (expected web).` */
 function differing({ name }: NodeGroup, differences: readonly Difference[]): string {
-  return `Node group ${name} differs from the spec: ${listed(differences)}`;
-}
-
-function listed(differences: readonly Difference[]): string {
-  const named = differences.slice(0, DIFFERENCES_IN_MESSAGE).map(describeDifference).join('; ');
-  const more = differences.length - DIFFERENCES_IN_MESSAGE;
-  return sentence(more > 0 ? `${named}; and ${more} more` : named);
+  return `Node group ${name} differs from the spec: ${describeDifferences(differences)}`;
 }
 
 function unknown(message: string): ConditionState {
