@@ -21,8 +21,8 @@ import { isExcludedFromDrain } from './nodeAnnotations.ts';
 export type DrainAction =
   /** Nothing is left to do. */
   | { readonly kind: 'done' }
-  /** Nothing to do now. `why`: a sentence; absent if the state of the node shows that. */
-  | { readonly kind: 'wait'; readonly why?: string }
+  /** Nothing to do now. `why`: a sentence; absent if the state of the node shows that. `isBlocked`: pods need human action. */
+  | { readonly kind: 'wait'; readonly why?: string; readonly isBlocked?: true }
   | { readonly kind: 'cordon' }
   | { readonly kind: 'evict'; readonly pods: readonly DrainPod[] }
   /** The step that terminates its instance or, if another tool does that, reports that it is drained. */
@@ -74,7 +74,8 @@ export function evictAction(
   const drain = drainOf(pods.value, { ready: now.ready, since: Date.parse(entry.startTime) }, options, s.now);
   if (isEmpty(drain)) return then;
   if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
-  return drain.evict.length > 0 ? { kind: 'evict', pods: drain.evict } : { kind: 'wait' };
+  if (drain.evict.length > 0) return { kind: 'evict', pods: drain.evict };
+  return { kind: 'wait', ...(drain.obstructions.length > 0 && { isBlocked: true }) };
 }
 
 /** How many pods terminate with a node that is excluded from drain; undefined for a node that is drained, and where its pods are not known. */

@@ -32,8 +32,12 @@ export function drainSteps(s: Derived, next: NextDrainAction): RuleResult {
   const { serving, retiring } = s.due.capacity;
   // A paused pool only shows what it would do, which must not change with every read.
   const isActionable = operations && (operations.fresh || isPaused(s.pool));
-  const actions = operations?.nodes.map((view) => ({ view, action: next(view, s) })) ?? [];
-  const advanced = isActionable ? actions.flatMap(({ view, action }) => stepsFor(view, action, s)) : [];
+  const turns =
+    operations?.nodes.map((view) => {
+      const action = next(view, s);
+      return { view, action, steps: isActionable ? stepsFor(view, action, s) : [] };
+    }) ?? [];
+  const advanced = turns.flatMap(({ steps }) => steps);
   const terminated = advanced.flatMap((step) => terminatedBy(step) ?? []);
   const record: Step[] = terminated.length > 0 ? [{ kind: 'recordTerminations', entries: terminated }] : [];
   const known = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
@@ -41,13 +45,14 @@ export function drainSteps(s: Derived, next: NextDrainAction): RuleResult {
   const lost = cordoned.filter((node) => !known.has(node.uid) && !isRetired(s, retiring, node));
   return {
     steps: [...record, ...advanced, ...lost.map((node): Step => ({ kind: 'uncordonNode', node }))],
-    waits: new Map(actions.flatMap(({ view, action }) => (action.kind === 'wait' ? [waitOfNode(view, action)] : []))),
+    waits: new Map(turns.flatMap(({ view, action, steps }) => (steps.length === 0 ? [waitOfNode(view, action)] : []))),
   };
 }
 
-/** What a node waits for that gets its next step later. */
-function waitOfNode({ entry }: TerminatingNodeView, { why }: Extract<DrainAction, { kind: 'wait' }>): [string, Wait] {
-  const reason = entry.drainedTime === undefined ? 'Draining' : 'Drained';
+/** What a node waits for that gets its next step, or leaves status, after another read. */
+function waitOfNode({ entry }: TerminatingNodeView, action: DrainAction): [string, Wait] {
+  const { why, isBlocked } = action.kind === 'wait' ? action : {};
+  const reason = isBlocked ? 'DrainBlocked' : entry.drainedTime === undefined ? 'Draining' : 'Drained';
   return [entry.uid, { reason, on: 'read', progress: true, ...(why !== undefined && { message: why }) }];
 }
 

@@ -16,6 +16,7 @@ export type Chain =
   | 'accessEntry'
   | 'tags'
   | 'scalingTags'
+  | 'prerequisites'
   | 'policy'
   | 'formerRuntimeClass'
   | 'runtimeClass'

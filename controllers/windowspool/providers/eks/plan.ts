@@ -75,9 +75,12 @@ import {
 import { keepPresentVersion, keepReportedDrift } from './upgrades/policyRules.ts';
 import {
   skipFailedVersion,
+  waitForAcceptedTemplate,
   waitForBudget,
+  waitForControlPlane,
   waitForLaunchTemplate,
   waitForMaintenanceWindow,
+  waitForOwnTemplate,
   waitForVerifiedRelease,
 } from './upgrades/updateWaits.ts';
 
@@ -140,8 +143,8 @@ export const poolChains: readonly RuleChain[] = [
     about: 'version',
     follows: 'replacement',
     rules: [
-      waitForLaunchTemplate,
       skipFailedVersion,
+      waitForLaunchTemplate,
       waitForVerifiedRelease,
       waitForMaintenanceWindow,
       waitForFormerGroup,
@@ -176,6 +179,10 @@ export const poolChains: readonly RuleChain[] = [
   { about: 'accessEntry', rules: [restoreAccessEntry] },
   { about: 'tags', rules: [stopOnClusterMismatch, waitForAws, skipUnownedGroup, correctTags] },
   { about: 'scalingTags', rules: [stopOnClusterMismatch, waitForAws, correctScalingTags] },
+  {
+    about: 'prerequisites',
+    rules: [stopOnClusterMismatch, skipUnownedGroup, waitForAcceptedTemplate, waitForOwnTemplate, waitForControlPlane],
+  },
   { about: 'policy', rules: [stopOnClusterMismatch, skipUnownedGroup, keepReportedDrift, keepPresentVersion] },
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },

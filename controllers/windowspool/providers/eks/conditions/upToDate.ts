@@ -11,7 +11,6 @@ import { isDeleting, isPaused } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
 import { restOf, waitOf } from '../../../ruleChains.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
-import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../applied.ts';
 import { hasPassed, isOpen } from '../canary/canary.ts';
 import { canaryStage, describeCanary } from '../canary/status.ts';
 import { describeDifferences } from '../differences.ts';
@@ -24,7 +23,6 @@ import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeDueUpdate, faultInWindows } from '../upgrades/describeUpdate.ts';
 import { endOfRelease } from '../upgrades/policyRules.ts';
 import { describeReleaseFailure } from '../upgrades/releaseFailures.ts';
-import { isAheadOfCluster } from '../upgrades/versionChanges.ts';
 
 /** Whether the node group matches the spec. */
 export function upToDate(result: RunResult): ConditionState {
@@ -92,9 +90,7 @@ const FINDINGS: readonly Finding[] = [
   immutableDifference,
   reportedDrift,
   failedChange,
-  refusedTemplate,
-  unchangeableTemplate,
-  controlPlaneFirst,
+  unmetPrerequisite,
   openCanary,
   blockedCanary,
   revertedCorrection,
@@ -138,26 +134,11 @@ function failedChange({ after: s }: RunResult, group: NodeGroup): ConditionState
   return falseCondition(failed.reason as Reason, message);
 }
 
-function refusedTemplate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  const open = s.due.differences.toCorrect;
-  if (s.due.template !== undefined || !open.some(({ field }) => field === TEMPLATE)) return undefined;
-  const message = `${differing(group, open)} EKS does not accept this version. See PrerequisitesMet.`;
-  return falseCondition('LaunchTemplateInvalid', message);
-}
-
-function unchangeableTemplate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  const open = s.due.differences.toCorrect;
-  const obstacle = open.some(({ field }) => machineSettingOf(field) !== undefined) && machineObstacle(s);
-  if (!obstacle) return undefined;
-  const message = `${differing(group, open)} The launch template cannot be changed. See PrerequisitesMet.`;
-  return falseCondition(obstacle, message);
-}
-
-function controlPlaneFirst({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  const open = s.due.differences.toCorrect;
-  if (!isAheadOfCluster(s) || !open.some(({ field }) => isSetting(field) && !isTemplateField(field))) return undefined;
-  const message = `${differing(group, open)} The control plane must be upgraded first. See PrerequisitesMet.`;
-  return falseCondition('UnsupportedVersion', message);
+/** The prerequisite without which the group gets no other version. */
+function unmetPrerequisite({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+  const wait = waitOf(decisions, 'prerequisites');
+  if (wait?.message === undefined) return undefined;
+  return falseCondition(wait.reason, `${differing(group, s.due.differences.toCorrect)} ${wait.message}`);
 }
 
 function openCanary({ after: s }: RunResult): ConditionState | undefined {
@@ -225,22 +206,6 @@ function waitingAutomaticUpdate(result: RunResult, group: NodeGroup): ConditionS
     return falseCondition(wait.reason, wait.message);
   return falseCondition('UpdatePending', `${describeDueUpdate(s, group, version)} ${whenUpdated(result)}`);
 }
-
-/** The unmet prerequisite for which the group gets no other version of the operator's launch template. */
-function machineObstacle(s: Derived): Reason | undefined {
-  const failed = s.due.prerequisites.examination?.failed.map(({ check }) => check.reason) ?? [];
-  return OBSTACLES.find((reason) => failed.includes(reason));
-}
-
-const OBSTACLES = [
-  'LaunchTemplateNotOwned',
-  'LaunchTemplateNotFound',
-  'LaunchTemplateInvalid',
-  'SecurityGroupNotFound',
-  'AMIInvalid',
-  'UserDataNotFound',
-  'UserDataInvalid',
-] as const;
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
 function failedScalingTags({ after: s }: RunResult, { name }: NodeGroup): ConditionState | undefined {

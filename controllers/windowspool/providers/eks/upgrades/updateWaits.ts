@@ -1,14 +1,52 @@
-/** What a rolling update waits for: the rules before it in its chain. Other changes of the group are not delayed. */
+/** What a rolling update waits for: prerequisites, and the rules before it in its chain. Other changes of the group are not delayed. */
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Derived } from '../../../model/due.ts';
-import { waitMeanwhile } from '../../../ruleChains.ts';
+import type { Reason } from '../../../reasons.ts';
+import { waitFor, waitMeanwhile } from '../../../ruleChains.ts';
+import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../applied.ts';
 import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../failedTarget.ts';
 import { groupOf } from '../groups.ts';
 import { hasMachine } from '../machine/machine.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
 import { describeOpening } from './maintenance.ts';
 import { describeReleaseFailure, describeWait } from './releaseFailures.ts';
+import { isAheadOfCluster } from './versionChanges.ts';
+
+/** Ensures that a group gets no version of the launch template in the spec that EKS does not accept. */
+export function waitForAcceptedTemplate({ due: { template, differences } }: Derived): RuleResult | undefined {
+  if (template !== undefined || !differences.toCorrect.some(({ field }) => field === TEMPLATE)) return undefined;
+  return waitForUser('LaunchTemplateInvalid', 'EKS does not accept this version.');
+}
+
+/** Ensures that a group gets no other version of the operator's launch template while one of its prerequisites is not met. */
+export function waitForOwnTemplate({ due: { differences, prerequisites } }: Derived): RuleResult | undefined {
+  if (!differences.toCorrect.some(({ field }) => machineSettingOf(field) !== undefined)) return undefined;
+  const failed = prerequisites.examination?.failed.map(({ check }) => check.reason) ?? [];
+  const reason = OF_OWN_TEMPLATE.find((each) => failed.includes(each));
+  return reason && waitForUser(reason, 'The launch template cannot be changed.');
+}
+
+const OF_OWN_TEMPLATE = [
+  'LaunchTemplateNotOwned',
+  'LaunchTemplateNotFound',
+  'LaunchTemplateInvalid',
+  'SecurityGroupNotFound',
+  'AMIInvalid',
+  'UserDataNotFound',
+  'UserDataInvalid',
+] as const;
+
+/** Ensures that no node is newer than the control plane, which must be upgraded first. */
+export function waitForControlPlane(s: Derived): RuleResult | undefined {
+  const isDue = s.due.differences.toCorrect.some(({ field }) => isSetting(field) && !isTemplateField(field));
+  if (!isDue || !isAheadOfCluster(s)) return undefined;
+  return waitForUser('UnsupportedVersion', 'The control plane must be upgraded first.');
+}
+
+function waitForUser(reason: Reason, why: string): RuleResult {
+  return waitFor(reason, 'read', { message: `${why} See PrerequisitesMet.` });
+}
 
 /** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. */
 export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
