@@ -7,7 +7,6 @@ import type { ObservedState } from '../model/observedState.ts';
 import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { isDeleting } from '../queries.ts';
 import { count } from '../util/words.ts';
 import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
 import { absencesIn } from './nodeBudget.ts';
@@ -56,8 +55,8 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
   const waitsFor = mayBegin
     ? `at most ${count(limit, 'node')} may be unavailable at a time`
     : whyNoneMayStart(s, capacity);
-  const waitsForTurn = !isDeleting(pool) && !hasTurn(s) && waiting.length > 0;
-  return { begin, waiting, waitsFor, waitsForTurn, refused, ...(halted && { halted }) };
+  const waitsOn = !hasTurn(s) ? 'pools' : mayBegin ? 'watch' : 'read';
+  return { begin, waiting, waitsFor, waitsOn, refused, ...(halted && { halted }) };
 }
 
 /** Why no node may start, however few are unavailable. */

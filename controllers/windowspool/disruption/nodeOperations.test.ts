@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import { nodeGroupIn } from '../nodeSource.ts';
 import { planFor } from '../plan.ts';
+import { waitOf } from '../ruleChains.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { assertBrief } from '../testing/goldenTexts.ts';
@@ -28,11 +29,22 @@ const ofNodes = (calls: readonly string[]) =>
 describe('a pool with requested nodes', () => {
   const asked = Array.from({ length: 150 }, (_, i) => node(`n${i}`, { annotations: REPLACE }));
 
-  it('is triggered when another pool is done, if it waits for that', () => {
-    const fleet = { disrupted: ['api'], failures: [] };
-    assert.equal(scene({ nodes: asked, rest: { fleet } }).due.nodes.waitsForTurn, true);
-    assert.equal(scene({ rest: { fleet } }).due.nodes.waitsForTurn, false);
-    assert.equal(scene({ nodes: asked }).due.nodes.waitsForTurn, false);
+  const fleet = { disrupted: ['api'], failures: [] };
+  const counted = { ok: false, error: sampleError('unavailable') } as const;
+  const waits = {
+    'while another pool replaces nodes waits for pools': [scene({ nodes: asked, rest: { fleet } }), 'pools'],
+    'while EKS updates its group waits for the next read': [
+      scene({ nodes: asked, group: { status: 'UPDATING' } }),
+      'read',
+    ],
+    'while its nodes cannot be counted waits for the next read': [scene({ nodes: asked, rest: { counted } }), 'read'],
+    'while one of them is missing waits for a change of a node': [scene({ nodes: asked.slice(0, 2) }), 'watch'],
+  } as const;
+  for (const [title, [s, on]] of Object.entries(waits))
+    it(title, () => assert.equal(waitOf(planFor(s).decisions, 'annotations')?.on, on));
+
+  it('without requested nodes waits for nothing', () => {
+    assert.equal(waitOf(planFor(scene({ rest: { fleet } })).decisions, 'annotations'), undefined);
   });
 
   it('starts at most as many nodes at a time as its status can record', () => {

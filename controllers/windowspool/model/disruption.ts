@@ -62,8 +62,11 @@ export interface Admission {
   readonly waiting: readonly string[];
   /** What the waiting nodes wait for. */
   readonly waitsFor: string;
-  /** Whether they wait for a share of the disruption budget, which other pools or a rolling update of this pool have. */
-  readonly waitsForTurn: boolean;
+  /**
+   * What ends that wait: the release of a share of the disruption budget, which other pools or a rolling update of this pool have; the next read of the
+   * group or its nodes; or a change of a node.
+   */
+  readonly waitsOn: 'pools' | 'read' | 'watch';
   readonly refused: readonly Refusal[];
   /** Why no node is remediated although some fail. */
   readonly halted?: string;
