@@ -109,6 +109,15 @@ describe('UpToDate', () => {
       ['False WaitingForBudget', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'api', 'batch', '--max-pools-updating=1'],
     ],
     [
+      'names only what waits, and not the settings that are sent now',
+      sampleState({
+        ...automaticUpdate,
+        ...group(edited),
+        fleet: { disrupted: ['api'], failures: [] },
+      }),
+      ['False WaitingForBudget', 'web', '1.36-2026.03.17', 'api', '--max-pools-updating=1'],
+    ],
+    [
       'reports that an automatic update waits for other pools too',
       sampleState({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
       ['False WaitingForBudget', 'web', '1.36-2026.03.17', 'api', '--max-pools-updating=1'],

@@ -15,6 +15,7 @@ import { hasPassed, isOpen } from '../canary/canary.ts';
 import { canaryStage, describeCanary } from '../canary/status.ts';
 import { describeDifferences } from '../differences.ts';
 import { describeRetry } from '../failedTarget.ts';
+import { fieldsOfChange } from '../groupChanges.ts';
 import { groupOf, isClusterMismatch, rejectionOf } from '../groups.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced, formerIn, isDraining } from '../replacement/replacement.ts';
@@ -145,17 +146,19 @@ function openCanary({ after: s }: RunResult): ConditionState | undefined {
   return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? canaryRunning(s) : undefined;
 }
 
-function blockedCanary({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
-  if (!s.due.version?.isCanaryDue || s.due.prerequisites.blocking.length === 0) return undefined;
+function blockedCanary(result: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { version, prerequisites } = result.after.due;
+  if (!version?.isCanaryDue || prerequisites.blocking.length === 0) return undefined;
   const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
-  return falseCondition('UpdatePending', `${whatIsDue(s, group)} ${wait}`);
+  return falseCondition('UpdatePending', `${whatIsDue(result, group)} ${wait}`);
 }
 
 /** What the rolling update waits for. Corrections of settings, which do not wait for it, are reported before an automatic one. */
-function waitingUpdate({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+function waitingUpdate(result: RunResult, group: NodeGroup): ConditionState | undefined {
+  const { after: s, decisions } = result;
   const wait = waitOf(decisions, 'version');
   if (!wait?.message || isPaused(s.pool) || AFTER_CORRECTIONS.includes(wait.reason)) return undefined;
-  return falseCondition(wait.reason, `${whatIsDue(s, group)} ${wait.message}`, wait.progress && 'working');
+  return falseCondition(wait.reason, `${whatIsDue(result, group)} ${wait.message}`, wait.progress && 'working');
 }
 
 /** Reasons for which an automatic update waits for hours or days. Their messages say what is due. */
@@ -246,9 +249,13 @@ function doubtOf({ due: { version } }: Derived): string {
   return version?.releaseFailure ? ` ${describeReleaseFailure(version.releaseFailure)}` : '';
 }
 
-/** The change that is due, in a sentence. */
-function whatIsDue({ due: { version, differences } }: Derived, group: NodeGroup): string {
-  if (differences.toCorrect.length > 0) return differing(group, differences.toCorrect);
+/** The change that is due and waits, in a sentence: without the settings that are sent now. */
+function whatIsDue({ after: s, decisions }: RunResult, group: NodeGroup): string {
+  const { version, config, differences } = s.due;
+  const isSent = !isPaused(s.pool) && decisions.some(({ about, steps }) => about === 'config' && steps.length > 0);
+  const sent = isSent && config ? fieldsOfChange(s.pool, config.change) : [];
+  const waiting = differences.toCorrect.filter(({ field }) => !sent.includes(field));
+  if (waiting.length > 0) return differing(group, waiting);
   return `An automatic update of node group ${group.name} is due${version ? `: ${describeVersionChange(version.change)}` : ''}.`;
 }
 
