@@ -108,6 +108,30 @@ describe('the steps', () => {
     });
   }
 
+  it('are skipped with the reason: another one failed, or their node is gone', async () => {
+    const reasons = async (call: string, kind: CallError['kind']) => {
+      const { outcome } = await run([remember, create, label], {}, only(call, kind));
+      return outcome.skipped.map(({ step, why }) => [step.kind, why]);
+    };
+    assert.deepEqual(await reasons('write status', 'denied'), [['createNodeGroup', 'failure']]);
+    assert.deepEqual(await reasons('label node', 'gone'), [['labelNode', 'gone']]);
+    assert.deepEqual(await reasons('label node', 'denied'), []);
+  });
+
+  it('that follow an update of a retained group are skipped until EKS has finished it', async () => {
+    const update: Step = { kind: 'updateConfig', group: 'web', change: {}, token: 't', target: 'x', retain: true };
+    const { outcome } = await run([update, label, { kind: 'removeFinalizer' }], {
+      group: { kind: 'seen', group: sampleGroup() },
+    });
+    assert.deepEqual(
+      outcome.skipped.map(({ step, why }) => [step.kind, why]),
+      [
+        ['labelNode', 'update'],
+        ['removeFinalizer', 'update'],
+      ],
+    );
+  });
+
   it('isolate an error of one node from the other nodes', async () => {
     let first = true;
     const { done, outcome } = await run([label, otherLabel], {}, () => {
@@ -220,8 +244,12 @@ describe('the observed state after the steps', () => {
     it(`${want.includes('cordonNode') ? 'cordons nodes' : 'cordons no node'} in the run in which EKS ${what}`, async () => {
       const update: Step = { kind: 'updateConfig', group: 'web', change: {}, token: 't', target: 'x' };
       const node = sampleNode({ name: 'ip-1' });
-      const { done, world } = await run([update, { kind: 'cordonNode', node }, otherLabel], group, fails);
+      const { done, outcome, world } = await run([update, { kind: 'cordonNode', node }, otherLabel], group, fails);
       assert.deepEqual(done.sort(), want);
+      assert.equal(
+        outcome.skipped.some(({ why }) => why === 'update'),
+        !want.includes('cordonNode'),
+      );
       assert.equal(world.calls.includes('cordon node'), want.includes('cordonNode'));
     });
   }

@@ -7,7 +7,7 @@
 import { nameOf } from './disruption/drain.ts';
 import type { BlockedPod } from './model/disruption.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { Outcome } from './model/outcome.ts';
+import type { Outcome, SkippedStep } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
@@ -29,14 +29,20 @@ export async function act(
   const errors: StepError[] = [...s.errors];
   const left: StepError[] = [];
   const done: Step[] = [];
+  const skipped: SkippedStep[] = [];
   const blocked: BlockedPod[] = [];
-  let outcome: Outcome = { after: s, done, accepted: undefined, left, released: false };
+  let outcome: Outcome = { after: s, done, skipped, accepted: undefined, left, released: false };
   const tryTo = async (step: Step): Promise<void> => {
     signal.throwIfAborted();
     const kind = stepKindOf(step);
     const about = kind.subject(step);
-    if (withError.has('pool') || withError.has(about) || (isLast(step) && withError.size > 0)) return;
-    if (kind.takesNodes && isUpdating(outcome, errors)) return;
+    const isStopped = withError.has('pool') || withError.has(about) || (isLast(step) && withError.size > 0);
+    const waits = isRelease(done.at(-1)) || (kind.takesNodes && isUpdating(outcome, errors));
+    const why = isStopped ? 'failure' : waits ? 'update' : undefined;
+    if (why) {
+      skipped.push({ step, why });
+      return;
+    }
     const result = await kind.run(step, outcome, writers, signal);
     const target = 'target' in step && { target: step.target };
     // The result replaces the remembered error.
@@ -44,7 +50,10 @@ export async function act(
     if (before >= 0) errors.splice(before, 1);
     if ('error' in result) {
       // A node that was deleted in the meantime needs nothing.
-      if (isNodeStep(step) && result.error.kind === 'gone') return;
+      if (isNodeStep(step) && result.error.kind === 'gone') {
+        skipped.push({ step, why: 'gone' });
+        return;
+      }
       const entry = { at: s.now, step: step.kind, error: result.error, ...target };
       if (isRetained(step) && isLasting(result.error)) left.push(entry);
       else {
@@ -62,9 +71,6 @@ export async function act(
     await inParallel(batch, NODES_AT_ONCE, async (inOrder) => {
       for (const step of inOrder) await tryTo(step);
     });
-    // EKS is updating the group now; the remaining steps follow when it is done.
-    const last = done.at(-1);
-    if (last && stepKindOf(last).startsUpdate && isRetained(last)) break;
   }
   return { ...outcome, after: withBlocked({ ...outcome.after, errors }, done, blocked) };
 }
@@ -84,6 +90,11 @@ function withBlocked(after: ObservedState, done: readonly Step[], blocked: reado
 /** Whether the step goes last, and only when nothing failed. */
 function isLast(step: Step): boolean {
   return stepKindOf(step).isLast?.(step) === true;
+}
+
+/** Whether EKS is updating the retained group now: the remaining steps follow when it is done. */
+function isRelease(last: Step | undefined): boolean {
+  return last !== undefined && stepKindOf(last).startsUpdate === true && isRetained(last);
 }
 
 /** Whether EKS was asked to update the group, even if no response came: steps that take nodes wait until the update is done. */

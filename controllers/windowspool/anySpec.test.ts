@@ -33,7 +33,15 @@ function assertReadable(text: string): void {
 
 function run(s: Derived): void {
   const { decisions, steps, held } = planFor(s);
-  const after: RunResult = { after: s, decisions, done: steps, accepted: undefined, left: [], released: false };
+  const after: RunResult = {
+    after: s,
+    decisions,
+    done: steps,
+    skipped: [],
+    accepted: undefined,
+    left: [],
+    released: false,
+  };
   const conditions = evaluateConditions(after);
   const status = statusFor(after, conditions, held);
   for (const step of [...steps, ...held.map(({ step }) => step)]) assertReadable(describeStep(step) ?? '');

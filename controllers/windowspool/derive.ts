@@ -15,7 +15,7 @@ export function derive(s: ObservedState): Derived {
 
 /** The result of a run that takes no step. */
 export function withoutSteps(after: Derived, decisions: readonly Decision[]): RunResult {
-  return { after, decisions, done: [], accepted: undefined, left: [], released: false };
+  return { after, decisions, done: [], skipped: [], accepted: undefined, left: [], released: false };
 }
 
 /** The outcome with what is due and what waits after the steps: what was refused, or done, changes both. */

@@ -48,7 +48,7 @@ function decide(size: number): number {
   const verified = { ...observed, results };
   const { decisions, steps, held } = planFor(derive(verified));
   const result = resultOf(
-    { after: verified, done: steps, accepted: undefined, left: [], released: false },
+    { after: verified, done: steps, skipped: [], accepted: undefined, left: [], released: false },
     verified,
     decisions,
   );

@@ -88,7 +88,7 @@ describe('the metrics of terminating nodes', () => {
     ] as Outcome['done'];
     const error = { at: after.now, step: 'evictPods' as const, error: sampleError('unavailable') };
     const outcome = { after: { ...after, errors: [error, { ...error, at: after.now - 1 }] }, done };
-    const counts = terminatingNodeCounts({ ...outcome, accepted: undefined, left: [], released: false });
+    const counts = terminatingNodeCounts({ ...outcome, skipped: [], accepted: undefined, left: [], released: false });
     assert.deepEqual(Object.fromEntries(counts.map(seriesOf)), {
       'windowspool_evictions_total{result="accepted"}': 2,
       'windowspool_evictions_total{result="blocked"}': 1,

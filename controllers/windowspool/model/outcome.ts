@@ -18,11 +18,21 @@ export interface Accepted {
   readonly desired: number | undefined;
 }
 
+/**
+ * A step of the plan that was not taken, because another step failed, because EKS was asked to update the group first, or because its node was deleted in
+ * the meantime.
+ */
+export interface SkippedStep {
+  readonly step: Step;
+  readonly why: 'failure' | 'update' | 'gone';
+}
+
 /** The observed state after the steps, and what they did. */
 export interface Outcome {
   /** The observed state after the steps, as far as their results show. */
   readonly after: ObservedState;
   readonly done: readonly Step[];
+  readonly skipped: readonly SkippedStep[];
   readonly accepted: Accepted | undefined;
   /** The operator's marks on a retained group that AWS refused to remove. */
   readonly left: readonly StepError[];
