@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { act } from './act.ts';
-import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { NodeRecord } from './ports/nodes.ts';
+import type { EksState } from './providers/eks/model/state.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {
@@ -41,7 +41,7 @@ const everything: readonly Step[] = [{ kind: 'addFinalizer' }, remember, create,
 
 async function run(
   steps: readonly Step[],
-  change: Partial<ObservedState> = {},
+  change: Partial<EksState> = {},
   fails: FakeWorld['fails'] = () => undefined,
 ) {
   const world = new FakeWorld();

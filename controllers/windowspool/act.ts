@@ -19,19 +19,19 @@ import { inParallel } from './util/inParallel.ts';
 const NODES_AT_ONCE = 16;
 
 /** Takes the steps in order, and those of different nodes in parallel. Errors are added to those of the observed state. */
-export async function act(
+export async function act<S extends ObservedState>(
   steps: readonly Step[],
-  s: ObservedState,
+  s: S,
   writers: Writers,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<Outcome<S>> {
   const withError = new Set<string>();
   const errors: StepError[] = [...s.errors];
   const left: StepError[] = [];
   const done: Step[] = [];
   const skipped: SkippedStep[] = [];
   const blocked: BlockedPod[] = [];
-  let outcome: Outcome = { after: s, done, skipped, accepted: undefined, left, released: false };
+  let outcome: Outcome<S> = { after: s, done, skipped, accepted: undefined, left, released: false };
   const tryTo = async (step: Step): Promise<void> => {
     signal.throwIfAborted();
     const kind = stepKindOf(step);
@@ -62,7 +62,7 @@ export async function act(
       }
     } else {
       // Steps of different nodes run in parallel and change nothing in the outcome, so their order of completion does not matter.
-      if (laneOf(step) === undefined) outcome = result;
+      if (laneOf(step) === undefined) outcome = result as Outcome<S>;
       blocked.push(...(result.blocked ?? []));
       done.push(result.took ?? step);
     }
@@ -76,7 +76,7 @@ export async function act(
 }
 
 /** Pods whose eviction was not requested in this run keep their last result. */
-function withBlocked(after: ObservedState, done: readonly Step[], blocked: readonly BlockedPod[]): ObservedState {
+function withBlocked<S extends ObservedState>(after: S, done: readonly Step[], blocked: readonly BlockedPod[]): S {
   const { operations } = after;
   if (!operations?.fresh) return after;
   const asked = new Set(

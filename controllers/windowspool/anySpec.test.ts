@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { evaluateConditions } from './conditions/conditions.ts';
-import type { Derived } from './model/due.ts';
 import type { RunResult } from './model/outcome.ts';
 import { planFor } from './plan.ts';
+import type { EksDerived } from './providers/eks/model/due.ts';
 import { samplesOf } from './samples.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
 import { statusFor } from './status.ts';
@@ -31,9 +31,9 @@ function assertReadable(text: string): void {
   assert.doesNotMatch(text, STRAY);
 }
 
-function run(s: Derived): void {
+function run(s: EksDerived): void {
   const { decisions, steps, held } = planFor(s);
-  const after: RunResult = {
+  const after: RunResult<EksDerived> = {
     after: s,
     decisions,
     done: steps,

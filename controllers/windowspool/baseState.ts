@@ -19,12 +19,6 @@ export function baseState(pool: WindowsPool, ofGroups: GroupExpectation, { sourc
     nodePods: sources.nodePods.of(pool.metadata.name),
     fleet: sources.fleet.seenBy(pool.metadata.name),
     runtimeClass: sources.runtimeClasses.get(desired.name),
-    membership: undefined,
-    update: undefined,
-    prerequisites: undefined,
-    instances: undefined,
-    newestRelease: undefined,
-    autoscaler: undefined,
     formerRuntimeClass: formerName && formerName !== desired.name ? sources.runtimeClasses.get(formerName) : undefined,
   } satisfies Partial<ObservedState>;
   return { base, expected };

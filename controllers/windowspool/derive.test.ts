@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { derive } from './derive.ts';
 import { planFor } from './plan.ts';
 import { isToBeReplaced, knownPrerequisites, scopeToRead } from './providers/eks/derive/derive.ts';
+import { derive } from './testing/derived.ts';
 import { knownStatus, NEXT, samplePool, sampleState } from './testing/fixtures.ts';
 import { observedStateOf, randomObservedState, randomPool } from './testing/randomObservedState.ts';
 

@@ -14,7 +14,7 @@ export function derive(s: ObservedState): Derived {
 }
 
 /** The result of a run that takes no step. */
-export function withoutSteps(after: Derived, decisions: readonly Decision[]): RunResult {
+export function withoutSteps<D extends Derived>(after: D, decisions: readonly Decision[]): RunResult<D> {
   return { after, decisions, done: [], skipped: [], accepted: undefined, left: [], released: false };
 }
 

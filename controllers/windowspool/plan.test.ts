@@ -5,10 +5,10 @@ import { pendingIn, shownIn } from './heldSteps.ts';
 import { spread } from './intervals.ts';
 import { VERIFIED_CONDITION } from './labels.ts';
 import type { ConditionState } from './model/conditions.ts';
-import type { Derived } from './model/due.ts';
-import type { ObservedState } from './model/observedState.ts';
 import type { Step } from './model/steps.ts';
 import { chainsFor, heldUntilRead, type Plan, planFor } from './plan.ts';
+import type { EksDerived } from './providers/eks/model/due.ts';
+import type { EksState } from './providers/eks/model/state.ts';
 import { deletionChains, poolChains } from './providers/eks/plan.ts';
 import { existingNodesChains } from './providers/existing/plan.ts';
 import type { Reason } from './reasons.ts';
@@ -58,7 +58,7 @@ const UNREAD: readonly Reason[] = ['AccessDenied', 'AWSUnavailable'];
 const SPREAD_OF = 1_000_000;
 
 /** See `Until`. */
-function untilNextRun(s: Derived): string {
+function untilNextRun(s: EksDerived): string {
   const next = nextRun(outcomeOf(s), untilNextRead(s, 0));
   if (next.kind !== 'requeueAfter') return next.kind === 'requeue' ? 'backoff' : next.kind;
   const isSpread = next.ms % 100 !== 0;
@@ -167,7 +167,7 @@ describe('every rule of the plan is tested', () => {
     'a pool with a node group': poolChains,
     'a pool of existing nodes': existingNodesChains,
   };
-  for (const [plan, chains] of Object.entries(plans)) {
+  for (const [plan, chains] of Object.entries(plans as unknown as Readonly<Record<string, readonly RuleChain[]>>)) {
     const its = once(() => cases.filter((each) => chainsFor(each.observed.pool) === chains && sameSteps(chains, each)));
     // The other rules for existing nodes are those of other pools, or have suites of their own.
     const tabled = chains.filter(({ about }) => chains !== existingNodesChains || EXISTING.includes(about));
@@ -206,7 +206,7 @@ function sameSteps(chains: readonly RuleChain[], { observed, want, nodeCondition
 }
 
 describe('a client request token', () => {
-  const creation = (s: Partial<ObservedState>) => {
+  const creation = (s: Partial<EksState>) => {
     const { steps } = planFor(sampleState({ group: { kind: 'absent' }, nodes: [], ...s }));
     const step = steps.find(({ kind }) => kind === 'createNodeGroup');
     return step?.kind === 'createNodeGroup' ? step.token : undefined;

@@ -32,6 +32,6 @@ export function isLasting({ kind }: CallError): boolean {
 }
 
 /** The observed state with an error of a read added. */
-export function withError(s: ObservedState, step: Read, error: CallError): ObservedState {
+export function withError<S extends ObservedState>(s: S, step: Read, error: CallError): S {
   return { ...s, errors: [...s.errors, { at: s.now, step, error }] };
 }

@@ -41,7 +41,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!seen.value) return (await deleteOrphans(name, deps, signal)) ?? forget(name, deps);
   const { observed, fresh } = seen.value;
   const { decisions, steps, held } = fresh ? planFor(observed) : heldUntilRead(planFor(observed));
-  const take = () => act(steps, observed, deps, signal);
+  const take = () => act<ObservedState>(steps, observed, deps, signal);
   const { takeSteps } = providerOf(observed.pool);
   const acted = await (takeSteps
     ? takeSteps(steps, observed, { ...contextOf(deps, signal), clock: deps.now }, take)

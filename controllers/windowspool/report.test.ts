@@ -3,6 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeRecord } from './ports/nodes.ts';
+import type { EksDerived } from './providers/eks/model/due.ts';
 import { report } from './report.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {
@@ -29,7 +30,7 @@ class Reporter {
   #pool: WindowsPool = samplePool({}, { status: knownStatus() });
 
   /** Reports an observed state of the pool after the last report. Returns the events and whether the status was written. */
-  async publish(change: ObservedStateChange, outcome: Partial<RunResult> = {}, urgent = true) {
+  async publish(change: ObservedStateChange, outcome: Partial<RunResult<EksDerived>> = {}, urgent = true) {
     const pool = { ...(change.pool ?? this.#pool), ...(this.#pool.status && { status: this.#pool.status }) };
     this.world.pools.set('web', { ...pool, metadata: { ...pool.metadata } });
     const after = sampleState({ ...change, pool });

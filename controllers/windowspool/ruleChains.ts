@@ -4,17 +4,17 @@ import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 
 /** Returns what it decides, `[]` when the chain has nothing to do, or undefined when the rule does not apply. */
-export type Rule = (s: Derived) => RuleResult | readonly Step[] | undefined;
+export type Rule<D extends Derived = Derived> = (s: D) => RuleResult | readonly Step[] | undefined;
 
 /** The rules for one subject: the first that applies decides. */
-export interface RuleChain {
+export interface RuleChain<D extends Derived = Derived> {
   readonly about: Chain;
   /**
    * The chain before it. This chain is evaluated only if no rule of that one applies, or the rule that applies lets it continue. A chain that is skipped
    * also skips those that follow it.
    */
   readonly follows?: Chain;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly Rule<D>[];
 }
 
 /** The result of a rule that takes no step until something else has happened. */
@@ -33,9 +33,9 @@ export function leave(reason: Rest['reason'], message: string): RuleResult {
 }
 
 /** What the chains decide, in their order. A rule of several chains, such as a guard, is evaluated once. */
-export function decide(chains: readonly RuleChain[], s: Derived): Decision[] {
-  const known = new Map<Rule, RuleResult | undefined>();
-  const evaluated = (rule: Rule) => {
+export function decide<D extends Derived>(chains: readonly RuleChain<D>[], s: D): Decision[] {
+  const known = new Map<Rule<D>, RuleResult | undefined>();
+  const evaluated = (rule: Rule<D>) => {
     if (!known.has(rule)) known.set(rule, normalized(rule(s)));
     return known.get(rule);
   };
@@ -83,6 +83,6 @@ export function nextUntil(decisions: readonly Decision[], now: number): number {
 }
 
 /** The steps that the chains give. */
-export function stepsOf(chains: readonly RuleChain[], s: Derived): Step[] {
+export function stepsOf<D extends Derived>(chains: readonly RuleChain<D>[], s: D): Step[] {
   return decide(chains, s).flatMap(({ steps }) => steps);
 }

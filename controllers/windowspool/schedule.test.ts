@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { derive } from './derive.ts';
-import type { Derived } from './model/due.ts';
 import type { CallErrorKind } from './ports/callResult.ts';
 import type { NodeGroup } from './ports/eks.ts';
+import type { EksDerived } from './providers/eks/model/due.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
+import { derive } from './testing/derived.ts';
 import {
   knownStatus,
   MINUTE,
@@ -24,16 +24,16 @@ import { gone, unconfirmed } from './testing/sights.ts';
 
 const { pollMs, resyncMs, createRetryMs, deniedRetryMs } = settings;
 
-function group(change: Partial<NodeGroup>): Derived {
+function group(change: Partial<NodeGroup>): EksDerived {
   return sampleState({ group: { kind: 'seen', group: sampleGroup(undefined, change) } });
 }
 
-function withError(kind: CallErrorKind): Derived {
+function withError(kind: CallErrorKind): EksDerived {
   return sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: sampleError(kind) }] });
 }
 
 /** A call is denied, and PrerequisitesMet has reported that for this time. */
-function longDenied(ms: number): Derived {
+function longDenied(ms: number): EksDerived {
   const since = new Date(NOW - ms).toISOString();
   const bookkeeping = { prerequisites: { result: 'Denied', since } } as const;
   const pool = samplePool({}, { status: { ...knownStatus(), bookkeeping } });
@@ -56,7 +56,7 @@ const terminating = samplePool(
 describe('the next read of AWS', () => {
   const { group: degradedGroup } = group({ status: 'DEGRADED' });
   const degraded = { group: degradedGroup };
-  const spread: readonly (readonly [string, Derived, number])[] = [
+  const spread: readonly (readonly [string, EksDerived, number])[] = [
     ['is after the resync interval if the group is settled', sampleState(), resyncMs],
     ['is after the resync interval if the group is degraded', group({ status: 'DEGRADED' }), resyncMs],
     [
@@ -112,7 +112,7 @@ describe('the next read of AWS', () => {
         }),
       },
     );
-  const exact: readonly (readonly [string, Derived, number])[] = [
+  const exact: readonly (readonly [string, EksDerived, number])[] = [
     ['is after the denied retry interval if AWS denied a call', withError('denied'), deniedRetryMs],
     ['is later the longer AWS denies it', longDenied(10 * MINUTE), 5 * MINUTE],
     ['is after the resync interval if AWS has denied it for long', longDenied(300 * MINUTE), resyncMs],
@@ -210,7 +210,7 @@ describe('an error of Windows IPAM', () => {
 });
 
 describe('the next reconciliation of a pool', () => {
-  const table: readonly (readonly [string, Derived, number])[] = [
+  const table: readonly (readonly [string, EksDerived, number])[] = [
     ['is at the next read of AWS', sampleState(), resyncMs],
     [
       'is at the end of the first join grace',

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from './api.gen.ts';
-import { derive } from './derive.ts';
 import type { HeldStep } from './model/decisions.ts';
-import type { Derived } from './model/due.ts';
-import type { ObservedState } from './model/observedState.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeGroup, NodeGroupUpdate } from './ports/eks.ts';
 import { nodeGroupConditions } from './providers/eks/conditions/nodeGroupConditions.ts';
 import { configTargetOf } from './providers/eks/groupChanges.ts';
+import type { EksDerived } from './providers/eks/model/due.ts';
+import type { EksState } from './providers/eks/model/state.ts';
 import type { Reason } from './reasons.ts';
 import { statusFor } from './status.ts';
+import { derive } from './testing/derived.ts';
 import {
   APPLIED,
   CLUSTER_ARN,
@@ -34,16 +34,23 @@ import {
 import { randomObservedState } from './testing/randomObservedState.ts';
 import { canonical } from './util/hash.ts';
 
-function statusOf(s: Derived, outcome: Partial<RunResult> = {}, held: readonly HeldStep[] = []): WindowsPoolStatus {
-  const whole: RunResult = { ...outcomeOf(s), ...outcome };
+function statusOf(
+  s: EksDerived,
+  outcome: Partial<RunResult<EksDerived>> = {},
+  held: readonly HeldStep[] = [],
+): WindowsPoolStatus {
+  const whole: RunResult<EksDerived> = { ...outcomeOf(s), ...outcome };
   return statusFor(whole, nodeGroupConditions(outcomeOf(s)), held);
 }
 
-function groupState(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): NodeGroupState | undefined {
+function groupState(
+  change: Partial<EksState>,
+  outcome: Partial<RunResult<EksDerived>> = {},
+): NodeGroupState | undefined {
   return statusOf(sampleState(change), outcome).nodeGroup;
 }
 
-function memoryOf(change: Partial<ObservedState>, outcome: Partial<RunResult> = {}): Bookkeeping | undefined {
+function memoryOf(change: Partial<EksState>, outcome: Partial<RunResult<EksDerived>> = {}): Bookkeeping | undefined {
   return statusOf(sampleState(change), outcome).bookkeeping;
 }
 
@@ -180,7 +187,7 @@ describe('the node group in the status', () => {
       { nodeGroup: { scaling: { ...(size !== undefined && { desiredSize: size }) } } },
       memory === 'lost' ? {} : { status: knownStatus(memory === undefined ? {} : { lastAppliedDesiredSize: memory }) },
     );
-  const sized = (size: number): Pick<ObservedState, 'group'> => ({
+  const sized = (size: number): Pick<EksState, 'group'> => ({
     group: { kind: 'seen', group: sampleGroup(undefined, { scaling: { minSize: 3, maxSize: 5, desiredSize: size } }) },
   });
   const accepted = {
@@ -194,7 +201,7 @@ describe('the node group in the status', () => {
     number | undefined,
     number | undefined | 'lost',
     number,
-    Partial<RunResult>,
+    Partial<RunResult<EksDerived>>,
     number | undefined,
   ])[] = [
     ['drops a size that the spec dropped', undefined, 4, 4, {}, undefined],
@@ -320,7 +327,7 @@ describe('the node group in the status', () => {
     errors: [{ at: NOW, step, error: sampleError(kind, { message: 'no' }), ...(target && { target }) }],
   });
   const absent = { group: { kind: 'absent' } } as const;
-  const failures: readonly (readonly [string, Partial<ObservedState>, string, string])[] = [
+  const failures: readonly (readonly [string, Partial<EksState>, string, string])[] = [
     [
       'a rejected creation',
       { ...absent, ...refused('refused', 'createNodeGroup') },
@@ -367,7 +374,7 @@ describe('the node group in the status', () => {
   });
 
   const issue = { code: 'Unknown', message: 'm', resourceIds: ['i-1'] };
-  const states: readonly (readonly [string, Partial<ObservedState>, Partial<NodeGroupState>])[] = [
+  const states: readonly (readonly [string, Partial<EksState>, Partial<NodeGroupState>])[] = [
     [
       'shows its health issues',
       { group: { kind: 'seen', group: sampleGroup(pool, { healthIssues: [issue] }) } },
@@ -411,9 +418,9 @@ describe('the node group in the status', () => {
 describe('the RuntimeClass in the status', () => {
   const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
   const formerRuntimeClass = sampleRuntimeClass(pool);
-  const left: Partial<RunResult> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
+  const left: Partial<RunResult<EksDerived>> = { done: [{ kind: 'deleteRuntimeClass', seen: formerRuntimeClass }] };
   const foreign = sampleRuntimeClass(pool, { owners: [] });
-  const table: readonly (readonly [string, Partial<ObservedState>, Partial<RunResult>, string | undefined])[] = [
+  const table: readonly (readonly [string, Partial<EksState>, Partial<RunResult<EksDerived>>, string | undefined])[] = [
     ['is that of the spec', { pool: own }, {}, 'web'],
     ['is the former one until it is released', { pool: own, formerRuntimeClass }, {}, 'windows-2022'],
     ['is the new one after the former is released', { pool: own, formerRuntimeClass }, left, 'web'],

@@ -1,8 +1,9 @@
 import { evaluateConditions } from '../../controllers/windowspool/conditions/conditions.ts';
-import { derive, resultOf } from '../../controllers/windowspool/derive.ts';
+import { resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../controllers/windowspool/status.ts';
+import { derive } from '../../controllers/windowspool/testing/derived.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import { figureOf } from './figures.ts';
 import type { Result, Section } from './section.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { derive } from '../derive.ts';
-import type { Derived } from '../model/due.ts';
 import type { DrainState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import { derive } from '../testing/derived.ts';
 import { LEAVING as DELETED, MINUTE, NOW, outcomeOf, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import {
@@ -24,7 +24,7 @@ const check = textTable('conditions/Disrupting');
 type Blocked = DrainState['blocked'];
 
 /** A pool whose node a is being drained, with these pods on it. */
-function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): Derived {
+function draining(pods: readonly DrainPod[], blocked: Blocked = [], change: Partial<NodeRecord> = {}): EksDerived {
   const entry = terminating('a');
   const a = node('a', { ...cordoned, ...change });
   const nodes = [{ entry, node: { ok: true, value: a }, pods: { ok: true, value: pods } } as const];
@@ -43,7 +43,7 @@ const kept = (name: string, budget: string | undefined): Blocked[number] => ({
 });
 
 describe('Disrupting', () => {
-  const table: readonly (readonly [string, Derived, Brief | undefined])[] = [
+  const table: readonly (readonly [string, EksDerived, Brief | undefined])[] = [
     ['is absent when no node is replaced or removed', scene(), undefined],
     [
       'is absent while the pool is being deleted',
@@ -222,7 +222,7 @@ describe('Disrupting', () => {
   }
 
   it('says what the next step of a node waits for', () => {
-    const messageOf = (s: Derived) => nodeGroupConditions(outcomeOf(s)).Disrupting?.message;
+    const messageOf = (s: EksDerived) => nodeGroupConditions(outcomeOf(s)).Disrupting?.message;
     const busy = { group: { status: 'UPDATING' } } as const;
     assert.deepEqual(
       [messageOf(drainingScene([], busy)), messageOf(drainingScene([]))],

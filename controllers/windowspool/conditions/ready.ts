@@ -17,15 +17,15 @@ export interface Readiness<P extends Parts> {
   /** The conditions that can stall a pool that is being deleted. */
   readonly stallsDeletion: readonly (keyof P)[];
   /** Whether the nodes may be those of another cluster. */
-  readonly isForeign?: (s: ObservedState) => boolean;
+  isForeign?(s: ObservedState): boolean;
   /** Whether what the nodes come from is being created, changed or deleted: a paused pool is Reconciling then, too. */
-  readonly isBusy?: (s: ObservedState) => boolean;
+  isBusy?(s: ObservedState): boolean;
   /** Why no node can run a pod, whatever the number of nodes. */
-  readonly unavailable?: (s: ObservedState, parts: P) => ConditionState | undefined;
+  unavailable?(s: ObservedState, parts: P): ConditionState | undefined;
   /** Whether the desired number of nodes is zero. */
-  readonly isEmpty?: (s: ObservedState) => boolean;
+  isEmpty?(s: ObservedState): boolean;
   /** Whether missing nodes are only being replaced: the pool stays Ready meanwhile. */
-  readonly isRolling?: (s: ObservedState, parts: P) => boolean;
+  isRolling?(s: ObservedState, parts: P): boolean;
 }
 
 /**

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import type { Bookkeeping } from '../api.gen.ts';
-import { derive } from '../derive.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import { needOf } from '../nodePods/need.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
@@ -16,12 +14,14 @@ import { taintChangeFor } from '../nodes/nodeTaints.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
 import { wasUnmet } from '../providers/eks/prerequisites/record.ts';
 import { providerOf } from '../providers/providers.ts';
 import type { Reason } from '../reasons.ts';
 import { nextRun, untilNextRead } from '../schedule.ts';
 import { statusFor } from '../status.ts';
 import { anySpec } from '../testing/anySpec.ts';
+import { derive } from '../testing/derived.ts';
 import { existingScene } from '../testing/existingScenes.ts';
 import { knownStatus, MINUTE, NOW, outcomeOf, samplePool, sampleState } from '../testing/fixtures.ts';
 import { observedStateOf, randomNode, randomObservedState, randomPool } from '../testing/randomObservedState.ts';
@@ -38,7 +38,7 @@ const anyTime = fc.integer({ min: 0, max: 120 }).map((minutes) => new Date(NOW -
 const anyWords = fc.record({ reason: anyText, message: anyText, lastTransitionTime: anyTime });
 
 /** The state with other reasons, messages and times in the conditions of its pool. */
-function reworded(s: Derived): fc.Arbitrary<Derived> {
+function reworded(s: EksDerived): fc.Arbitrary<EksDerived> {
   const { conditions = [], ...status } = s.pool.status ?? {};
   return fc.array(anyWords, { minLength: conditions.length, maxLength: conditions.length }).map((words) => {
     const changed = conditions.map((condition, index) => ({ ...condition, ...words[index] }));
@@ -47,7 +47,7 @@ function reworded(s: Derived): fc.Arbitrary<Derived> {
 }
 
 /** What is done, what is read, when the next run is, and what is recorded for it. */
-function decisionsIn(s: Derived) {
+function decisionsIn(s: EksDerived) {
   const plan = planFor(s);
   const conditions = evaluateConditions(outcomeOf(s));
   const status = statusFor(outcomeOf(s), conditions, plan.held);
@@ -55,7 +55,7 @@ function decisionsIn(s: Derived) {
   return {
     plan,
     next: nextRun(outcomeOf(s), untilNextRead(s, MINUTE)),
-    reads: [providerOf(s.pool).needsRead(s), s.due.prerequisites.scope, wasUnmet(s)],
+    reads: [providerOf(s.pool).needsRead(s), 'prerequisites' in s.due && s.due.prerequisites.scope, wasUnmet(s)],
     bookkeeping: status.bookkeeping,
     statuses: status.conditions?.map(({ type, status: value }) => [type, value]),
     // A condition that was not evaluated has the words of the one in status, and so may those that repeat it.

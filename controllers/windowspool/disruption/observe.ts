@@ -20,12 +20,12 @@ const NODES_AT_ONCE = 8;
  * Adds the terminating nodes as they are now or, within 5 s of the last pass, as they were: no steps follow from a remembered state. A complete read
  * of AWS always reads them too.
  */
-export async function withOperations(
-  s: ObservedState,
+export async function withOperations<S extends ObservedState>(
+  s: S,
   before: DrainState | undefined,
   isComplete: boolean,
   look: () => ReadTerminatingNode | Promise<ReadTerminatingNode>,
-): Promise<ObservedState> {
+): Promise<S> {
   const terminating = terminatingNodes(s.pool);
   if (terminating.length === 0 || isDeleting(s.pool)) return s;
   const isKnown = before && terminating.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
@@ -49,12 +49,12 @@ export function rememberedOperations({ operations, errors }: ObservedState): Dra
  * Adds an uncached count of the nodes when more of them are about to be drained: a lagging watch still shows nodes that are gone, and one node at a
  * time would become two.
  */
-export async function withCount(
-  s: ObservedState,
+export async function withCount<S extends ObservedState>(
+  s: S,
   capacity: Capacity,
   { nodes }: Pick<Sources, 'nodes'>,
   signal: AbortSignal,
-): Promise<ObservedState> {
+): Promise<S> {
   if (s.counted) return s;
   const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
   if (isDeleting(s.pool) || (admit(s, capacity).begin.length === 0 && !isAboutToDrain)) return s;

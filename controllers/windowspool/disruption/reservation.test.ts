@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../api.gen.ts';
-import { derive } from '../derive.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
-import type { Derived } from '../model/due.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
 import { nextReservation } from '../providers/eks/upgrades/updateReservation.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
+import { derive } from '../testing/derived.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
@@ -186,7 +186,7 @@ describe('a share of the disruption budget', () => {
 });
 
 describe('a pool that waits for its share', () => {
-  const s: Derived = sampleState({
+  const s: EksDerived = sampleState({
     pool: samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() }),
     ...groupIs({}),
     fleet: { disrupted: ['api'], failures: [] },

@@ -21,13 +21,13 @@ import { terminatedBy } from './terminateInstance.ts';
 import { isNodeless } from './terminatingNode.ts';
 
 /** The next action for a node, from its current state. */
-type NextDrainAction = (view: TerminatingNodeView, s: Derived) => DrainAction;
+type NextDrainAction<D extends Derived> = (view: TerminatingNodeView, s: D) => DrainAction;
 
 /**
  * Advances nodes whose turn it is: cordons, drains, terminates or uncordons them. Only from a fresh, uncached read. Also removes a cordon of the
  * operator that status does not record, because the status was lost.
  */
-export function drainSteps(s: Derived, next: NextDrainAction): RuleResult {
+export function drainSteps<D extends Derived>(s: D, next: NextDrainAction<D>): RuleResult {
   const { operations } = s;
   const { serving, retiring } = s.due.capacity;
   // A paused pool only shows what it would do, which must not change with every read.

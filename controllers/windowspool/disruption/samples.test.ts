@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BlockedPod } from '../model/disruption.ts';
-import type { Derived } from '../model/due.ts';
 import type { Outcome } from '../model/outcome.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
 import { sampleError } from '../testing/fixtures.ts';
 import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 import { seriesOf } from '../testing/shownMetrics.ts';
@@ -13,7 +13,7 @@ const kept: BlockedPod = { node: 'a', namespace: 'shop', name: 'cart-0', budget:
 const a = node('a', cordoned);
 
 /** The node a has a pod that a PodDisruptionBudget blocks, b is terminating, and c is drained as in a pool of existing nodes. */
-function busy(): Derived {
+function busy(): EksDerived {
   const entries = [
     terminating('a'),
     terminating('b', { operation: 'Remove', terminationAcceptedTime: '2026-03-01T11:59:00Z' }),
@@ -27,7 +27,7 @@ function busy(): Derived {
   });
 }
 
-const shown = (s: Derived) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
+const shown = (s: EksDerived) => Object.fromEntries(terminatingNodeSamples(s).map(seriesOf));
 
 describe('the metrics of terminating nodes', () => {
   it('show the stage of each, and the start of the first unfinished one', () => {

@@ -28,9 +28,9 @@ export interface SkippedStep {
 }
 
 /** The observed state after the steps, and what they did. */
-export interface Outcome {
+export interface Outcome<S extends ObservedState = ObservedState> {
   /** The observed state after the steps, as far as their results show. */
-  readonly after: ObservedState;
+  readonly after: S;
   readonly done: readonly Step[];
   readonly skipped: readonly SkippedStep[];
   readonly accepted: Accepted | undefined;
@@ -41,8 +41,7 @@ export interface Outcome {
 }
 
 /** The outcome with what is due and what waits after it, for the report and the next run. */
-export interface RunResult extends Outcome {
-  readonly after: Derived;
+export interface RunResult<D extends Derived = Derived> extends Outcome<D> {
   /** On the state after the steps. Only what waits is read of them. */
   readonly decisions: readonly Decision[];
 }

@@ -6,7 +6,7 @@ import type { Capacity } from '../model/capacity.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { Decision, HeldStep } from '../model/decisions.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
-import type { Derived, Due } from '../model/due.ts';
+import type { Derived, Due, Unchanged } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
@@ -33,65 +33,65 @@ export interface ActContext extends ObserveContext {
 }
 
 /** A source of nodes: how its pools are observed, reconciled and reported. */
-export interface Provider {
+export interface Provider<S extends ObservedState = ObservedState, D extends Derived = Derived> {
   /** Reads the observed state of a pool. With `before`, nothing outside the cluster is read. */
-  observe(pool: WindowsPool, before: Snapshot | undefined, context: ObserveContext): Promise<ObservedState>;
+  observe(pool: WindowsPool, before: Snapshot | undefined, context: ObserveContext): Promise<S>;
   /** What is kept of a read from outside the cluster until the next one; absent where nothing is read there. */
-  snapshot?(s: ObservedState): Read;
+  snapshot?(s: S): Read;
   /** Whether cached state may be enough for a reconcile: nothing is then read outside the cluster unless a step needs it. */
   mayUseCache(pool: WindowsPool, snapshot: Snapshot | undefined): boolean;
   /** How many nodes there should be, and which may leave. */
-  capacity(s: ObservedState): Capacity;
+  capacity(s: S): Capacity;
   /** What is due, from a complete observed state. */
-  due(s: ObservedState): Due;
+  due(s: S): D['due'];
   /** Whether the observed state is incomplete, so that `observe` must run again without `before`. */
-  needsRead(s: Derived): boolean;
+  needsRead(s: D): boolean;
   /** The rules of a pool, and those of a pool that is being deleted. */
-  readonly chains: readonly RuleChain[];
-  readonly deletionChains: readonly RuleChain[];
+  readonly chains: readonly RuleChain<D>[];
+  readonly deletionChains: readonly RuleChain<D>[];
   /** Steps that the chains do not give yet, although something is due: those that follow the steps of this run, and those that a user must allow. */
-  laterSteps(s: Derived, steps: readonly Step[]): readonly HeldStep[];
+  laterSteps(s: D, steps: readonly Step[]): readonly HeldStep[];
   /** The conditions of the pool, in the order of status. */
-  conditions(result: RunResult): ConditionSet;
+  conditions(result: RunResult<D>): ConditionSet;
   /** The part of status that only pools of this provider have. */
   status(
-    result: RunResult,
+    result: RunResult<D>,
   ): Pick<
     WindowsPoolStatus,
     'nodeGroup' | 'existingNodes' | 'prerequisites' | 'advice' | 'bookkeeping' | 'disruption' | 'cluster'
   >;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
-  untilNextRead(s: Derived, statusAgeMs: number): number;
+  untilNextRead(s: D, statusAgeMs: number): number;
   /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */
-  untilNextEvent?(s: Derived): number;
+  untilNextEvent?(s: D): number;
   /**
    * Takes the steps, alone where they change what other pools have read, and forgets what they made stale. Undefined: another pool was faster. Absent: the
    * steps are just taken.
    */
   takeSteps?(
     steps: readonly Step[],
-    s: ObservedState,
+    s: S,
     context: ActContext,
-    take: () => Promise<Outcome>,
-  ): Promise<Outcome | undefined>;
+    take: () => Promise<Outcome<S>>,
+  ): Promise<Outcome<S> | undefined>;
   /** What a preview shows of what is read from outside the cluster. */
-  preview(s: Derived, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart;
+  preview(s: D, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart;
   /** The gauges that only pools of this provider have. */
-  samples?(s: Derived, status: WindowsPoolStatus): GaugeSample[];
+  samples?(s: D, status: WindowsPoolStatus): GaugeSample[];
   /** Publishes the events that only pools of this provider have. Never fails. */
-  publish?(outcome: Outcome, sinks: EventSinks): void;
+  publish?(outcome: Outcome<S>, sinks: EventSinks): void;
   /** Errors of calls outside the cluster that decide when they are repeated. */
-  outsideErrors?(s: ObservedState): readonly CallError[];
+  outsideErrors?(s: S): readonly CallError[];
   /** How many nodes there should be, as status shows it. */
-  shownSize?(s: Derived): number | undefined;
+  shownSize?(s: D): number | undefined;
   /** What another controller reports about a node, in sentences. */
-  explainNode?(s: ObservedState, node: string): string | undefined;
+  explainNode?(s: S, node: string): string | undefined;
   /** The names of the pool's node groups, first the one that the spec describes; empty where it has none. */
   nodeGroupNames(pool: WindowsPool): readonly string[];
   /** The releases that fail verification in the pool, as its status shows; absent where nodes have none. */
   releaseFailures?(pool: WindowsPool): readonly ReleaseFailure[];
   /** Which of the operator's marks remain although no call was denied, as the rest of a sentence; undefined when none do. */
-  describeUnremovedMarks(outcome: Outcome): string | undefined;
+  describeUnremovedMarks(outcome: Outcome<S>): string | undefined;
 }
 
 /** The part of a preview that depends on the provider. */
@@ -109,6 +109,6 @@ export interface PreviewPart {
 }
 
 /** The observed state with what its provider says is due. A copy of it with changes must be derived again. */
-export function withDue(s: ObservedState, due: Due): Derived {
-  return { ...s, due } as Derived;
+export function withDue<S extends ObservedState, D extends Due>(s: S, due: D): S & Unchanged & { readonly due: D } {
+  return { ...s, due } as S & Unchanged & { readonly due: D };
 }

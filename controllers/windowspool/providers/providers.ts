@@ -5,11 +5,12 @@ import { eks } from './eks/provider.ts';
 import { existing } from './existing/provider.ts';
 import type { Provider } from './provider.ts';
 
-const PROVIDERS: Readonly<Record<NodeSource['name'], Provider>> = { nodeGroup: eks, existingNodes: existing };
+/** Each provider is only given states that it has observed itself. */
+const PROVIDERS = { nodeGroup: eks, existingNodes: existing } as Readonly<Record<NodeSource['name'], unknown>>;
 
 /** The provider of the pool's nodes. */
 export function providerOf(pool: Pick<WindowsPool, 'spec'>): Provider {
-  return PROVIDERS[nodeSourceOf(pool).name];
+  return PROVIDERS[nodeSourceOf(pool).name] as Provider;
 }
 
 /** The releases that fail verification in a pool, as its status shows: other pools are not updated to them automatically. */

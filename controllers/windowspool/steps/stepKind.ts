@@ -12,8 +12,6 @@ type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>;
 /** The outcome after the step, with the results of an eviction pass; or the error of the step. */
 export type StepResult = (Outcome & Partial<EvictionPass>) | { readonly error: CallError };
 
-type Run<S> = (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => StepResult | Promise<StepResult>;
-
 /** The facts about a step or a read that matter when it fails. */
 interface FailureFacts {
   /** What waits until it succeeds, and reports its error; absent: none of these. The other group is a former one or a canary. */
@@ -61,7 +59,7 @@ interface StepKind<S extends Step> extends FailureFacts {
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */
   readonly describeLeftover?: (count: number) => string;
   /** Carries out the step with one or a few calls of a port. */
-  readonly run: Run<S>;
+  run(step: S, soFar: Outcome, writers: Writers, signal: AbortSignal): StepResult | Promise<StepResult>;
 }
 
 interface NodeStepKind<S extends NodeStep> extends StepKind<S> {
@@ -88,13 +86,13 @@ export function when<T>(result: CallResult<T>, next: (value: T) => Outcome & Par
 }
 
 /** The outcome with parts of the observed state replaced. */
-export function changed(soFar: Outcome, change: Partial<Outcome['after']>): Outcome {
+export function changed<S extends ObservedState>(soFar: Outcome<S>, change: Partial<S>): Outcome<S> {
   return { ...soFar, after: { ...soFar.after, ...change } };
 }
 
 /** Carries out a step that leaves the observed state as it is: its effect comes back through a watch. */
 export function unobserved<S>(
   call: (step: S, writers: Writers, signal: AbortSignal, s: ObservedState) => Promise<CallResult<unknown>>,
-): Run<S> {
+): (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => Promise<StepResult> {
   return async (step, soFar, writers, signal) => when(await call(step, writers, signal, soFar.after), () => soFar);
 }

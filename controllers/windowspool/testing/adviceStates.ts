@@ -1,12 +1,12 @@
 /** Observed states for tests of advice. Without a change, there is none. */
 
 import type { NodeGroupSpec } from '../api.gen.ts';
-import { derive } from '../derive.ts';
-import type { Derived } from '../model/due.ts';
-import type { AdviceFacts, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import { adviceStates } from '../providers/eks/advice/states.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { AdviceFacts, PrerequisiteFacts } from '../providers/eks/model/prerequisites.ts';
 import { known } from './answers.ts';
+import { derive } from './derived.ts';
 import { knownStatus, type SpecChange, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';
 import { type Brief, textTable } from './goldenTexts.ts';
 import { sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
@@ -16,14 +16,14 @@ export function planned(
   advice: AdviceFacts = {},
   { nodeGroup, ...spec }: SpecChange = {},
   facts: Partial<PrerequisiteFacts> = {},
-): Derived {
+): EksDerived {
   const pool = samplePool({ ...spec, nodeGroup: { diskSizeGiB: 100, ...nodeGroup } });
   const prerequisites = sampleFacts({ ...facts, advice: sampleAdviceFacts(advice) });
   return sampleState({ pool, group: { kind: 'absent' }, nodes: [], prerequisites });
 }
 
 /** The same with a group that exists. */
-export function running(advice: AdviceFacts = {}, spec: SpecChange = {}): Derived {
+export function running(advice: AdviceFacts = {}, spec: SpecChange = {}): EksDerived {
   const state = planned(advice, spec);
   const pool = { ...state.pool, status: knownStatus() };
   return derive({ ...state, pool, group: { kind: 'seen', group: sampleGroup(pool) } });
@@ -34,7 +34,7 @@ export function withTemplate(
   template: Partial<LaunchTemplate>,
   advice: AdviceFacts = {},
   spec: SpecChange = {},
-): Derived {
+): EksDerived {
   const launchTemplate = known(sampleTemplate('7', template));
   const nodeGroup = { diskSizeGiB: undefined, launchTemplate: { name: 'windows', version: '$Latest' } };
   return planned(advice, { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } }, { launchTemplate });
@@ -45,17 +45,17 @@ export function withMachine(
   machine: Partial<NodeGroupSpec>,
   advice: AdviceFacts = {},
   facts: Partial<PrerequisiteFacts> = {},
-): Derived {
+): EksDerived {
   return planned(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } }, facts);
 }
 
 /** The same with a group that exists. */
-export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFacts = {}): Derived {
+export function runningMachine(machine: Partial<NodeGroupSpec>, advice: AdviceFacts = {}): EksDerived {
   return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } });
 }
 
 /** A pool and its advice, each with its reason and arguments. */
-export type AdviceRow = readonly [what: string, s: Derived, want: readonly Brief[]];
+export type AdviceRow = readonly [what: string, s: EksDerived, want: readonly Brief[]];
 
 /** A function that declares a test for each row, and one for the page with all messages. */
 export function adviceTable(name: string): (rows: readonly AdviceRow[]) => void {

@@ -1,11 +1,11 @@
 /** A pool of three nodes whose update to the next release is tried on a canary of two nodes first. */
 import type { CanaryNodeGroup, UpdateSpec } from '../api.gen.ts';
 import { CANARY_TAG } from '../labels.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { canaryTargetOf } from '../providers/eks/canary/canary.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState, ObservedNodeGroup } from '../providers/eks/model/state.ts';
 import { known as answered } from './answers.ts';
 import { knownStatus, MINUTE, NEXT, NOW, type SpecChange, sampleGroup, samplePool, sampleState } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';
@@ -43,11 +43,11 @@ interface Scene {
   readonly canary?: Partial<NodeGroup> | Extract<ObservedNodeGroup, { kind: 'absent' | 'unreachable' }> | 'none';
   readonly nodes?: readonly NodeRecord[];
   readonly state?: NonNullable<Parameters<typeof knownStatus>[0]>;
-  readonly rest?: Partial<ObservedState>;
+  readonly rest?: Partial<EksState>;
 }
 
 /** The pool while all nodes of its canary have been verified for ten minutes. */
-export function canaryScene(scene: Scene = {}): Derived {
+export function canaryScene(scene: Scene = {}): EksDerived {
   const { spec = trying(), metadata, record = {}, main = {}, canary = {}, nodes, state, rest } = scene;
   const known = {
     name: SECOND,

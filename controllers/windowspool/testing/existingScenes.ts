@@ -2,10 +2,10 @@
 import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
 import { markChangeFor, marksIn, marksOf } from '../nodes/ownershipRecord.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import { known } from './answers.ts';
 import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
 import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';
@@ -44,11 +44,11 @@ interface Scene {
   readonly toRelease?: readonly NodeRecord[];
   readonly views?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
-  readonly rest?: Partial<ObservedState>;
+  readonly rest?: Partial<EksState>;
 }
 
 /** A settled pool of the machines a, b and c; the status records the drained nodes in `views`. */
-export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): Derived {
+export function existingScene({ spec, nodes, toRelease = [], views, fresh = true, rest }: Scene = {}): EksDerived {
   const entries = views?.map(({ entry }) => entry);
   const disruption = entries && {
     reason: 'NodeReplacement' as const,
@@ -59,8 +59,8 @@ export function existingScene({ spec, nodes, toRelease = [], views, fresh = true
   const status = { runtimeClass: { name: 'windows-2022' }, bookkeeping: { marks }, ...(disruption && { disruption }) };
   return sampleState({
     pool: existingPool(spec, { status }),
-    cluster: { kind: 'unasked' },
-    group: { kind: 'none' },
+    cluster: { kind: 'absent' },
+    group: { kind: 'absent' },
     nodes: nodes ?? [member('a'), member('b'), member('c')],
     membership: {
       listed: undefined,
@@ -80,7 +80,7 @@ export function emptyingScene(
   view: Partial<TerminatingNodeView> & { readonly now?: NodeRecord } = {},
   entry: Partial<LeavingNode> = {},
   scene: Scene = {},
-): Derived {
+): EksDerived {
   const { now = cordonedMember(), ...seen } = view;
   const its = terminating('a', { instanceID: '', ...entry });
   return existingScene({

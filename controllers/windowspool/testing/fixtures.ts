@@ -1,11 +1,11 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 
 import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { derive, withoutSteps } from '../derive.ts';
+import { withoutSteps } from '../derive.ts';
 import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
-import type { ObservedState, Settings } from '../model/observedState.ts';
+import type { Settings } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
 import type { Expectation } from '../model/poolNodes.ts';
 import { tolerationsOn } from '../nodePods/need.ts';
@@ -22,9 +22,12 @@ import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { expectationOfGroups } from '../providers/eks/groups.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
 import { roleArnOf } from '../providers/eks/nodeRole.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
+import { derive } from './derived.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;
@@ -299,7 +302,7 @@ export const RELEASE_FAILURE: ReleaseFailure = {
 };
 
 /** A change of the observed state, or the nodes of its pool. */
-export type ObservedStateChange = Partial<ObservedState> & { readonly nodes?: readonly NodeRecord[] };
+export type ObservedStateChange = Partial<EksState> & { readonly nodes?: readonly NodeRecord[] };
 
 /** A pod of the operator that was just created for a node. */
 export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {
@@ -330,7 +333,7 @@ export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {
 }
 
 /** A settled pool of three verified nodes, with the parts of `change` replaced. */
-export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): Derived {
+export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedStateChange = {}): EksDerived {
   const { nodePods = { kind: 'seen', pods: [] } } = change;
   const pool = change.pool ?? samplePool({}, { status: knownStatus() });
   const serverVersion = 'v1.36.3';
@@ -348,7 +351,6 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
     update: undefined,
     poolNodes: new PoolNodes(nodes, expected, change.now ?? NOW, (node) => podsOn(nodePods, node)),
     nodePods,
-    membership: undefined,
     prerequisites: undefined,
     newestRelease: undefined,
     autoscaler: undefined,
@@ -367,13 +369,13 @@ export function sampleError(kind: CallErrorKind, change: Partial<CallError> = {}
 }
 
 /** The outcome of a run that took no step and ends in this state. */
-export function outcomeOf(after: Derived): RunResult {
+export function outcomeOf<D extends Derived>(after: D): RunResult<D> {
   return withoutSteps(after, planFor(after).decisions);
 }
 
 /** What the nodes of the pool in this state are verified against. */
 export function expectationIn(
-  s: Pick<ObservedState, 'pool' | 'group' | 'former' | 'serverVersion' | 'settings'>,
+  s: Pick<EksState, 'pool' | 'group' | 'former' | 'serverVersion' | 'settings'>,
 ): Expectation {
   return expectationOf(s.pool, expectationOfGroups(s), s.serverVersion, s.settings.joinGraceMs);
 }

@@ -1,12 +1,12 @@
 /** Pools that set their machine, with the operator's launch template and their groups. */
 import type { NodeGroupSpec, WindowsPool } from '../api.gen.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { desiredMachine, foundTexts } from '../providers/eks/machine/desiredMachine.ts';
 import { descriptionOf } from '../providers/eks/machine/machineTemplate.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import {
   CLUSTER_SECURITY_GROUP,
   knownStatus,
@@ -46,7 +46,7 @@ export function machinePool(machine: MachineSpec, rest: Rest = {}, status?: Wind
 export function machineFor(
   spec: MachineSpec,
   change: Partial<Machine> = {},
-  prerequisites?: ObservedState['prerequisites'],
+  prerequisites?: EksState['prerequisites'],
 ): Machine {
   const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
   const machine = desiredMachine({ pool: machinePool(spec), cluster, prerequisites });
@@ -67,7 +67,7 @@ export function machineVersion(
 export function machineTemplate(
   machines: readonly Machine[],
   change: Partial<MachineTemplate> = {},
-): Extract<ObservedState['machineTemplate'], { kind: 'seen' }> {
+): Extract<EksState['machineTemplate'], { kind: 'seen' }> {
   const versions = machines.map((machine, index) => machineVersion(String(index + 1), machine)).reverse();
   const tags = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' };
   const template = { id: TEMPLATE_ID, name: TEMPLATE_NAME, tags, defaultVersion: '1', versions };
@@ -86,8 +86,8 @@ export function machineState(
   machine: MachineSpec,
   before: Before = { machine },
   rest: Rest = {},
-  change: Partial<ObservedState> = {},
-): Derived {
+  change: Partial<EksState> = {},
+): EksDerived {
   const former = machinePool(before.machine, rest);
   const applied = entriesOf(desiredFields(former));
   const pool = machinePool(machine, rest, knownStatus({ applied, ...before.status }));
@@ -116,7 +116,7 @@ function versionOf({ id, versions }: MachineTemplate, { launchTemplate }: NodeGr
 }
 
 /** The same pool before its group and its template exist. */
-export function machineToBe(machine: MachineSpec, change: Partial<ObservedState> = {}): Derived {
+export function machineToBe(machine: MachineSpec, change: Partial<EksState> = {}): EksDerived {
   return sampleState({
     pool: machinePool(machine),
     group: { kind: 'absent' },

@@ -2,11 +2,12 @@
 import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
 import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
-import type { Derived } from '../model/due.ts';
-import type { DrainState, ObservedState } from '../model/observedState.ts';
+import type { DrainState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import { known } from './answers.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleState } from './fixtures.ts';
 
@@ -55,11 +56,11 @@ interface Scene {
   readonly disruption?: WindowsPoolStatus['disruption'];
   readonly views?: readonly TerminatingNodeView[];
   readonly fresh?: boolean;
-  readonly rest?: Partial<ObservedState>;
+  readonly rest?: Partial<EksState>;
 }
 
 /** A settled pool of the nodes a, b and c, 2 to 5 of them. */
-export function scene({ spec, group, nodes, entries, disruption, views, fresh = true, rest }: Scene = {}): Derived {
+export function scene({ spec, group, nodes, entries, disruption, views, fresh = true, rest }: Scene = {}): EksDerived {
   const reservation = entries && {
     reason: 'NodeReplacement' as const,
     startTime: '2026-03-01T11:58:00Z',
@@ -88,7 +89,7 @@ export function terminatingScene(
   view: Omit<TerminatingNodeView, 'entry'>,
   entry: Partial<LeavingNode> = {},
   change: Scene = {},
-): Derived {
+): EksDerived {
   const its = terminating('a', entry);
   const a = view.node.ok && view.node.value ? [view.node.value] : [];
   return scene({ nodes: [...a, node('b'), node('c')], entries: [its], views: [{ entry: its, ...view }], ...change });
@@ -106,7 +107,7 @@ export const drainingScene = (pods: readonly DrainPod[], rest: Scene = {}, entry
 export const longAgo = new Date(NOW - 15 * MINUTE).toISOString();
 
 /** A pool of three nodes of which a and b, or as many as `failing`, have failed verification for 15 minutes. */
-export function failingScene(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): Derived {
+export function failingScene(remediation: NonNullable<WindowsPoolSpec['remediation']>, failing = 2): EksDerived {
   const broken = { ready: 'False', verifiedSince: NOW - 15 * MINUTE } as const;
   const verified = { status: 'False', reason: 'NotReady', message: '' } as const;
   const nodes = ['a', 'b', 'c'].map((name, i) => node(name, i < failing ? { ...broken, verified } : {}));

@@ -1,8 +1,8 @@
 /** Facts of a cluster that meets all prerequisites, and changes of them for tests. */
 import fc from 'fast-check';
-import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../model/prerequisites.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { Addon, ConfigMapOwner, Image, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
+import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../providers/eks/model/prerequisites.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 

@@ -1,12 +1,8 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
 import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
-import { derive } from '../derive.ts';
 import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
-import type { Derived } from '../model/due.ts';
 import type { NodeMembershipView } from '../model/nodeMembership.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
@@ -15,6 +11,10 @@ import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { PrerequisiteFacts } from '../providers/eks/model/prerequisites.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/eks/model/state.ts';
+import { derive } from './derived.ts';
 import {
   CLUSTER_ARN,
   expectationIn,
@@ -264,7 +264,7 @@ const randomTemplate = fc.oneof(
 const machines = [DISK_100, DISK_200, { instanceTags: { team: 'web' } }].map((machine) => machineFor(machine));
 
 /** The template that the operator creates, or another with its name. */
-const randomMachineTemplate = fc.constantFrom<NonNullable<ObservedState['machineTemplate']>>(
+const randomMachineTemplate = fc.constantFrom<NonNullable<EksState['machineTemplate']>>(
   { kind: 'absent' },
   machineTemplate(machines.slice(0, 1)),
   machineTemplate(machines.slice(0, 2)),
@@ -304,7 +304,7 @@ const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
 );
 
 function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
-  if (nodeSourceOf(pool).name === 'existingNodes') return fc.constant({ kind: 'none' });
+  if (nodeSourceOf(pool).name === 'existingNodes') return fc.constant({ kind: 'absent' });
   const group = randomGroup.map((change) => sampleGroup(pool, change));
   return fc.oneof(
     group.map((seen) => ({ kind: 'seen' as const, group: seen })),
@@ -322,7 +322,7 @@ function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
   );
 }
 
-function randomRuntimeClass(pool: ObservedState['pool']): fc.Arbitrary<ObservedState['runtimeClass']> {
+function randomRuntimeClass(pool: EksState['pool']): fc.Arbitrary<EksState['runtimeClass']> {
   const owner = fc.constantFrom({ name: 'web', uid: 'uid-web' }, { name: 'api', uid: 'uid-api' });
   const change = fc.record(
     {
@@ -363,14 +363,14 @@ function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): 
 }
 
 /** Any observed state of the sample pool with other settings. */
-export const randomObservedState: fc.Arbitrary<Derived> = randomPool.chain(observedStateOf);
+export const randomObservedState: fc.Arbitrary<EksDerived> = randomPool.chain(observedStateOf);
 
 /** Any observed state of this pool. */
-export function observedStateOf(pool: WindowsPool): fc.Arbitrary<Derived> {
+export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
   const isExisting = nodeSourceOf(pool).name === 'existingNodes';
   return fc
     .record({
-      cluster: isExisting ? fc.constant({ kind: 'unasked' as const }) : randomCluster,
+      cluster: isExisting ? fc.constant({ kind: 'absent' as const }) : randomCluster,
       group: randomView(pool),
       former: isExisting ? fc.constant(undefined) : maybe(randomView(pool)),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
@@ -423,13 +423,13 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<Derived> {
         { maxLength: 2 },
       ),
     })
-    .chain(({ nodes, former, ...known }): fc.Arbitrary<Derived> => {
+    .chain(({ nodes, former, ...known }): fc.Arbitrary<EksDerived> => {
       const rest = { ...known, ...(former && { former }) };
       const expected = expectationIn({ pool, settings, ...rest });
-      const membership = isExisting ? randomMembership(pool, nodes) : fc.constant(undefined);
-      return fc.tuple(membership, randomNodePods(pool, nodes)).map(([seen, nodePods]) => {
+      const seen = isExisting ? randomMembership(pool, nodes).map((membership) => ({ membership })) : fc.constant({});
+      return fc.tuple(seen, randomNodePods(pool, nodes)).map(([membership, nodePods]) => {
         const poolNodes = new PoolNodes(nodes, expected, NOW, (node) => podsOn(nodePods, node));
-        return derive({ pool, now: NOW, settings, poolNodes, membership: seen, nodePods, ...rest });
+        return derive({ pool, now: NOW, settings, poolNodes, ...membership, nodePods, ...rest });
       });
     });
 }

@@ -1,10 +1,10 @@
 /** A pool whose node group `web` is replaced by a second one, because its instance type changed. */
 import type { FormerNodeGroup } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedNodeGroup, ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState, ObservedNodeGroup } from '../providers/eks/model/state.ts';
 import { otherNameOf } from '../providers/eks/nodeGroup.ts';
 import {
   knownStatus,
@@ -65,11 +65,11 @@ interface Scene {
   readonly old?: Partial<NodeGroup> | Extract<ObservedNodeGroup, { kind: 'absent' | 'unconfirmed' | 'unreachable' }>;
   readonly nodes?: readonly NodeRecord[];
   readonly disruption?: NonNullable<ReturnType<typeof samplePool>['status']>['disruption'];
-  readonly rest?: Partial<ObservedState>;
+  readonly rest?: Partial<EksState>;
 }
 
 /** The pool while the second group, which matches its spec, replaces the first. Both have two verified nodes. */
-export function replacementScene(scene: Scene = {}): Derived {
+export function replacementScene(scene: Scene = {}): EksDerived {
   const { spec = replacing(), metadata, former, main = {}, old = {}, disruption, rest } = scene;
   const record = { name: FIRST, since: SINCE, served: true, ...former };
   const known = { name: SECOND, ...(main !== 'absent' && { arn: SECOND_ARN }), former: record };

@@ -1,13 +1,13 @@
 /** Observed states of the EKS cluster and of the node group. */
 import type { WindowsPool } from '../api.gen.ts';
 import type { Contradiction } from '../model/certainty.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState, UnconfirmedGroup } from '../model/observedState.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup, UnconfirmedGroup } from '../providers/eks/model/state.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a change. */
-export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): ObservedState['group'] {
+export function seen(change: Partial<NodeGroup> = {}, of: WindowsPool = samplePool()): EksState['group'] {
   return { kind: 'seen', group: sampleGroup(of, change) };
 }
 

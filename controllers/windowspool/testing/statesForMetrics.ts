@@ -2,8 +2,8 @@
 import type { WindowsPoolStatus } from '../api.gen.ts';
 import { evaluateConditions } from '../conditions/conditions.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
-import type { Derived } from '../model/due.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
 import { samplesOf } from '../samples.ts';
 import { statusFor } from '../status.ts';
 import { known } from './answers.ts';
@@ -26,7 +26,7 @@ import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
 import { drainScene } from './replacementScenes.ts';
 
 /** The gauges of an observed state. */
-export function samplesFor(s: Derived): GaugeSample[] {
+export function samplesFor(s: EksDerived): GaugeSample[] {
   const assessment = evaluateConditions(outcomeOf(s));
   return samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
 }
@@ -102,10 +102,10 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   },
   'a node group that is replaced': drainScene(),
   'a canary': canaryScene(),
-  'existing nodes': { pool: existingPool(), group: { kind: 'none' }, cluster: { kind: 'unasked' }, now: NOW },
+  'existing nodes': { pool: existingPool(), group: { kind: 'absent' }, cluster: { kind: 'absent' }, now: NOW },
 };
 
 /** Those observed states, complete. */
-export function everyObservedState(): Derived[] {
+export function everyObservedState(): EksDerived[] {
   return Object.values(statesForMetrics).map(sampleState);
 }

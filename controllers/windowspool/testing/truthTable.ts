@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { Bookkeeping, WindowsPoolStatus } from '../api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import { knownStatus, MINUTE, NOW, outcomeOf, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 
@@ -13,7 +13,7 @@ import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts'
 export type Shown = Readonly<Record<string, Brief>>;
 
 /** Every condition as `status reason: message`. UpToDate, on which no other depends, has a table of its own. */
-function findingsOf(s: Derived): Readonly<Record<string, string>> {
+function findingsOf(s: EksDerived): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(nodeGroupConditions(outcomeOf(s)) as unknown as Record<string, NodeGroupConditions['Ready']>)
       .filter(([type]) => type !== 'UpToDate')
@@ -22,7 +22,7 @@ function findingsOf(s: Derived): Readonly<Record<string, string>> {
 }
 
 /** The conditions of a line for its golden page. Those with the same message follow each other, and only the first shows it. */
-function textsOf(s: Derived, types: readonly string[]): string[] {
+function textsOf(s: EksDerived, types: readonly string[]): string[] {
   const findings = Object.entries(findingsOf(s)).filter(([type]) => types.includes(type));
   const byMessage = Map.groupBy(findings, ([, finding]) => sentencesOf(finding));
   return [...byMessage].map(
@@ -45,7 +45,7 @@ export const NO_NODES_YET: Brief = ['False Pending'];
 export const pool = samplePool({}, { status: knownStatus() });
 
 /** The observed group of the pool, with a change. */
-export function group(change: Partial<NodeGroup>, of = pool): Pick<ObservedState, 'group'> {
+export function group(change: Partial<NodeGroup>, of = pool): Pick<EksState, 'group'> {
   return { group: { kind: 'seen', group: sampleGroup(of, change) } };
 }
 
@@ -67,7 +67,7 @@ export function wrongNode(name: string) {
 }
 
 /** A line of the truth table: the observed state, and the conditions that differ from those of a healthy pool. */
-type Line = readonly [name: string, observed: Derived, differing: Shown];
+type Line = readonly [name: string, observed: EksDerived, differing: Shown];
 
 /**
  * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/texts/NAME.txt. Ready points to

@@ -1,11 +1,11 @@
 /** Pools whose nodes get another version, with their groups. */
 import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
-import type { Derived } from '../model/due.ts';
-import type { ObservedState } from '../model/observedState.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
+import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksState } from '../providers/eks/model/state.ts';
 import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
 import { known } from './answers.ts';
 import {
@@ -31,10 +31,7 @@ export function pinned(pins: Pins, state: State = {}, group: Partial<NodeGroup> 
 }
 
 /** The same with the retry annotation. */
-export function annotated(
-  s: Pick<ObservedState, 'pool' | 'group'>,
-  retry: string,
-): Pick<ObservedState, 'pool' | 'group'> {
+export function annotated(s: Pick<EksState, 'pool' | 'group'>, retry: string): Pick<EksState, 'pool' | 'group'> {
   const pool: WindowsPool = {
     ...s.pool,
     metadata: { ...s.pool.metadata, annotations: { [RETRY_ANNOTATION]: retry } },
@@ -80,8 +77,8 @@ export function templated(
   launchTemplate: CallResult<LaunchTemplate | undefined>,
   rest: Rest = {},
   state: State = {},
-  change: Partial<ObservedState> = {},
-): Derived {
+  change: Partial<EksState> = {},
+): EksDerived {
   const nodeGroup = { launchTemplate: { name: 'windows', version }, ...rest };
   const pool = samplePool(
     { nodeGroup: { instanceTypes: undefined, diskSizeGiB: undefined, ...nodeGroup } },

@@ -2,9 +2,9 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { remembering } from './memory.ts';
+import type { EksState } from './model/state.ts';
 
 /** The tag that marks a group as owned by the pool. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {
@@ -12,7 +12,7 @@ export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof 
 }
 
 /** The observed state after these steps, an adoption among them: it shows which steps follow. */
-export function afterAdoption(s: ObservedState, steps: readonly Step[]): ObservedState {
+export function afterAdoption(s: EksState, steps: readonly Step[]): EksState {
   const memory = steps.find((step) => step.kind === 'remember')?.memory;
   const status = memory ? remembering(s.pool.status, memory) : s.pool.status;
   const pool = status ? { ...s.pool, status } : s.pool;

@@ -1,11 +1,11 @@
 /** Gathers what the cluster-autoscaler knows of a pool's group, and what it needs to know. */
 
-import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
 import type { SharedAnswers } from '../../sharedAnswers.ts';
 import { ownedGroup } from './groups.ts';
+import type { AutoscalerFacts, EksState } from './model/state.ts';
 import { acceptsUpdates, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
 import { LONG_MS } from './prerequisites/gather.ts';
@@ -24,7 +24,7 @@ interface Sources {
  * tag.
  */
 export async function gatherAutoscalerFacts(
-  s: ObservedState,
+  s: EksState,
   sources: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export async function gatherAutoscalerFacts(
 /** One answer serves all pools. It is read again when it lacks one of the groups, which is then newer. */
 async function scalingGroupsOf(
   names: readonly string[],
-  { settings, now }: ObservedState,
+  { settings, now }: EksState,
   { scalingGroups }: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ async function scalingGroupsOf(
  * because EC2 may start any of them. Undefined when unknown.
  */
 async function podAddressesOf(
-  { pool, prerequisites, now }: ObservedState,
+  { pool, prerequisites, now }: EksState,
   { capacity }: Sources,
   shared: SharedAnswers,
   signal: AbortSignal,

@@ -14,14 +14,14 @@ import {
   POOL_KEY,
   AUTOSCALER_PREFIX as PREFIX,
 } from '../../labels.ts';
-import type { ScalingTagChange } from '../../model/changes.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { isReadinessTaint, REGISTRATION_TAINT } from '../../nodes/nodeTaints.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { groupOf } from './groups.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
+import type { ScalingTagChange } from './model/changes.ts';
+import type { EksState } from './model/state.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** The tag for the number of pod addresses of a node. */
@@ -101,7 +101,7 @@ function strongest(taints: readonly Taint[]): ReadonlyMap<string, Taint> {
 }
 
 /** The changes for each scaling group that was read. Only tags that the operator has set are removed. */
-export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
+export function scalingTagChanges(s: EksState): ScalingTagChange[] {
   const group = groupOf(s);
   if (!s.autoscaler || !group || !isOwnedBy(s.pool, group)) return [];
   const { podAddresses } = s.autoscaler;
@@ -124,7 +124,7 @@ export function scalingTagChanges(s: ObservedState): ScalingTagChange[] {
 }
 
 /** The sizes of the disk in the versions of the operator's launch template. */
-function formerSizesOf(s: ObservedState): string[] {
+function formerSizesOf(s: EksState): string[] {
   return ownTemplateIn(s)?.versions.map(({ machine }) => `${machine.disk.sizeGiB}Gi`) ?? [];
 }
 
@@ -155,7 +155,7 @@ export function withScalingTags(remembered: readonly string[], change: ScalingTa
  * The keys to remember after a read: the tags that describe a node of the group now, and former ones until they are observed to be gone. For
  * a group that is being created, they are remembered before its scaling groups exist.
  */
-export function nextScalingTags(s: ObservedState): readonly string[] | undefined {
+export function nextScalingTags(s: EksState): readonly string[] | undefined {
   const group = groupOf(s);
   const before = rememberedTags(s.pool);
   const isKnown = s.autoscaler !== undefined || group?.status === 'CREATING';

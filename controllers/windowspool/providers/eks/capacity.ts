@@ -1,11 +1,11 @@
 /** How many nodes a node group should have, and which of them may leave. Pure. */
 import type { WindowsPool } from '../../api.gen.ts';
 import type { Capacity, RetiringCapacity, ServingCapacity } from '../../model/capacity.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { instanceIdOf } from '../../nodes/lostNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { desiredNodes, isClusterMismatch, isUnknown, lateInstances, ownedGroup } from './groups.ts';
+import type { EksState } from './model/state.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import {
   canaryIn,
@@ -18,7 +18,7 @@ import {
 } from './replacement/replacement.ts';
 
 /** What the groups of the pool have. */
-export function capacityOf(s: ObservedState): Capacity {
+export function capacityOf(s: EksState): Capacity {
   const desired = desiredNodes(s);
   return {
     desired,
@@ -32,7 +32,7 @@ export function capacityOf(s: ObservedState): Capacity {
 }
 
 /** The group that serves the pool, if EKS is not updating it: only then nodes may be terminated. */
-function servingCapacity(s: ObservedState): ServingCapacity | undefined {
+function servingCapacity(s: EksState): ServingCapacity | undefined {
   const serving = servingView(s);
   const group = idleGroups(s).find(({ name }) => serving.kind === 'seen' && serving.group.name === name);
   if (!group) return undefined;
@@ -48,13 +48,13 @@ function servingCapacity(s: ObservedState): ServingCapacity | undefined {
   };
 }
 
-function whyNone({ group }: ObservedState): string {
+function whyNone({ group }: EksState): string {
   if (group.kind === 'unreachable') return 'the node group cannot be read';
   if (group.kind === 'unconfirmed') return 'an unexpected answer of EKS about the node group is not confirmed yet';
   return 'the node group must be ACTIVE or DEGRADED, without an update in progress';
 }
 
-function retiringCapacity(s: ObservedState): RetiringCapacity {
+function retiringCapacity(s: EksState): RetiringCapacity {
   const group = isDraining(s) ? otherGroup(s)?.name : undefined;
   const isCanary = canaryIn(s.pool) !== undefined;
   return {
@@ -70,13 +70,13 @@ function whyRetired(pool: WindowsPool): string {
 }
 
 /** Late instances without any node. A node that only lost the label of its group still runs, and is reported elsewhere. */
-function unjoinedInstances(s: ObservedState): Instance[] {
+function unjoinedInstances(s: EksState): Instance[] {
   const unlabelledNodes = new Set(s.poolNodes.unlabelledNodes.map(instanceIdOf));
   return (lateInstances(s) ?? []).filter(({ id }) => !unlabelledNodes.has(id));
 }
 
 /** The pool's own groups, as observed, that EKS is not updating. */
-export function idleGroups(s: ObservedState): NodeGroup[] {
+export function idleGroups(s: EksState): NodeGroup[] {
   const { pool } = s;
   if (isClusterMismatch(s)) return [];
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;

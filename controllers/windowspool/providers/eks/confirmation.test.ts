@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../api.gen.ts';
-import type { ObservedNodeGroup } from '../../model/observedState.ts';
 import { planFor } from '../../plan.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
@@ -19,6 +18,7 @@ import {
 import { replacementScene, SHRUNK } from '../../testing/replacementScenes.ts';
 import { unconfirmed } from '../../testing/sights.ts';
 import { certaintyOf, knownMain, knownOther, observedGroup } from './confirmation.ts';
+import type { ObservedNodeGroup } from './model/state.ts';
 
 type Answer = CallResult<NodeGroup | undefined>;
 

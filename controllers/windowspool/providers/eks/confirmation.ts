@@ -3,12 +3,13 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import { type Certainty, type Finding, nextCertainty } from '../../model/certainty.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { ObservedNodeGroup, ObservedState, Settings, UnconfirmedGroup } from '../../model/observedState.ts';
+import type { Settings } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { isDeleting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { groupOf } from './groups.ts';
+import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from './model/state.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from './nodeGroup.ts';
 import { otherGroupIn } from './replacement/replacement.ts';
 
@@ -51,7 +52,7 @@ export function observedGroup(
   known: KnownGroup,
   answer: CallResult<NodeGroup | undefined>,
   before: ObservedNodeGroup | undefined,
-  { settings, now }: Pick<ObservedState, 'settings' | 'now'>,
+  { settings, now }: Pick<EksState, 'settings' | 'now'>,
 ): ObservedNodeGroup {
   const finding = findingOf(pool, known, answer);
   const certainty = nextCertainty(before && certaintyOf(before), finding, now, confirmAfterMs(settings));
@@ -86,14 +87,14 @@ export function confirmableAt(view: ObservedNodeGroup, settings: Settings): numb
 }
 
 /** Waits for a second look at a group that is suddenly absent, or not the pool's. */
-export function waitForSecondLook(s: ObservedState, view: UnconfirmedGroup): RuleResult {
+export function waitForSecondLook(s: EksState, view: UnconfirmedGroup): RuleResult {
   const until = confirmableAt(view, s.settings);
   const message = describeUnconfirmed(s, view);
   return waitFor('Unconfirmed', 'read', { message, ...(until !== undefined && { until }), progress: true });
 }
 
 /** What was seen once of a group of the pool, and what follows, in two sentences. */
-export function describeUnconfirmed({ pool, group }: ObservedState, view: UnconfirmedGroup): string {
+export function describeUnconfirmed({ pool, group }: EksState, view: UnconfirmedGroup): string {
   const name = view === group ? nodeGroupNameOf(pool) : otherNameOf(pool);
   const what =
     view.certainty.contradiction === 'absent'

@@ -2,7 +2,6 @@
 
 import { FINALIZER } from '../../labels.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { isLasting } from '../../queries.ts';
@@ -11,6 +10,7 @@ import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { certaintyOf, confirmableAt, isTied, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { isClusterMismatch, ownedGroup } from './groups.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
+import type { EksState, ObservedNodeGroup } from './model/state.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { otherGroup } from './replacement/replacement.ts';
 import { hasOther } from './replacement/status.ts';
@@ -18,12 +18,12 @@ import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
 import { waitForRead } from './rules.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
-export function skipWithoutFinalizer({ pool }: ObservedState) {
+export function skipWithoutFinalizer({ pool }: EksState) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
 }
 
 /** Ensures that with deletionPolicy Retain, a group that was being replaced is released like the one that replaces it, and before it. */
-export function releaseFormerGroup(s: ObservedState): RuleResult | Step[] | undefined {
+export function releaseFormerGroup(s: EksState): RuleResult | Step[] | undefined {
   if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
   const view = { ...s, group: s.former };
   if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !otherGroup(s))) return undefined;
@@ -37,7 +37,7 @@ export function releaseFormerGroup(s: ObservedState): RuleResult | Step[] | unde
  * Ensures that a retained group is released in order: not while EKS works on it, and not after one transient error or one odd answer of AWS.
  * A lasting error, and a cluster that is gone or not the pool's, do not block the deletion.
  */
-export function waitForRetainedMarks(s: ObservedState): RuleResult | undefined {
+export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
@@ -49,7 +49,7 @@ export function waitForRetainedMarks(s: ObservedState): RuleResult | undefined {
   return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;
 }
 
-function patienceEnd({ pool }: ObservedState): number {
+function patienceEnd({ pool }: EksState): number {
   return Date.parse(pool.metadata.deletionTimestamp ?? '') + RETAIN_PATIENCE_MS;
 }
 
@@ -57,7 +57,7 @@ function patienceEnd({ pool }: ObservedState): number {
  * Ensures that with deletionPolicy Retain the operator's marks are removed from the group before the finalizer is. The RuntimeClass is kept,
  * without an owner.
  */
-export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
+export function releaseRetainedGroup(s: EksState): Step[] | undefined {
   const { pool, runtimeClass, formerRuntimeClass } = s;
   if (pool.spec.deletionPolicy !== 'Retain') return undefined;
   const owned = [runtimeClass, formerRuntimeClass].filter((seen) => seen !== undefined && isOwner(pool, seen));
@@ -73,12 +73,12 @@ export function releaseRetainedGroup(s: ObservedState): Step[] | undefined {
  * Ensures that the pool's own group is deleted in any state, once the cluster is verified. After a failed deletion, the next attempt waits
  * for `createRetryMs`, so that the failure is visible in status.
  */
-export function deleteOwnedGroup(s: ObservedState): RuleResult | undefined {
+export function deleteOwnedGroup(s: EksState): RuleResult | undefined {
   return deleteGroup(s, s.group, ({ name }) => ({ kind: 'deleteNodeGroup', group: name, why: 'the pool is deleted' }));
 }
 
 function deleteGroup(
-  { pool, cluster, now, settings }: ObservedState,
+  { pool, cluster, now, settings }: EksState,
   view: ObservedNodeGroup,
   step: (group: NodeGroup) => Step,
 ): RuleResult | undefined {
@@ -92,7 +92,7 @@ function deleteGroup(
 }
 
 /** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
-export function deleteFormerGroup(s: ObservedState): RuleResult | undefined {
+export function deleteFormerGroup(s: EksState): RuleResult | undefined {
   if (!otherGroup(s) || !s.former) return undefined;
   const why = 'the pool is deleted';
   return deleteGroup(s, s.former, ({ name }) => ({ kind: 'deleteFormerGroup', group: name, why, isDrained: false }));
@@ -103,7 +103,7 @@ export function deleteFormerGroup(s: ObservedState): RuleResult | undefined {
  * long as nodes of the group are Ready, another while. A deleted cluster took the group with it; but while nodes of the group are Ready in this
  * cluster, the wrong account or region was queried.
  */
-export function waitForDeletion(s: ObservedState): RuleResult | undefined {
+export function waitForDeletion(s: EksState): RuleResult | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent') {
     if (poolNodes.ready > 0) return waitFor('ClusterNotFound', 'watch');
@@ -123,7 +123,7 @@ export function waitForDeletion(s: ObservedState): RuleResult | undefined {
 }
 
 /** Waits until a second request confirms what EKS said of the group, or of its cluster. */
-function waitForConfirmation(s: ObservedState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
+function waitForConfirmation(s: EksState, reason: 'Deleting' | 'Retained' | 'ClusterNotFound') {
   const until = confirmableAt(s.group, s.settings);
   const message = 'The operator reads it again before it removes the finalizer.';
   return waitFor(reason, 'read', { message, ...(until !== undefined && { until }), progress: true });

@@ -1,11 +1,11 @@
 /** Counts and describes the differences of a node group from the spec. They are found in derive/groupDifferences.ts. */
 import type { WindowsPool } from '../../api.gen.ts';
 import type { LabelsOf } from '../../metricCatalogue.ts';
-import type { Difference } from '../../model/changes.ts';
 import { sentence } from '../../util/words.ts';
 import { machineSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './applied.ts';
 import { isFollowed } from './machine/desiredMachine.ts';
 import { settingText, USER_DATA } from './machine/machine.ts';
+import type { Difference } from './model/changes.ts';
 
 /** Whether other security groups now have the tags in the spec: `update.policy` decides what happens. */
 export function isFollowing({ spec }: WindowsPool, { field, isDrift }: Difference): boolean {

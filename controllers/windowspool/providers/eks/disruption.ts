@@ -11,8 +11,6 @@ import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { TerminatingNodeView } from '../../model/disruption.ts';
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { KnownInstance } from '../../ports/ec2.ts';
@@ -22,11 +20,13 @@ import { waitMeanwhile } from '../../ruleChains.ts';
 import type { Sources } from '../../sources.ts';
 import { capacityOf, idleGroups } from './capacity.ts';
 import { ownedGroup, ownGroups } from './groups.ts';
+import type { EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import { canTakeOver } from './replacement/replacement.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
-export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
+export function waitForTerminatingNodes(s: EksDerived): RuleResult | undefined {
   const isLeaving = s.pool.status?.disruption?.reason === NODE_REPLACEMENT;
   if (!isLeaving || !s.due.version) return undefined;
   const message =
@@ -35,12 +35,12 @@ export function waitForTerminatingNodes(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that admitted nodes are drained and their instances terminated, or restored. */
-export function drainNodes(s: Derived): RuleResult {
+export function drainNodes(s: EksDerived): RuleResult {
   return drainSteps(s, nextDrainAction);
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */
-export function admitNodes(s: Derived): RuleResult {
+export function admitNodes(s: EksDerived): RuleResult {
   const { steps, ...waits } = admissionSteps(s);
   // Nothing begins in a cluster that may be another one.
   return { steps: s.cluster.kind === 'seen' ? steps : [], ...waits };
@@ -50,7 +50,7 @@ export function admitNodes(s: Derived): RuleResult {
 const TERMINATE_AGAIN_MS = 600_000;
 
 /** The next action for a node, from its state as just read. */
-function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
+function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction {
   const { entry, node, instance } = view;
   const groups = idleGroups(s);
   const now = node.ok ? node.value : undefined;
@@ -82,7 +82,7 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
 }
 
 /** Terminates the instance of the node; with its pods, if the node is excluded from drain. */
-function terminationOf(view: TerminatingNodeView, groups: readonly NodeGroup[], s: Derived): DrainAction {
+function terminationOf(view: TerminatingNodeView, groups: readonly NodeGroup[], s: EksDerived): DrainAction {
   const { entry } = view;
   const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
   const common = { entry, scalingGroups, target: entry.uid };
@@ -97,18 +97,18 @@ function terminationOf(view: TerminatingNodeView, groups: readonly NodeGroup[], 
 }
 
 /** Whether EKS is not updating the group of the node. */
-function isInIdleGroup(s: ObservedState, groups: readonly NodeGroup[], node: NodeRecord): boolean {
+function isInIdleGroup(s: EksState, groups: readonly NodeGroup[], node: NodeRecord): boolean {
   return s.former ? groups.some(({ name }) => name === s.poolNodes.groupOf(node)) : groups.length > 0;
 }
 
 /** Whether EKS works on the main group. */
-function isBusy({ pool, group }: ObservedState): boolean {
+function isBusy({ pool, group }: EksState): boolean {
   const main = ownedGroup(pool, group);
   return main !== undefined && !acceptsUpdates(main);
 }
 
 /** Whether the termination has been requested so long ago that it is requested again. */
-function isRepeated({ terminationAcceptedTime = '' }: LeavingNode, { now }: ObservedState): boolean {
+function isRepeated({ terminationAcceptedTime = '' }: LeavingNode, { now }: EksState): boolean {
   return now - Date.parse(terminationAcceptedTime) >= TERMINATE_AGAIN_MS;
 }
 
@@ -121,7 +121,7 @@ function unknownInstance({ name, instanceID }: LeavingNode): string {
  * Terminates an empty node. A termination that AWS refuses is given up at once; other errors, such as a missing permission, are retried
  * until the drain timeout.
  */
-function terminateAction(entry: LeavingNode, end: DrainAction, s: ObservedState): DrainAction {
+function terminateAction(entry: LeavingNode, end: DrainAction, s: EksState): DrainAction {
   const error = terminationRefusal(entry.uid, Date.parse(entry.startTime), s);
   if (!error) return end;
   const { kind, message: why } = error;
@@ -133,7 +133,7 @@ function terminateAction(entry: LeavingNode, end: DrainAction, s: ObservedState)
  * Whether the user has set a desired size since: then no node is removed. The size is sent to EKS once, so a group that shrinks after that
  * would stay smaller.
  */
-function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): boolean {
+function isSizeDeclared({ operation }: LeavingNode, { pool }: EksState): boolean {
   return operation === 'Remove' && scalingIn(pool.spec).desiredSize !== undefined;
 }
 
@@ -145,7 +145,7 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: ObservedState): bo
 async function hasLeft(
   entry: LeavingNode,
   node: NodeRecord,
-  s: ObservedState,
+  s: EksState,
   { scalingGroups }: Pick<Sources, 'scalingGroups'>,
   signal: AbortSignal,
 ): Promise<CallResult<boolean>> {
@@ -170,7 +170,7 @@ function releaseAction({ operation }: LeavingNode, now: NodeRecord): DrainAction
 /** Reads a terminating node: its instance until it is cordoned, and its pods from then on. */
 export async function readTerminatingNode(
   entry: LeavingNode,
-  s: ObservedState,
+  s: EksState,
   sources: Sources,
   signal: AbortSignal,
 ): Promise<TerminatingNodeView> {

@@ -8,10 +8,10 @@ import type {
   WindowsPoolStatus,
 } from '../../api.gen.ts';
 import type { DisruptionReservation } from '../../model/disruption.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { hashOf } from '../../util/hash.ts';
 import { UNSURE } from './applied.ts';
 import { splitEntry } from './appliedRecord.ts';
+import type { EksState } from './model/state.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 
 /** What status records because it cannot be observed anywhere else. */
@@ -40,7 +40,7 @@ export interface Memory {
 
 /** What status must record of the pool, with `what`; undefined while the cluster is not known. */
 export function memoryFor(
-  { pool, cluster }: ObservedState,
+  { pool, cluster }: EksState,
   what: Omit<Memory, 'cluster' | 'nodeGroupName'> & Partial<Pick<Memory, 'nodeGroupName'>>,
 ): Memory | undefined {
   if (cluster.kind !== 'seen') return undefined;
@@ -49,7 +49,7 @@ export function memoryFor(
 }
 
 /** The record that must be written before AWS is called; empty when status has it. */
-export function remember(s: ObservedState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
+export function remember(s: EksState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
   const memory = memoryFor(s, what);
   if (!memory) return [];
   const { status } = s.pool;

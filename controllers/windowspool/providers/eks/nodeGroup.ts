@@ -2,7 +2,6 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../labels.ts';
-import type { Creation } from '../../model/due.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import { gateTaintOf, registrationTaintsOf } from '../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../nodes/windows.ts';
@@ -18,6 +17,7 @@ import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
 import { hasMachine, isCustom, machineIn } from './machine/machine.ts';
 import { clusterIn, machineTemplateNameOf } from './machine/machineTemplate.ts';
+import type { Creation } from './model/due.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';

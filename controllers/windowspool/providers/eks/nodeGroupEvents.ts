@@ -1,21 +1,23 @@
 /** Events that only pools with a node group have. Publishing never fails. */
+
 import { POOL_KEY } from '../../labels.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { EventSinks, Events } from '../../ports/pools.ts';
 import { joined, sentence } from '../../util/words.ts';
 import { countByPart, type DriftPart, describeDifference } from './differences.ts';
+import type { EksState } from './model/state.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 
 /** Publishes corrected drift, a group that is left behind, and the rollout of a release that fails elsewhere. */
-export function publishOfNodeGroup(outcome: Outcome, sinks: EventSinks): void {
+export function publishOfNodeGroup(outcome: Outcome<EksState>, sinks: EventSinks): void {
   publishCorrections(outcome, sinks);
   publishUntaggedGroup(outcome, sinks.events);
   publishUnverifiedReleases(outcome, sinks.events);
 }
 
 /** Differences that were corrected although the spec did not change: another user edited the group, or it was adopted that way. */
-function publishCorrections({ done, after: { pool } }: Outcome, { events, metrics }: EventSinks): void {
+function publishCorrections({ done, after: { pool } }: Outcome<EksState>, { events, metrics }: EventSinks): void {
   for (const step of done) {
     const drift = 'drift' in step ? step.drift : undefined;
     if (!drift) continue;
@@ -30,7 +32,7 @@ function publishCorrections({ done, after: { pool } }: Outcome, { events, metric
 }
 
 /** Rollouts of a release that fails verification in another pool, which the spec asked for. */
-function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: Events): void {
+function publishUnverifiedReleases({ done, after: { pool } }: Outcome<EksState>, events: Events): void {
   for (const step of done) {
     if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
     const message = `The update starts because the spec requests it. ${describeReleaseFailure(step.doubt)}`;
@@ -39,7 +41,10 @@ function publishUnverifiedReleases({ done, after: { pool } }: Outcome, events: E
 }
 
 /** A group that lost the pool's tag is not deleted with the pool. It costs money, and nothing else reports it. */
-function publishUntaggedGroup({ after: { pool, group: view, settings }, released }: Outcome, events: Events): void {
+function publishUntaggedGroup(
+  { after: { pool, group: view, settings }, released }: Outcome<EksState>,
+  events: Events,
+): void {
   if (!released || view.kind !== 'seen' || pool.spec.deletionPolicy !== 'Delete') return;
   const { name, arn, tags, status } = view.group;
   if (tags[POOL_KEY] !== undefined || arn !== pool.status?.nodeGroup?.arn || status === 'DELETING') return;

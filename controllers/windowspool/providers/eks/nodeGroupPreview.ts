@@ -1,16 +1,16 @@
 /** The part of a preview about a node group. Pure. */
 import type { ConditionSet, ConditionState, NodeGroupConditions } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
-import type { Derived } from '../../model/due.ts';
 import { isDeleting } from '../../queries.ts';
 import { waitOf } from '../../ruleChains.ts';
 import type { PreviewPart } from '../provider.ts';
 import { describeDifference } from './differences.ts';
 import { groupOf, isUnknown } from './groups.ts';
+import type { EksDerived } from './model/due.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** What a preview shows of a node group. */
-export function nodeGroupPreview(s: Derived, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart {
+export function nodeGroupPreview(s: EksDerived, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart {
   const { NodeGroupReady, UpToDate } = conditions as NodeGroupConditions;
   const unchecked = s.due.prerequisites.examination?.unknown ?? [];
   const isReleaseKnown = s.newestRelease?.ok !== false;
@@ -29,7 +29,7 @@ function isWaiting({ reason }: ConditionState, decisions: readonly Decision[]): 
   return reason === 'InvalidMaintenanceWindow' || (wait?.message !== undefined && wait.reason === reason);
 }
 
-function differencesIn(s: Derived): string[] {
+function differencesIn(s: EksDerived): string[] {
   const group = groupOf(s);
   if (!group || isDeleting(s.pool)) return [];
   const { all, immutable } = s.due.differences;

@@ -9,19 +9,19 @@ import {
   secondsOf,
 } from '../../metricCatalogue.ts';
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { type HealthCode, isHealthCode } from '../../ports/eks.ts';
 import { canaryStage } from './canary/status.ts';
 import { countByPart } from './differences.ts';
 import { groupOf } from './groups.ts';
+import type { EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { addressesFor } from './prerequisites/capacityChecks.ts';
 import { replacementStage } from './replacement/status.ts';
 import { dateOf, lifeOf } from './upgrades/releaseVersion.ts';
 
 /** The gauges of a pool with a node group, in addition to those of every pool. */
-export function nodeGroupSamples(s: Derived, status: WindowsPoolStatus): GaugeSample[] {
+export function nodeGroupSamples(s: EksDerived, status: WindowsPoolStatus): GaugeSample[] {
   const { nodeGroup } = status;
   return [
     ...prerequisiteSamples(s),
@@ -33,7 +33,7 @@ export function nodeGroupSamples(s: Derived, status: WindowsPoolStatus): GaugeSa
   ];
 }
 
-function prerequisiteSamples({ due: { prerequisites } }: Derived): GaugeSample[] {
+function prerequisiteSamples({ due: { prerequisites } }: EksDerived): GaugeSample[] {
   const { input, examination } = prerequisites;
   if (!input || !examination) return [];
   const { failed, warned, ignored, unknown } = examination;
@@ -86,7 +86,7 @@ function codeOf(code: string): HealthCode | 'other' {
 }
 
 /** The replacement of the node group by a second one. */
-function replacementSamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
+function replacementSamples(s: EksState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
   const stage = nodeGroup?.former && replacementStage(s);
   if (!stage) return [];
   return [
@@ -96,7 +96,7 @@ function replacementSamples(s: ObservedState, { nodeGroup }: WindowsPoolStatus):
 }
 
 /** The canary of an update. */
-function canarySamples(s: Derived, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
+function canarySamples(s: EksDerived, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
   const stage = nodeGroup?.canary && canaryStage(s);
   if (!stage) return [];
   return [
@@ -122,7 +122,7 @@ function typeOf(type: string): LabelsOf<'windowspool_update_in_progress'>['type'
   return type === 'VersionUpdate' || type === 'ConfigUpdate' ? type : 'other';
 }
 
-function driftSamples(s: Derived): GaugeSample[] {
+function driftSamples(s: EksDerived): GaugeSample[] {
   const group = groupOf(s);
   const drift = countByPart(group && isOwnedBy(s.pool, group) ? s.due.differences.reported : []);
   return (Object.keys(drift) as (keyof typeof drift)[]).map((part) =>

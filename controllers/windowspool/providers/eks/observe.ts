@@ -7,9 +7,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observe.ts';
 import { FINALIZER, NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Expectation, GroupMembers } from '../../model/poolNodes.ts';
-import type { Scope } from '../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
@@ -41,6 +39,8 @@ import { foundTexts } from './machine/desiredMachine.ts';
 import { isCustom } from './machine/machine.ts';
 import { mayHaveTemplate } from './machine/machineRules.ts';
 import { machineTemplateNameOf } from './machine/machineTemplate.ts';
+import type { Scope } from './model/prerequisites.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/state.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
 import { gatherFacts } from './prerequisites/gather.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
@@ -57,7 +57,7 @@ export async function observeNodeGroup(
   pool: WindowsPool,
   before: AwsSnapshot | undefined,
   context: ObserveContext,
-): Promise<ObservedState> {
+): Promise<EksState> {
   const { readCache, sources, settings, now, signal } = context;
   const passed = readCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
@@ -69,7 +69,7 @@ export async function observeNodeGroup(
   const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
   const own = [group, former].flatMap((view) => ownedGroup(pool, view) ?? []);
   await confirmMembers(pool, poolNodes, own, before !== undefined, context);
-  const observed: ObservedState = {
+  const observed: EksState = {
     ...base,
     ...known,
     cluster,
@@ -100,7 +100,7 @@ export async function observeNodeGroup(
 }
 
 /** Adds everything else that is read from AWS. */
-async function askAws(s: ObservedState, context: ObserveContext): Promise<ObservedState> {
+async function askAws(s: EksState, context: ObserveContext): Promise<EksState> {
   const { readCache, sources, signal } = context;
   const updated = await withStuckPods(await withUpdate(s, context), sources, signal);
   const known = needsInstances(updated) ? await withInstances(updated, context) : updated;
@@ -118,19 +118,19 @@ async function askAws(s: ObservedState, context: ObserveContext): Promise<Observ
 }
 
 /** Whether more facts must be read than were. */
-export function needsFacts({ prerequisites }: ObservedState, scope: Scope): boolean {
+export function needsFacts({ prerequisites }: EksState, scope: Scope): boolean {
   return !prerequisites?.complete && scope === 'complete';
 }
 
 /** Adds the launch template of the pool, and the settings of the group's version of it. */
-async function withMachineTemplate(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
+async function withMachineTemplate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
   if (!needsMachineTemplate(s)) return s;
   const name = machineTemplateNameOf(s.pool, s.settings.clusterName);
   const answer = await sources.machineTemplates.find(name, signal);
   if (!answer.ok) return withError(s, 'describeLaunchTemplate', answer.error);
   if (!answer.value) return { ...s, machineTemplate: { kind: 'absent' } };
   const template = answer.value;
-  const known: ObservedState = { ...s, machineTemplate: { kind: 'seen', template } };
+  const known: EksState = { ...s, machineTemplate: { kind: 'seen', template } };
   if (s.group.kind !== 'seen' || s.group.group.launchTemplate?.id !== template.id) return known;
   const { group } = s.group;
   const used = template.versions.find(({ version }) => version === group.launchTemplate?.version);
@@ -138,7 +138,7 @@ async function withMachineTemplate(s: ObservedState, { sources, signal }: Observ
 }
 
 /** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */
-function needsMachineTemplate(s: ObservedState): boolean {
+function needsMachineTemplate(s: EksState): boolean {
   const { pool, group } = s;
   if (!mayHaveTemplate(s) || isClusterMismatch(s) || isUnknown(group)) return false;
   const isOwned = ownedGroup(pool, group) !== undefined;
@@ -146,7 +146,7 @@ function needsMachineTemplate(s: ObservedState): boolean {
 }
 
 /** Adds the error of the last attempt of any pool to enable Windows IPAM, when this pool waits for that setting. */
-function withIpamError(s: ObservedState, readCache: ReadCache): ObservedState {
+function withIpamError(s: EksState, readCache: ReadCache): EksState {
   const { windowsIpam } = readCache.of(AwsMemory);
   if (!waitsForWindowsIpam(s, knownPrerequisites(s))) return s;
   return { ...s, errors: [...s.errors, ...windowsIpam.errorSince(s.now - s.settings.deniedRetryMs)] };
@@ -154,9 +154,9 @@ function withIpamError(s: ObservedState, readCache: ReadCache): ObservedState {
 
 /** Finds the newest AMI release for the pool's group. Releases are monthly, and pools with the same version and edition share the answer. */
 async function findNewestRelease(
-  { pool, cluster, group, settings, now }: ObservedState,
+  { pool, cluster, group, settings, now }: EksState,
   { sources: { releases }, readCache: { shared }, signal }: ObserveContext,
-): Promise<ObservedState['newestRelease']> {
+): Promise<EksState['newestRelease']> {
   const owned = ownedGroup(pool, group);
   if (cluster.kind !== 'seen' || !owned || !acceptsUpdates(owned) || isCustom(pool.spec)) return undefined;
   const { windowsVersion } = pool.spec;
@@ -174,7 +174,7 @@ function poolNodesOf(
     pool,
     group,
     former,
-  }: { readonly pool: WindowsPool; readonly group: ObservedNodeGroup; readonly former: ObservedState['former'] },
+  }: { readonly pool: WindowsPool; readonly group: ObservedNodeGroup; readonly former: EksState['former'] },
   expected: Expectation,
   { poolNodesCache }: Sources,
 ): PoolNodes {
@@ -283,7 +283,7 @@ function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { readCache, se
 }
 
 /** Reads possible causes of a failure: the cluster as it is now, and the instances that take addresses before they are nodes. */
-async function withPossibleCauses(s: ObservedState, context: ObserveContext) {
+async function withPossibleCauses(s: EksState, context: ObserveContext) {
   const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
   const known = missesNodes(s) && !isAsked ? await withInstances(s, context) : s;
   return { ...known, cluster: await readCluster(completeAge(context.readCache, s), context) };
@@ -306,7 +306,7 @@ export async function readCluster(
 }
 
 /** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
-async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext): Promise<ObservedState> {
+async function withUpdate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
   const memory = s.pool.status?.nodeGroup?.update;
   if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
   const answer = await sources.nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
@@ -317,7 +317,7 @@ async function withUpdate(s: ObservedState, { sources, signal }: ObserveContext)
 }
 
 /** Adds the instances of the pool's groups. */
-async function withInstances(s: ObservedState, { readCache, sources, signal }: ObserveContext): Promise<ObservedState> {
+async function withInstances(s: EksState, { readCache, sources, signal }: ObserveContext): Promise<EksState> {
   const { serviceTimes } = readCache.of(AwsMemory);
   const scalingGroups = ownGroups(s).flatMap(({ warmPool, autoScalingGroups: [name] }) =>
     name === undefined ? [] : [{ name, warmPool }],
@@ -333,20 +333,20 @@ async function withInstances(s: ObservedState, { readCache, sources, signal }: O
 }
 
 /** Whether nodes have been missing for so long that EC2 must be asked which instances did not join. */
-export function needsInstances(s: ObservedState): boolean {
+export function needsInstances(s: EksState): boolean {
   // While a pool is deleted, its nodes are expected to be missing: each node event would cost a useless read.
   return !isDeleting(s.pool) && missesNodes(s) && isOverdue(s);
 }
 
 /** Whether the groups have instances that were not read and may not be nodes. */
-function missesNodes(s: ObservedState): boolean {
+function missesNodes(s: EksState): boolean {
   const { poolNodes, instances } = s;
   if (instances || !ownGroups(s).some(({ autoScalingGroups }) => autoScalingGroups.length > 0)) return false;
   return poolNodes.total + poolNodes.unlabelledNodes.length < (desiredNodes(s) ?? 0);
 }
 
 /** Adds what the cluster-autoscaler knows of the group. */
-async function withAutoscaler(s: ObservedState, { readCache, sources, signal }: ObserveContext) {
+async function withAutoscaler(s: EksState, { readCache, sources, signal }: ObserveContext) {
   const facts = await gatherAutoscalerFacts(s, sources, readCache.shared, signal);
   if (!facts) return s;
   return facts.ok ? { ...s, autoscaler: facts.value } : withError(s, 'describeScalingGroups', facts.error);
@@ -354,11 +354,11 @@ async function withAutoscaler(s: ObservedState, { readCache, sources, signal }: 
 
 /** Adds the state of nodes that left the watch. They are read only while the pool lacks nodes: otherwise they were terminated as intended. */
 async function withLostNodes(
-  s: ObservedState,
+  s: EksState,
   lostNodes: LostNodes,
   fresh: boolean,
   { sources, signal }: ObserveContext,
-): Promise<ObservedState> {
+): Promise<EksState> {
   const desired = desiredNodes(s);
   if (desired === undefined) return s;
   if (isDeleting(s.pool) || s.poolNodes.total >= desired) {

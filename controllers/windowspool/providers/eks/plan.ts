@@ -2,8 +2,6 @@
 
 import { addFinalizerFirst } from '../../finalizer.ts';
 import type { HeldStep } from '../../model/decisions.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/rules.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
@@ -36,6 +34,8 @@ import {
   deleteUnusedTemplate,
   pruneTemplateVersions,
 } from './machine/machineRules.ts';
+import type { EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import {
   beginDraining,
@@ -85,7 +85,7 @@ import {
 } from './upgrades/updateWaits.ts';
 
 /** The rules of a pool that is being deleted. */
-export const deletionChains: readonly RuleChain[] = [
+export const deletionChains: readonly RuleChain<EksDerived>[] = [
   { about: 'nodePods', rules: [deleteNodePods] },
   {
     about: 'deletion',
@@ -105,7 +105,7 @@ export const deletionChains: readonly RuleChain[] = [
 ];
 
 /** The rules of a pool. */
-export const poolChains: readonly RuleChain[] = [
+export const poolChains: readonly RuleChain<EksDerived>[] = [
   { about: 'finalizer', rules: [addFinalizerFirst] },
   {
     about: 'launchTemplate',
@@ -198,7 +198,7 @@ export const poolChains: readonly RuleChain[] = [
  * Steps that the chains do not give now although the group differs: those that follow an adoption or a new version of the launch template, and
  * corrections that driftPolicy Report leaves to users.
  */
-export function laterSteps(s: Derived, steps: readonly Step[]): HeldStep[] {
+export function laterSteps(s: EksDerived, steps: readonly Step[]): HeldStep[] {
   const adoption = steps.find(({ kind }) => kind === 'adoptNodeGroup');
   const written = afterTemplateSteps(s, steps);
   const ahead = adoption ? afterAdoption(s, steps) : (written ?? s);
@@ -209,7 +209,7 @@ export function laterSteps(s: Derived, steps: readonly Step[]): HeldStep[] {
 }
 
 /** The steps in this state that bring the group closer to the spec, without those of a kind that is planned. */
-function heldIn(s: ObservedState, heldBy: Reason, planned: readonly Step[]): HeldStep[] {
+function heldIn(s: EksState, heldBy: Reason, planned: readonly Step[]): HeldStep[] {
   const missing = stepsOf(poolChains, withDue(s, dueForNodeGroup(s))).filter(
     (step) => stepKindOf(step).appliesSpec && !planned.some(({ kind }) => kind === step.kind),
   );
@@ -217,7 +217,7 @@ function heldIn(s: ObservedState, heldBy: Reason, planned: readonly Step[]): Hel
 }
 
 /** The observed state as if driftPolicy were Correct. */
-function withCorrection(s: ObservedState): ObservedState {
+function withCorrection(s: EksState): EksState {
   const nodeGroup = { ...nodeGroupIn(s.pool.spec), driftPolicy: 'Correct' as const };
   return { ...s, pool: { ...s.pool, spec: { ...s.pool.spec, nodeGroup } } };
 }

@@ -5,6 +5,8 @@ import { capacityOf } from './capacity.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/derive.ts';
 import { groupOf } from './groups.ts';
+import type { EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './nodeGroup.ts';
 import { publishOfNodeGroup } from './nodeGroupEvents.ts';
 import { nodeGroupPreview } from './nodeGroupPreview.ts';
@@ -23,7 +25,7 @@ import { releaseFailuresOf } from './upgrades/releaseFailures.ts';
 import { nextReservation } from './upgrades/updateReservation.ts';
 
 /** Managed node groups of EKS. */
-export const eks: Provider = {
+export const eks: Provider<EksState, EksDerived> = {
   observe: (pool, before, context) => observeNodeGroup(pool, before as AwsSnapshot | undefined, context),
   snapshot: awsRead,
   mayUseCache: (pool, snapshot) => snapshot !== undefined && isOfMainGroup(pool, snapshot as AwsSnapshot),

@@ -5,7 +5,6 @@
  */
 
 import { ADOPTABLE_TAG, OWN_PREFIX, POOL_KEY } from '../../labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import { isGateTaint, readinessTaintIn } from '../../nodes/nodeTaints.ts';
@@ -13,6 +12,7 @@ import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
 import { retainTagChanges } from './autoscalerTags.ts';
 import { groupOf, isClusterMismatch } from './groups.ts';
+import type { EksState } from './model/state.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { tokenFor } from './rules.ts';
 
@@ -24,7 +24,7 @@ export const RETAIN_PATIENCE_MS = 10 * 60_000;
  * the nodes, and the cluster-autoscaler's tags. The group's tags come last, because they prove that the pool owns the group and its nodes.
  * Empty for a group that the pool does not own, or that is being deleted.
  */
-export function retainedGroupSteps(s: ObservedState): Step[] {
+export function retainedGroupSteps(s: EksState): Step[] {
   const { pool, group: view, cluster } = s;
   if (view.kind !== 'seen' || cluster.kind !== 'seen' || isClusterMismatch(s)) return [];
   const { group } = view;
@@ -43,7 +43,7 @@ export function retainedGroupSteps(s: ObservedState): Step[] {
 }
 
 /** The update that removes labels and taints. It is sent once: after a failure, EKS has reverted it. */
-function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
+function retainUpdate(s: EksState, group: NodeGroup): Step[] {
   const change = retainChangeFor(s, group);
   if (!change || !takesUpdates(s, group)) return [];
   const last = s.pool.status?.nodeGroup?.update;
@@ -59,7 +59,11 @@ function retainUpdate(s: ObservedState, group: NodeGroup): Step[] {
  * Which marks remain although no call was denied, and why, as the rest of a sentence about the group. It is reported when the pool is
  * deleted: there is no status afterwards.
  */
-export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' | 'done' | 'left'>): string | undefined {
+export function unremovedMarks({
+  after: s,
+  done,
+  left,
+}: Pick<Outcome<EksState>, 'after' | 'done' | 'left'>): string | undefined {
   const { pool, group: view, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
   const error = [view, cluster].find((seen) => seen.kind === 'unreachable')?.error;
@@ -80,12 +84,12 @@ export function unremovedMarks({ after: s, done, left }: Pick<Outcome, 'after' |
 }
 
 /** EKS updates an ACTIVE group; whether it updates a DEGRADED one is not documented, so that is tried for RETAIN_PATIENCE_MS. */
-function takesUpdates({ pool, now }: ObservedState, { status }: NodeGroup): boolean {
+function takesUpdates({ pool, now }: EksState, { status }: NodeGroup): boolean {
   const since = now - Date.parse(pool.metadata.deletionTimestamp ?? '');
   return status === 'ACTIVE' || (status === 'DEGRADED' && since < RETAIN_PATIENCE_MS);
 }
 
-function retainChangeFor(s: ObservedState, group: NodeGroup): ConfigChange | undefined {
+function retainChangeFor(s: EksState, group: NodeGroup): ConfigChange | undefined {
   // Without the pool, nothing sets the condition that the rule requires, and new nodes would keep its taint.
   const readinessTaint = readinessTaintIn(s.pool.spec);
   const labels = Object.keys(group.labels).filter((key) => isOwn(key) && !(key === POOL_KEY && isSelected(s)));
@@ -100,7 +104,7 @@ function retainChangeFor(s: ObservedState, group: NodeGroup): ConfigChange | und
 }
 
 /** Whether a RuntimeClass that stays selects nodes by the pool's label: without the label, its pods could not be scheduled. */
-function isSelected({ runtimeClass, formerRuntimeClass }: ObservedState): boolean {
+function isSelected({ runtimeClass, formerRuntimeClass }: EksState): boolean {
   return [runtimeClass, formerRuntimeClass].some((seen) => seen?.nodeSelector[POOL_KEY] !== undefined);
 }
 

@@ -2,10 +2,7 @@
 
 import type { WindowsPool } from '../../api.gen.ts';
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../intervals.ts';
-import type { Difference } from '../../model/changes.ts';
 import type { RuleResult, Wait } from '../../model/decisions.ts';
-import type { Derived, DueConfig } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { nodeGroupIn, scalingIn } from '../../nodeSource.ts';
 import type { CallError } from '../../ports/callResult.ts';
@@ -24,6 +21,9 @@ import { groupOf, isClusterMismatch } from './groups.ts';
 import { followsImage, selectedImage } from './machine/image.ts';
 import { AMI, hasMachine } from './machine/machine.ts';
 import { remember } from './memory.ts';
+import type { Difference } from './model/changes.ts';
+import type { DueConfig, EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { creationOf, desiredNodeGroup, isOwnedBy } from './nodeGroup.ts';
 import { roleArnOf } from './nodeRole.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
@@ -33,12 +33,12 @@ import { reservationFor } from './upgrades/updateReservation.ts';
 import { fieldsOfVersionChange } from './upgrades/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
-export function stopOnClusterMismatch(s: ObservedState) {
+export function stopOnClusterMismatch(s: EksState) {
   return isClusterMismatch(s) ? waitFor('ClusterMismatch', 'watch') : undefined;
 }
 
 /** Ensures that nothing is decided about groups that could not be read, or of which one answer contradicts what was known. */
-export function waitForAws(s: ObservedState) {
+export function waitForAws(s: EksState) {
   const { group, former, cluster, now } = s;
   if (cluster.kind === 'unreachable') return waitForRead(cluster.error, { message: 'The EKS cluster cannot be read.' });
   for (const view of [group, former]) {
@@ -58,7 +58,7 @@ export function waitForRead(error: CallError, more: Pick<Wait, 'until' | 'messag
 }
 
 /** Ensures that a group with the pool's name that the pool does not own is never changed or deleted, nor are its nodes. */
-export function skipUnownedGroup(s: Derived) {
+export function skipUnownedGroup(s: EksDerived) {
   const group = groupOf(s);
   if (!group || isOwnedBy(s.pool, group)) return undefined;
   const kind = s.due.adoption?.kind;
@@ -67,7 +67,7 @@ export function skipUnownedGroup(s: Derived) {
 }
 
 /** Ensures that an unowned group is adopted when the user allows it. Only its tag changes; everything else follows in later runs. */
-export function adoptUnownedGroup(s: Derived): Step[] | undefined {
+export function adoptUnownedGroup(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || s.due.adoption?.kind !== 'take') return undefined;
   // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
@@ -77,7 +77,7 @@ export function adoptUnownedGroup(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that the deletion of a group is waited for; then it is recreated. */
-export function waitForGroupToGo({ group }: ObservedState) {
+export function waitForGroupToGo({ group }: EksState) {
   const isLeaving = group.kind === 'seen' && group.group.status === 'DELETING';
   return isLeaving ? waitFor('Deleting', 'read', { progress: true }) : undefined;
 }
@@ -86,7 +86,7 @@ export function waitForGroupToGo({ group }: ObservedState) {
  * Ensures that a group which failed to create, and never recovers, is replaced: at once when the spec or the retry annotation changed, and every
  * `createRetryMs` because the cause may be elsewhere (permissions, quotas, subnets).
  */
-export function replaceFailedGroup(s: Derived): RuleResult | Step[] | undefined {
+export function replaceFailedGroup(s: EksDerived): RuleResult | Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   const { group } = s.group;
   if (group.status !== 'CREATE_FAILED' && group.status !== 'DELETE_FAILED') return undefined;
@@ -98,7 +98,7 @@ export function replaceFailedGroup(s: Derived): RuleResult | Step[] | undefined 
 }
 
 /** Whether the spec has changed since the group was created, or the retry annotation requests another attempt. Its removal requests none. */
-function isOtherCreation({ due: { creation: desired } }: Derived, { tags }: NodeGroup): boolean {
+function isOtherCreation({ due: { creation: desired } }: EksDerived, { tags }: NodeGroup): boolean {
   const created = creationOf(tags);
   return created.spec !== desired?.spec || (desired.retry !== undefined && desired.retry !== created.retry);
 }
@@ -107,7 +107,7 @@ function isOtherCreation({ due: { creation: desired } }: Derived, { tags }: Node
  * Ensures that the group exists, once no prerequisite is known to be missing. A rejected creation is retried after `createRetryMs`, or when
  * the spec or the retry annotation changes.
  */
-export function createMissingGroup(s: Derived): RuleResult | Step[] | undefined {
+export function createMissingGroup(s: EksDerived): RuleResult | Step[] | undefined {
   const { pool, group, cluster } = s;
   if (group.kind !== 'absent' || cluster.kind !== 'seen') return undefined;
   const blocked = waitForPrerequisites(s);
@@ -141,13 +141,13 @@ export function createMissingGroup(s: Derived): RuleResult | Step[] | undefined 
 }
 
 /** Waits for the first prerequisite that blocks what is to be created. */
-export function waitForPrerequisites({ due }: Derived): RuleResult | undefined {
+export function waitForPrerequisites({ due }: EksDerived): RuleResult | undefined {
   const [first] = due.prerequisites.blocking;
   return first && waitFor(first.check.reason, 'read');
 }
 
 /** Ensures one change at a time: EKS refuses a second one while it works on the first. */
-export function waitForRunningUpdate({ group }: ObservedState) {
+export function waitForRunningUpdate({ group }: EksState) {
   const status = group.kind === 'seen' ? group.group.status : undefined;
   if (status !== 'CREATING' && status !== 'UPDATING') return undefined;
   return waitFor(status === 'CREATING' ? 'Creating' : 'Updating', 'read', { progress: true });
@@ -157,7 +157,7 @@ export function waitForRunningUpdate({ group }: ObservedState) {
  * Ensures that the result of an update is known before the next one is sent: a failed one leaves the group unchanged, so the same update
  * would be sent forever.
  */
-export function waitForUpdateResult({ pool, group, update }: ObservedState): RuleResult | undefined {
+export function waitForUpdateResult({ pool, group, update }: EksState): RuleResult | undefined {
   const memory = pool.status?.nodeGroup?.update;
   if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
   const isKnown = update?.id === memory.id && update.status !== 'InProgress';
@@ -167,7 +167,7 @@ export function waitForUpdateResult({ pool, group, update }: ObservedState): Rul
 }
 
 /** Ensures that a deleted access entry of the node role is recreated while its group exists. */
-export function restoreAccessEntry(s: Derived): Step[] | undefined {
+export function restoreAccessEntry(s: EksDerived): Step[] | undefined {
   return s.group.kind === 'seen' && !s.due.isToBeMade ? accessEntryFirst(s) : undefined;
 }
 
@@ -175,7 +175,7 @@ export function restoreAccessEntry(s: Derived): Step[] | undefined {
  * Ensures that a rolling update obeys the current limits of the spec: its settings are sent first, in an update of their own. If that fails,
  * the rolling update does not begin.
  */
-export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefined {
+export function prepareRollingUpdate(s: EksDerived): RuleResult | Step[] | undefined {
   const { preparation } = s.due;
   if (!preparation) return undefined;
   return configSteps(s, preparation) ?? waitAfterConfig(s, preparation);
@@ -185,7 +185,7 @@ export function prepareRollingUpdate(s: Derived): RuleResult | Step[] | undefine
  * Ensures that the Kubernetes version and the AMI release are the desired ones before anything else changes: other changes of the spec may
  * need them.
  */
-export function correctVersion(s: Derived): Step[] | undefined {
+export function correctVersion(s: EksDerived): Step[] | undefined {
   if (s.group.kind !== 'seen' || !s.due.version) return undefined;
   const { change, target, releaseFailure } = s.due.version;
   const token = tokenFor(s.pool, 'version', change, s.pool.status?.nodeGroup?.update?.id);
@@ -205,18 +205,18 @@ export function correctVersion(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that labels, taints and size follow the spec. A failed update is not repeated until the spec changes. */
-export function correctConfig(s: Derived): RuleResult | Step[] | undefined {
+export function correctConfig(s: EksDerived): RuleResult | Step[] | undefined {
   return s.due.config && (configSteps(s, s.due.config) ?? waitAfterConfig(s, s.due.config));
 }
 
 /** Waits after an update of the settings that failed before, or that another client has just reverted: the operator corrects that at the next read. */
-function waitAfterConfig({ due: { failures } }: Derived, { hasFailed, target }: DueConfig): RuleResult {
+function waitAfterConfig({ due: { failures } }: EksDerived, { hasFailed, target }: DueConfig): RuleResult {
   if (hasFailed) return waitFor(reasonOf(failureOf(failures, target)), 'watch');
   return waitFor('Drifted', 'read', { progress: true });
 }
 
 /** The steps of an update; undefined when it failed before, or was just reverted by another controller. */
-function configSteps(s: Derived, { change, target, hasFailed, isUndone }: DueConfig): Step[] | undefined {
+function configSteps(s: EksDerived, { change, target, hasFailed, isUndone }: DueConfig): Step[] | undefined {
   if (s.group.kind !== 'seen' || hasFailed || isUndone) return undefined;
   const token = tokenFor(s.pool, 'update', change, s.pool.status?.nodeGroup?.update?.id);
   const fields = fieldsOfChange(s.pool, change);
@@ -241,7 +241,7 @@ function terminatedBy({ scaling }: ConfigChange, { scaling: seen }: NodeGroup): 
 }
 
 /** Ensures that the tags follow the spec; EKS accepts them in any state. */
-export function correctTags(s: Derived): Step[] | undefined {
+export function correctTags(s: EksDerived): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   if (['DELETING', 'CREATE_FAILED', 'DELETE_FAILED'].includes(s.group.group.status)) return undefined;
   const change = s.due.tags;
@@ -257,7 +257,7 @@ export function correctTags(s: Derived): Step[] | undefined {
  * Ensures that the cluster-autoscaler knows what a new node is like while the group is empty: otherwise it would never start the first one.
  * The operator's tags are recorded in status before they are set.
  */
-export function correctScalingTags(s: ObservedState): Step[] | undefined {
+export function correctScalingTags(s: EksState): Step[] | undefined {
   if (s.group.kind !== 'seen') return undefined;
   return scalingTagChanges(s).flatMap((change): Step[] => {
     const scalingTags = withScalingTags(rememberedTags(s.pool), change);
@@ -267,7 +267,7 @@ export function correctScalingTags(s: ObservedState): Step[] | undefined {
 }
 
 /** The step before a group is created that needs it: EKS would create an entry of type EC2_LINUX for a role that has none. */
-export function accessEntryFirst(s: Derived): Step[] {
+export function accessEntryFirst(s: EksDerived): Step[] {
   const { input } = s.due.prerequisites;
   const role = input && missingAccessEntry(input);
   if (!role) return [];
@@ -276,7 +276,10 @@ export function accessEntryFirst(s: Derived): Step[] {
 }
 
 /** The differences among the fields that are drift. */
-function driftAmong({ due: { differences } }: Derived, fields: readonly string[]): { drift?: readonly Difference[] } {
+function driftAmong(
+  { due: { differences } }: EksDerived,
+  fields: readonly string[],
+): { drift?: readonly Difference[] } {
   const drift = differences.all.filter(({ field, isDrift }) => isDrift && fields.includes(field));
   return drift.length > 0 ? { drift } : {};
 }
@@ -285,7 +288,7 @@ function driftAmong({ due: { differences } }: Derived, fields: readonly string[]
  * Records the desired fields before the group is created or adopted. What an adopted group lacks of them is drift, and its size counts as
  * sent.
  */
-function rememberDesired(s: ObservedState): Step[] {
+function rememberDesired(s: EksState): Step[] {
   return remember(s, {
     initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desiredSize },
   });
@@ -295,22 +298,22 @@ function rememberDesired(s: ObservedState): Step[] {
  * Records which fields are about to be sent: after a crash it is unknown whether they were, and their desired values are sent again.
  * Corrected drift is not recorded: the record already has the value, and if the call fails, the field is still drift.
  */
-function rememberSending(s: Derived, fields: readonly string[]): Step[] {
+function rememberSending(s: EksDerived, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields) });
 }
 
-function changedAmong(s: Derived, fields: readonly string[]): string[] {
+function changedAmong(s: EksDerived, fields: readonly string[]): string[] {
   const edited = driftAmong(s, fields).drift?.map(({ field }) => field) ?? [];
   return fields.filter((field) => !edited.includes(field) && !keepsImage(s, field));
 }
 
 /** Whether the update leaves the AMI as it is, because the parameter in the spec has none. */
-function keepsImage({ pool: { spec }, prerequisites }: ObservedState, field: string): boolean {
+function keepsImage({ pool: { spec }, prerequisites }: EksState, field: string): boolean {
   return field === machineField(AMI) && followsImage(spec) && selectedImage(spec, prerequisites) === undefined;
 }
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */
-function reserveUpdate(s: Derived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
+function reserveUpdate(s: EksDerived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
   return remember(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
     ({ memory }) => ({
       kind: 'reserveUpdate',

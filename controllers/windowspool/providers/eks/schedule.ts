@@ -2,14 +2,14 @@
 
 import { SHORTEST_MS, spread, TRANSIENT } from '../../intervals.ts';
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isLasting, isPaused } from '../../queries.ts';
 import { isAwsError } from '../../steps/steps.ts';
 import { isOpen, isWhole, passesAt } from './canary/canary.ts';
 import { confirmableAt } from './confirmation.ts';
 import { groupOf } from './groups.ts';
+import type { EksDerived } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isRecordLost, otherGroupIn } from './replacement/replacement.ts';
@@ -25,7 +25,7 @@ const FIRST_POLL_MS = 1_000;
  * How long the answers of AWS are valid, in milliseconds. `statusAgeMs`: how long this process has observed the group in its status. A new
  * operation of EKS is polled soon, and the interval doubles up to `--poll-interval`.
  */
-export function untilGroupRead(s: Derived, statusAgeMs: number): number {
+export function untilGroupRead(s: EksDerived, statusAgeMs: number): number {
   return Math.min(untilGroupChanges(s, statusAgeMs), untilPrerequisites(s));
 }
 
@@ -33,14 +33,14 @@ export function untilGroupRead(s: Derived, statusAgeMs: number): number {
  * A prerequisite that is not met or unknown is checked soon, and less often the longer it lasts: a quick fix is noticed quickly, and a
  * lasting problem costs few calls.
  */
-function untilPrerequisites(s: Derived): number {
+function untilPrerequisites(s: EksDerived): number {
   const checked = s.due.prerequisites.examination;
   if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
   return spread(s, lastingInterval(s, s.settings.pollMs));
 }
 
 /** `firstMs` at first, and longer the longer PrerequisitesMet has not been True, up to the resync interval. */
-function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number): number {
+function lastingInterval({ pool, now, settings }: EksState, firstMs: number): number {
   const { since } = prerequisitesRecordOf(pool);
   const lasts = since === undefined ? 0 : now - Date.parse(since);
   return Math.max(firstMs, Math.min(lasts / 2, settings.resyncMs));
@@ -50,7 +50,7 @@ function lastingInterval({ pool, now, settings }: ObservedState, firstMs: number
  * The errors that decide when AWS is read again: errors of AWS, and of the ConfigMap of Windows IPAM, which only a pool that has read AWS writes.
  * Windows IPAM is a setting of the whole cluster: a lasting error there only delays a group that is still to be created.
  */
-export function awsErrorsOf(s: ObservedState): CallError[] {
+export function awsErrorsOf(s: EksState): CallError[] {
   const hasGroup = groupOf(s) !== undefined;
   return [
     ...s.errors
@@ -61,7 +61,7 @@ export function awsErrorsOf(s: ObservedState): CallError[] {
   ];
 }
 
-function untilGroupChanges(s: Derived, statusAgeMs: number): number {
+function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
   const { settings } = s;
   const pollMs = Math.min(settings.pollMs, Math.max(FIRST_POLL_MS, statusAgeMs));
   // The prerequisite that blocked the creation was just fixed.
@@ -101,7 +101,7 @@ function untilGroupChanges(s: Derived, statusAgeMs: number): number {
 }
 
 /** Until a request can confirm what was seen once of a group; undefined if that was nothing. */
-function untilSecondLook({ group, former, settings, now }: ObservedState): number | undefined {
+function untilSecondLook({ group, former, settings, now }: EksState): number | undefined {
   const times = [group, ...(former ? [former] : [])].flatMap((view) => confirmableAt(view, settings) ?? []);
   return times.length > 0 ? Math.max(Math.min(...times) - now, SHORTEST_MS) : undefined;
 }
@@ -110,7 +110,7 @@ function untilSecondLook({ group, former, settings, now }: ObservedState): numbe
  * A replacement is polled until it is done: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
  * former group shrinks. The interval doubles up to `--poll-interval`.
  */
-function untilReplacementContinues(s: Derived): number | undefined {
+function untilReplacementContinues(s: EksDerived): number | undefined {
   const record = otherGroupIn(s.pool);
   if (!record || isDeleting(s.pool)) return undefined;
   const isFailed = groupOf(s)?.status.endsWith('_FAILED') || s.due.failures.asked !== undefined;
@@ -127,7 +127,7 @@ function untilReplacementContinues(s: Derived): number | undefined {
 }
 
 /** EKS may refuse updates of a DEGRADED group for days. A pool that releases its group retries only for minutes. */
-function isRefusing(s: ObservedState): boolean {
+function isRefusing(s: EksState): boolean {
   return groupOf(s)?.status === 'DEGRADED' && !isDeleting(s.pool);
 }
 
@@ -135,13 +135,13 @@ function isRefusing(s: ObservedState): boolean {
  * Milliseconds until a failed call may be retried. If that time has passed unused, for example because the pool is paused, the resync
  * interval applies.
  */
-function untilRetry(s: ObservedState, failedAt: number): number {
+function untilRetry(s: EksState, failedAt: number): number {
   const left = failedAt + s.settings.createRetryMs - s.now;
   return left > 0 ? left : spread(s, s.settings.resyncMs);
 }
 
 /** Whether the result of the operator's update is unknown although EKS no longer works on the group. */
-function isUpdateOpen({ pool, update }: ObservedState): boolean {
+function isUpdateOpen({ pool, update }: EksState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   return status === 'InProgress';
 }

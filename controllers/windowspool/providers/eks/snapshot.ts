@@ -1,18 +1,18 @@
 /** What one read of AWS returned for a pool, and what this process keeps for all pools. */
 import { POOL_KEY } from '../../labels.ts';
-import type { ObservedCluster, ObservedNodeGroup, ObservedState } from '../../model/observedState.ts';
 import type { Read, ReadCache, Snapshot } from '../../readCache.ts';
 import { failedKindOf, isAwsError } from '../../steps/steps.ts';
 import { groupOf } from './groups.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/state.ts';
 import { WindowsIpamLock } from './prerequisites/windowsIpamLock.ts';
 import { ServiceTimes } from './serviceTimes.ts';
 
 /** What one read of AWS returned for a pool. Of updates, it has the operator's that has just succeeded. */
 export type AwsSnapshot = Snapshot &
   Pick<
-    ObservedState,
+    EksState,
     'group' | 'update' | 'prerequisites' | 'instances' | 'newestRelease' | 'autoscaler' | 'machineTemplate'
-  > & { readonly former: ObservedState['former'] };
+  > & { readonly former: EksState['former'] };
 
 /** What this process knows of AWS for all pools. */
 export class AwsMemory {
@@ -26,7 +26,7 @@ export class AwsMemory {
 }
 
 /** What is kept of a read until the next one. */
-export function awsRead({ errors, ...seen }: ObservedState): Read & { readonly snapshot: AwsSnapshot } {
+export function awsRead({ errors, ...seen }: EksState): Read & { readonly snapshot: AwsSnapshot } {
   const { group, former, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
   const kept = errors.filter((entry) => isAwsError(entry) || failedKindOf(entry).waitsForRead);
   const update = seen.update?.status === 'Successful' ? seen.update : undefined;
@@ -44,14 +44,14 @@ export function lastSnapshot(cache: ReadCache, name: string): AwsSnapshot | unde
  * The maximum age of a shared answer for a complete read, in milliseconds: half the poll interval, so that pools that read at the same time share
  * it. A group that exists may be polled more often, and each poll must be fresh: younger than the pool's last read.
  */
-export function completeAge(cache: ReadCache, { pool, group, settings, now }: ObservedState): number {
+export function completeAge(cache: ReadCache, { pool, group, settings, now }: EksState): number {
   if (group.kind === 'absent') return settings.pollMs / 2;
   const readAt = cache.last(pool.metadata.name)?.at ?? Number.NEGATIVE_INFINITY;
   return Math.max(0, Math.min(settings.pollMs / 2, now - readAt));
 }
 
 /** Whether EKS finished creating the group since the pool's last read, as far as this process knows. */
-export function isNewlyCreated(cache: ReadCache, { pool, group }: ObservedState): boolean {
+export function isNewlyCreated(cache: ReadCache, { pool, group }: EksState): boolean {
   if (group.kind !== 'seen' || group.group.status === 'CREATING') return false;
   const last = lastSnapshot(cache, pool.metadata.name);
   const before = last && groupOf(last);

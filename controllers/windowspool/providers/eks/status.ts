@@ -1,8 +1,6 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
 import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../api.gen.ts';
 import { withoutConditionRecords } from '../../conditions/records.ts';
-import type { Derived, FailedTarget } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { Accepted, Outcome, RunResult } from '../../model/outcome.ts';
 import { scalingIn } from '../../nodeSource.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
@@ -18,12 +16,14 @@ import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from './groups.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from './machine/image.ts';
 import { hasMachine, isCustom } from './machine/machine.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
+import type { EksDerived, FailedTarget } from './model/due.ts';
+import type { EksState } from './model/state.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { formerState } from './replacement/status.ts';
 import { dateOf } from './upgrades/releaseVersion.ts';
 
 /** status.nodeGroup after a run. */
-export function nodeGroupState(outcome: RunResult): NodeGroupState {
+export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
   const { pool, group } = outcome.after;
   const memory = pool.status?.nodeGroup;
   const name = nodeGroupNameOf(pool);
@@ -76,7 +76,7 @@ function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
 }
 
 /** The launch template of the group, and its desired version as last known. */
-function templateState(s: Derived, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+function templateState(s: EksDerived, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
   const { launchTemplate } = group;
   if (!launchTemplate) return {};
   const { id, name, version } = launchTemplate;
@@ -85,7 +85,7 @@ function templateState(s: Derived, group: NodeGroup): Pick<NodeGroupState, 'laun
 }
 
 /** The dates of the custom AMI of the group, as last known. */
-function imageState({ pool, prerequisites }: ObservedState, group: NodeGroup): Partial<NodeGroupState> {
+function imageState({ pool, prerequisites }: EksState, group: NodeGroup): Partial<NodeGroupState> {
   const id = imageIdOf(group);
   if (id === undefined) return {};
   const { ofGroup } = (prerequisites?.image?.ok && prerequisites.image.value) || {};
@@ -102,11 +102,7 @@ function imageState({ pool, prerequisites }: ObservedState, group: NodeGroup): P
 }
 
 /** The newest release as last known, or the custom AMI in the parameter. */
-function latestRelease({
-  pool,
-  newestRelease,
-  prerequisites,
-}: ObservedState): Pick<NodeGroupState, 'latestReleaseVersion'> {
+function latestRelease({ pool, newestRelease, prerequisites }: EksState): Pick<NodeGroupState, 'latestReleaseVersion'> {
   if (isCustom(pool.spec)) {
     if (!followsImage(pool.spec)) return {};
     const before = pool.status?.nodeGroup?.latestReleaseVersion ?? '';
@@ -118,7 +114,7 @@ function latestRelease({
 }
 
 /** The warm pool, with the number of its instances as last known. */
-function warmPoolState({ pool, autoscaler }: ObservedState, { warmPool }: NodeGroup): Pick<NodeGroupState, 'warmPool'> {
+function warmPoolState({ pool, autoscaler }: EksState, { warmPool }: NodeGroup): Pick<NodeGroupState, 'warmPool'> {
   if (!warmPool) return {};
   const { minSize, maxGroupPreparedCapacity, poolState, reuseOnScaleIn } = warmPool;
   const instances = autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances;
@@ -134,7 +130,9 @@ function warmPoolState({ pool, autoscaler }: ObservedState, { warmPool }: NodeGr
 }
 
 /** The last update, and changes that failed. */
-function changesOf(outcome: RunResult): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
+function changesOf(
+  outcome: RunResult<EksDerived>,
+): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
   const update = updateState(outcome);
   const [failed, ...more] = outcome.after.due.failures.targets.map(fitting);
   return {
@@ -145,7 +143,7 @@ function changesOf(outcome: RunResult): Pick<NodeGroupState, 'update' | 'failedT
 }
 
 /** status.bookkeeping after a run: what cannot be observed anywhere. */
-export function bookkeepingOf(outcome: RunResult): Bookkeeping | undefined {
+export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | undefined {
   const { pool, group } = outcome.after;
   const memory = pool.status?.bookkeeping;
   if (isClusterMismatch(outcome.after)) return memory && withoutConditionRecords(memory);
@@ -166,7 +164,7 @@ export function bookkeepingOf(outcome: RunResult): Bookkeeping | undefined {
 }
 
 /** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
-function templateRecord(s: ObservedState): Pick<Bookkeeping, 'machineTemplate'> {
+function templateRecord(s: EksState): Pick<Bookkeeping, 'machineTemplate'> {
   const { pool, machineTemplate: seen } = s;
   const machineTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.machineTemplate;
   const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
@@ -174,7 +172,7 @@ function templateRecord(s: ObservedState): Pick<Bookkeeping, 'machineTemplate'> 
 }
 
 /** The automatic updates that failed, which may be due again. */
-function failedUpdatesState(s: Derived): Pick<Bookkeeping, 'failedUpdates'> {
+function failedUpdatesState(s: EksDerived): Pick<Bookkeeping, 'failedUpdates'> {
   const failed = s.due.failures.updates.map(fitting);
   return failed.length > 0 ? { failedUpdates: failed } : {};
 }
@@ -187,7 +185,7 @@ function fitting<F extends Pick<FailedTarget, 'message'>>(failed: F): F {
  * The desired size last sent to EKS for this pool: recorded before the creation, sent with a successful update, or equal to the spec.
  * Without a record, the spec's size counts as sent. A failed update changed nothing, so its size is sent again.
  */
-function lastAppliedDesiredSize(outcome: Outcome, owned: NodeGroup | undefined): number | undefined {
+function lastAppliedDesiredSize(outcome: Outcome<EksState>, owned: NodeGroup | undefined): number | undefined {
   const { pool, update } = outcome.after;
   const { desiredSize: desired } = scalingIn(pool.spec);
   if (desired === undefined) return undefined;
@@ -198,7 +196,7 @@ function lastAppliedDesiredSize(outcome: Outcome, owned: NodeGroup | undefined):
   return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
 }
 
-function updateState({ after, accepted }: RunResult): NodeGroupState['update'] {
+function updateState({ after, accepted }: RunResult<EksDerived>): NodeGroupState['update'] {
   const { pool, update } = after;
   if (accepted) {
     const { id, type, createdAt } = accepted.update;
@@ -224,13 +222,13 @@ function updateState({ after, accepted }: RunResult): NodeGroupState['update'] {
 }
 
 /** What an automatic update installs: when it fails, another one may be due. */
-function contentState({ due: { version } }: Derived, { target }: Pick<Accepted, 'target'>) {
+function contentState({ due: { version } }: EksDerived, { target }: Pick<Accepted, 'target'>) {
   const content = version?.target === target ? version.content : undefined;
   return content === undefined ? {} : { content };
 }
 
 /** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
-export function clusterState(s: ObservedState): WindowsPoolStatus['cluster'] {
+export function clusterState(s: EksState): WindowsPoolStatus['cluster'] {
   const pinned = s.pool.status?.cluster;
   if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
   const { name, arn } = s.cluster.cluster;
@@ -238,7 +236,7 @@ export function clusterState(s: ObservedState): WindowsPoolStatus['cluster'] {
 }
 
 /** How many nodes the groups should have. A group that cannot be read keeps its last known size. */
-export function shownSize(s: Derived): number | undefined {
+export function shownSize(s: EksDerived): number | undefined {
   if (groupOf(s)) return s.due.capacity.desired;
   return isUnknown(s.group) ? s.pool.status?.nodes?.desired : undefined;
 }

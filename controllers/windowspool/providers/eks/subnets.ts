@@ -1,8 +1,8 @@
 /** The subnets of a spec, selected by ID or by tags. Pure. */
 import type { WindowsPoolSpec } from '../../api.gen.ts';
-import type { PrerequisiteFacts } from '../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { Subnet, SubnetTerm } from '../../ports/prerequisites.ts';
+import type { PrerequisiteFacts } from './model/prerequisites.ts';
 
 /** The terms of the spec. */
 export function subnetTerms(spec: WindowsPoolSpec): readonly SubnetTerm[] {

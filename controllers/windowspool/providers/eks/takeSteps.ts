@@ -1,5 +1,5 @@
 /** Takes the steps of a run: alone where they change a setting of the cluster, and then forgets what they made stale. */
-import type { AutoscalerFacts, ObservedState } from '../../model/observedState.ts';
+
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import type { ScalingGroup } from '../../ports/ec2.ts';
@@ -7,6 +7,7 @@ import type { ReadCache } from '../../readCache.ts';
 import type { ActContext } from '../provider.ts';
 import { SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { tolerateGateKey } from './gateRefusal.ts';
+import type { AutoscalerFacts, EksState } from './model/state.ts';
 import { accessEntryQuestion, IPAM_QUESTIONS } from './prerequisites/gather.ts';
 import { AwsMemory } from './snapshot.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
@@ -15,10 +16,10 @@ import { tolerateSkew } from './upgrades/versionSkew.ts';
 /** Takes the steps. Undefined: they change a setting of the cluster that another pool has changed since it was read. */
 export async function takeSteps(
   steps: readonly Step[],
-  s: ObservedState,
+  s: EksState,
   context: ActContext,
-  take: () => Promise<Outcome>,
-): Promise<Outcome | undefined> {
+  take: () => Promise<Outcome<EksState>>,
+): Promise<Outcome<EksState> | undefined> {
   const outcome = await takeAlone(steps, s, context, take);
   if (!outcome) return undefined;
   forgetWhatChanged(steps, outcome, context.readCache);
@@ -27,10 +28,10 @@ export async function takeSteps(
 
 async function takeAlone(
   steps: readonly Step[],
-  s: ObservedState,
+  s: EksState,
   { readCache, clock }: ActContext,
-  take: () => Promise<Outcome>,
-): Promise<Outcome | undefined> {
+  take: () => Promise<Outcome<EksState>>,
+): Promise<Outcome<EksState> | undefined> {
   const kind = steps.find(isIpamStep)?.kind;
   if (!kind) return take();
   const { windowsIpam } = readCache.of(AwsMemory);
@@ -50,7 +51,7 @@ async function takeAlone(
  * Drops shared answers that the steps made stale, also when a call failed: another client may have made the change. The tags of scaling groups are
  * one answer for all pools: a pool that wrote its own tags changes them there, so that other pools need not read again.
  */
-function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome, { shared }: ReadCache): void {
+function forgetWhatChanged(steps: readonly Step[], { done, after }: Outcome<EksState>, { shared }: ReadCache): void {
   const written = after.autoscaler?.tags;
   for (const step of steps) {
     if (step.kind === 'createAccessEntry') shared.forget(accessEntryQuestion(step.role));

@@ -10,6 +10,7 @@ import {
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
 } from '../../labels.ts';
+import { expectationOf } from '../../nodes/expectation.ts';
 import { marksIn } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
@@ -24,7 +25,6 @@ import { describeStep } from '../../steps/steps.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {
   existingPool,
-  expectationIn,
   MINUTE,
   NOW,
   outcomeOf,
@@ -346,7 +346,9 @@ describe('a pool of existing nodes', () => {
     for (const kind of ['markNode', 'releaseNode']) {
       const seen = new Set<string>();
       for (let minute = 0; minute < 60; minute++) {
-        for (const step of planFor(derive({ ...observed, membership, now: NOW + minute * 61_000 })).steps)
+        for (const step of planFor(
+          derive({ ...observed, ...(membership && { membership }), now: NOW + minute * 61_000 }),
+        ).steps)
           if (step.kind === kind && 'node' in step) seen.add(step.node.name);
       }
       assert.equal(seen.size, 1_000, kind);
@@ -504,16 +506,16 @@ describe('a pool of existing nodes', () => {
         async ({ spec: { policy, ...spec }, going, nodes: held, toRelease, listed, contention, contested, errors }) => {
           const metadata = going ? { deletionTimestamp: '2026-03-01T12:00:00Z' } : {};
           const pool = existingPool({ ...spec, verification: { policy } }, { metadata });
-          const group = { kind: 'none' } as const;
           const serverVersion = 'v1.36.3';
           const s = derive({
             pool,
             now: NOW,
             settings,
-            cluster: { kind: 'unasked' },
-            group,
-            update: undefined,
-            poolNodes: new PoolNodes(held, expectationIn({ pool, group, serverVersion, settings }), NOW),
+            poolNodes: new PoolNodes(
+              held,
+              expectationOf(pool, { hasGateTaint: false }, serverVersion, settings.joinGraceMs),
+              NOW,
+            ),
             nodePods: { kind: 'seen', pods: [] },
             fleet: { disrupted: [], failures: [] },
             membership: {
@@ -524,10 +526,6 @@ describe('a pool of existing nodes', () => {
               contention,
               nextReadAt: Number.POSITIVE_INFINITY,
             },
-            prerequisites: undefined,
-            instances: undefined,
-            newestRelease: undefined,
-            autoscaler: undefined,
             runtimeClass: sampleRuntimeClass(),
             formerRuntimeClass: undefined,
             serverVersion,

@@ -34,8 +34,6 @@ export async function observeExisting(pool: WindowsPool, context: ObserveContext
   if (!isPaused(pool)) membership.lostNodes.recheckUnlabelled();
   const observed: ObservedState = {
     ...base,
-    group: { kind: 'none' },
-    cluster: { kind: 'unasked' },
     poolNodes,
     membership: {
       listed,

@@ -3,7 +3,6 @@ import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation
 import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
-import type { NodeGroupDue } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { isDeleting } from '../../queries.ts';
 import type { Provider } from '../provider.ts';
@@ -11,23 +10,6 @@ import { existingNodesConditions } from './existingNodesConditions.ts';
 import { observeExisting } from './observe.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './plan.ts';
 import { existingNodesState, hasNewMarks, marksState } from './status.ts';
-
-/** What depends on a node group is never due. */
-const NOTHING_DUE: NodeGroupDue = {
-  creation: undefined,
-  template: undefined,
-  differences: { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] },
-  adoption: undefined,
-  version: undefined,
-  config: undefined,
-  preparation: undefined,
-  tags: undefined,
-  followedTemplate: undefined,
-  failures: { asked: undefined, automatic: undefined, remembered: [], targets: [], updates: [] },
-  replacement: [],
-  isToBeMade: false,
-  prerequisites: { scope: 'nothing', input: undefined, examination: undefined, blocking: [] },
-};
 
 /** Existing nodes have no size, and any of them may leave: another system replaces it. */
 function existingCapacity({ poolNodes }: ObservedState): Capacity {
@@ -43,7 +25,7 @@ export const existing: Provider = {
   capacity: existingCapacity,
   due: (s) => {
     const capacity = existingCapacity(s);
-    return { ...NOTHING_DUE, capacity, nodes: admit(s, capacity) };
+    return { capacity, nodes: admit(s, capacity) };
   },
   needsRead: () => false,
   chains: existingNodesChains,

@@ -1,8 +1,8 @@
 /** The tags for the cluster-autoscaler that describe a pool's new nodes. */
 import { AUTOSCALER_PREFIX } from '../../labels.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -13,8 +13,8 @@ const GROUP = 'eks-web-0a1b';
 function tagged(
   found: Readonly<Record<string, string>>,
   remembered: readonly string[] = [],
-  change: Partial<ObservedState> = {},
-): Derived {
+  change: Partial<EksState> = {},
+): EksDerived {
   const pool = samplePool({}, { status: knownStatus({ scalingTags: [...remembered] }) });
   return sampleState({
     pool,

@@ -1,11 +1,11 @@
 /** A custom AMI: its launch template with the user data, and the group of type CUSTOM. */
 
 import type { NodeGroupSpec } from '../../api.gen.ts';
-import { derive } from '../../derive.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { known } from '../answers.ts';
+import { derive } from '../derived.ts';
 import { CLUSTER_ARN, NEXT, sampleCluster, sampleError } from '../fixtures.ts';
 import {
   AMI_1,
@@ -42,16 +42,16 @@ const CUSTOM_GROUP = { releaseVersion: AMI_1.ami.id };
 const changed = (
   machine: Partial<NodeGroupSpec>,
   rest: Parameters<typeof machineState>[2] = {},
-  change: Partial<ObservedState> = {},
+  change: Partial<EksState> = {},
 ) => machineState(machine, { machine: AMI_1, group: CUSTOM_GROUP }, rest, change);
 
 /** The same with another change of the spec. */
-function withSpec(state: Derived, spec: Partial<ObservedState['pool']['spec']>): Derived {
+function withSpec(state: EksDerived, spec: Partial<EksState['pool']['spec']>): EksDerived {
   return derive({ ...state, pool: { ...state.pool, spec: { ...state.pool.spec, ...spec } } });
 }
 
 /** The same in a cluster with another endpoint, which the user data names. */
-function moved(state: Derived): Derived {
+function moved(state: EksDerived): EksDerived {
   const cluster = { kind: 'seen', cluster: sampleCluster({ endpoint: 'https://other.example' }) } as const;
   const after = { ...state, cluster };
   if (state.group.kind !== 'seen') return derive(after);
@@ -72,7 +72,7 @@ const GOLDEN = { ami: { ssmParameter: '/windowspool/golden' } } as const;
 const valued = (value: string) => ({ prerequisites: sampleFacts({ imageParameter: known(value) }) });
 
 /** Its group has the first AMI, and the parameter this one. */
-const following = (value: string, rest: Parameters<typeof machineState>[2] = {}, change: Partial<ObservedState> = {}) =>
+const following = (value: string, rest: Parameters<typeof machineState>[2] = {}, change: Partial<EksState> = {}) =>
   machineState(GOLDEN, { machine: GOLDEN, group: CUSTOM_GROUP }, rest, {
     machineTemplate: FIRST,
     ...valued(value),
@@ -94,7 +94,7 @@ const noAccess = (mode: string, mapping: boolean) => {
   };
 };
 /** A pool without a group that creates the access entry. */
-const managing = (change: Partial<ObservedState>) =>
+const managing = (change: Partial<EksState>) =>
   machineToBe(AMI_1, { ...change, pool: machinePool(AMI_1, { accessEntryManagement: 'Operator' }) });
 
 export const customAmiCases: readonly PlanCase[] = [

@@ -1,13 +1,13 @@
 /** Custom AMIs that are tried on a canary first: it has a version of the launch template of its own. */
 
 import type { CanaryNodeGroup } from '../../api.gen.ts';
-import { derive } from '../../derive.ts';
-import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { canaryTargetOf } from '../../providers/eks/canary/canary.ts';
 import { desiredMachine } from '../../providers/eks/machine/desiredMachine.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { known } from '../answers.ts';
 import { WITH_CANARY } from '../canaryScenes.ts';
+import { derive } from '../derived.ts';
 import { NOW, sampleCluster } from '../fixtures.ts';
 import {
   AMI_1,
@@ -57,7 +57,7 @@ const RECORD: CanaryNodeGroup = {
 /** A group with the first AMI whose spec has this one; the canary of the second one was recorded. */
 const recorded = (
   { ami }: { readonly ami: { readonly id: string } } = AMI_2,
-  change: Partial<ObservedState> = {},
+  change: Partial<EksState> = {},
   group: Partial<NodeGroup> = {},
 ) =>
   machineState(
@@ -68,7 +68,7 @@ const recorded = (
   );
 
 /** The same before the canary begins. */
-const before = (change: Partial<ObservedState>) =>
+const before = (change: Partial<EksState>) =>
   machineState(AMI_2, { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } }, UPDATE, change);
 
 const HAS_VERSION = {

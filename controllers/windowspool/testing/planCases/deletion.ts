@@ -1,12 +1,12 @@
 /** A pool that is deleted together with its group. */
-import type { ObservedState } from '../../model/observedState.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
 /** EKS said that the cluster does not exist, now for the first time or a minute ago. */
-const withoutCluster = (kind: 'seenOnce' | 'confirmed'): ObservedState['group'] => ({
+const withoutCluster = (kind: 'seenOnce' | 'confirmed'): EksState['group'] => ({
   ...unseen('gone', sampleGroup()),
   certainty: { kind, contradiction: 'clusterAbsent', since: kind === 'seenOnce' ? NOW : NOW - MINUTE },
 });

@@ -1,8 +1,8 @@
 /** When a node group is created, changed and deleted. */
 
-import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { configTargetOf } from '../../providers/eks/groupChanges.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -12,7 +12,7 @@ const pool = samplePool({}, { status: knownStatus() });
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 /** A pool with the retry annotation. */
-function retried(retry: string, status = knownStatus()): ObservedState['pool'] {
+function retried(retry: string, status = knownStatus()): EksState['pool'] {
   return samplePool({}, { metadata: { annotations: { 'winpool.dev/retry': retry } }, status });
 }
 
@@ -22,7 +22,7 @@ function justFailed({ tags }: Pick<NodeGroup, 'tags'>) {
 }
 
 /** The status after EKS rejected a creation. `retry`: the value of the annotation at that time. */
-function refusedStatus(minutesAgo: number, retry?: string): NonNullable<ObservedState['pool']['status']> {
+function refusedStatus(minutesAgo: number, retry?: string): NonNullable<EksState['pool']['status']> {
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
   const target = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
   const failedTarget = { target, reason: 'CreateRejected', message: 'no such subnet', time };

@@ -1,10 +1,10 @@
 /** The pending steps of a paused pool. */
 
 import type { KubeletSpec, WindowsPoolSpec } from '../../api.gen.ts';
-import { derive } from '../../derive.ts';
 import { PAUSED_ANNOTATION } from '../../labels.ts';
-import type { Derived } from '../../model/due.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
 import { known } from '../answers.ts';
+import { derive } from '../derived.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
 import { AMI_1, DISK_100, DISK_200, machineState } from '../machineScenes.ts';
 import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
@@ -18,7 +18,7 @@ const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } 
 const machine = machineState(DISK_200, { machine: DISK_100 });
 
 /** A paused pool with a custom AMI, whose spec was changed since its group was created. */
-function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): Derived {
+function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): EksDerived {
   const before = { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } };
   const observed = machineState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
   return derive({ ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } });

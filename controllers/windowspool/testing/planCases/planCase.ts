@@ -1,6 +1,6 @@
 /** A row of a table of cases: the observed state, and the steps that follow, or why there are none. */
 import type { ConditionSet } from '../../model/conditions.ts';
-import type { Derived } from '../../model/due.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
 import type { Reason } from '../../reasons.ts';
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
@@ -20,7 +20,7 @@ export type Until = `${number}${'ms' | 's' | 'm'}` | 'backoff';
 
 export interface PlanCase {
   readonly name: string;
-  readonly observed: Derived;
+  readonly observed: EksDerived;
   /** The steps in the words of `stepInWords`, without conditions of nodes. */
   readonly want: readonly string[];
   /** The pending steps of a pool that is not paused. */

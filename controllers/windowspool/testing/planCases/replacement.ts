@@ -1,6 +1,7 @@
 /** The replacement of a node group that EKS cannot change. */
-import { derive } from '../../derive.ts';
+
 import { known } from '../answers.ts';
+import { derive } from '../derived.ts';
 import {
   CLUSTER_ARN,
   knownStatus,

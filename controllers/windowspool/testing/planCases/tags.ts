@@ -1,7 +1,7 @@
 /** The tags of a node group. */
 
-import type { ObservedState } from '../../model/observedState.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -64,6 +64,6 @@ export const tagCases: readonly PlanCase[] = [
   },
 ];
 
-function withoutTeam(of: ObservedState['pool']): NodeGroup['tags'] {
+function withoutTeam(of: EksState['pool']): NodeGroup['tags'] {
   return Object.fromEntries(Object.entries(sampleGroup(of).tags).filter(([key]) => key !== 'team'));
 }

@@ -1,7 +1,7 @@
 /** A script for nodes: its launch template, and what happens when it changes. */
 import type { NodeGroupSpec } from '../../api.gen.ts';
-import type { Derived } from '../../model/due.ts';
-import type { ObservedState } from '../../model/observedState.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksState } from '../../providers/eks/model/state.ts';
 import { known } from '../answers.ts';
 import { CLUSTER_ARN } from '../fixtures.ts';
 import {
@@ -31,8 +31,8 @@ function changed(
   rest: Parameters<typeof machineState>[2] = {},
   now: Partial<NodeGroupSpec> = script(),
   before: Partial<NodeGroupSpec> = script(),
-  change: Partial<ObservedState> = {},
-): Derived {
+  change: Partial<EksState> = {},
+): EksDerived {
   const machine = { machine: before, ...(before.ami && { group: { releaseVersion: before.ami.id } }) };
   const observed = { prerequisites: facts(text), machineTemplate: template(before, 'first'), ...change };
   return machineState(now, machine, rest, observed);

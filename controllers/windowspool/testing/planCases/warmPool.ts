@@ -1,8 +1,8 @@
 /** The warm pool of a node group. */
 import type { WarmPoolSpec } from '../../api.gen.ts';
-import type { Derived } from '../../model/due.ts';
 import type { WarmPool } from '../../ports/eks.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
+import type { EksDerived } from '../../providers/eks/model/due.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';
@@ -17,7 +17,7 @@ function warmed(
   found: WarmPool | undefined,
   before: WarmPoolSpec | undefined = undefined,
   driftPolicy: 'Correct' | 'Report' = 'Correct',
-): Derived {
+): EksDerived {
   const poolWith = (warmPool: WarmPoolSpec | undefined) =>
     samplePool({ nodeGroup: { driftPolicy, ...(warmPool && { warmPool }) } });
   const applied = entriesOf(desiredFields(poolWith(before)));

@@ -1,5 +1,5 @@
 /** Every advice check. */
-import type { AdviceCheck } from '../../../model/advice.ts';
+import type { AdviceCheck } from '../model/advice.ts';
 import { hyperVChecks } from './hyperVChecks.ts';
 import { placementChecks } from './placementChecks.ts';
 import { portChecks } from './portChecks.ts';

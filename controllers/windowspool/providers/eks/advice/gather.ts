@@ -1,8 +1,9 @@
 /** Reads the facts that advice needs. */
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { AdviceFacts } from '../../../model/prerequisites.ts';
+
 import type { LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { securityGroupTerms } from '../machine/machine.ts';
+import type { AdviceFacts } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { type Ask, instanceTypesFor, subnetsOf } from '../prerequisites/questions.ts';
 import { instanceTypesOf } from '../upgrades/launchTemplate.ts';
 import { checks } from './checks.ts';
@@ -10,7 +11,7 @@ import { controlPlaneGroups } from './portChecks.ts';
 
 /** What the facts are read with. */
 interface Reading {
-  readonly s: ObservedState;
+  readonly s: EksState;
   readonly sources: Pick<PrerequisiteSources, 'capacity' | 'securityGroups' | 'system'>;
   /** Returns answers that pools share, and that can be an hour old. */
   readonly ask: Ask;

@@ -1,7 +1,8 @@
 /** Advice about Hyper-V isolation. */
-import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
+
 import { joined } from '../../../util/words.ts';
+import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 

@@ -1,7 +1,8 @@
 /** Advice about where nodes and their DNS server run. */
-import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
+
 import { joined } from '../../../util/words.ts';
+import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 import { advise, given, none } from './result.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { derive } from '../../../derive.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { adviceTable, planned, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
+import { derive } from '../../../testing/derived.ts';
 import { sampleCluster } from '../../../testing/fixtures.ts';
 import type { Brief } from '../../../testing/goldenTexts.ts';
 import { BY_TAGS, DISK_100 } from '../../../testing/machineScenes.ts';
 import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 
 const testAdvice = adviceTable('advice/port');
 

@@ -1,10 +1,11 @@
 /** Advice about the ports between the control plane and the nodes. */
-import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
+
 import type { Cluster } from '../../../ports/eks.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { selectedGroups } from '../machine/machine.ts';
+import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 

@@ -1,6 +1,7 @@
 /** The results of an advice check. */
-import type { AdviceResult } from '../../../model/advice.ts';
+
 import type { CallResult } from '../../../ports/callResult.ts';
+import type { AdviceResult } from '../model/advice.ts';
 
 /** Nothing to advise. */
 export const none: AdviceResult = { kind: 'none' };

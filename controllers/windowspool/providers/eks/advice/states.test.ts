@@ -3,14 +3,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { AdviceState } from '../../../api.gen.ts';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
-import { derive } from '../../../derive.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { AdviceFacts } from '../../../model/prerequisites.ts';
 import { adviceReasons } from '../../../reasons.ts';
 import { running, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
+import { derive } from '../../../testing/derived.ts';
 import { outcomeOf, settings } from '../../../testing/fixtures.ts';
 import {
   ONE_ZONE,
@@ -20,6 +17,9 @@ import {
   unasked,
 } from '../../../testing/prerequisites.ts';
 import { randomObservedState } from '../../../testing/randomObservedState.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { AdviceFacts } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { annotationFault } from '../prerequisites/ignored.ts';
 import { checks } from './checks.ts';
 import { adviceStates } from './states.ts';
@@ -28,10 +28,10 @@ const EARLIER: AdviceState = { name: 'zones', reason: 'SubnetsInOneZone', messag
 
 /** A pool that had this advice, with these facts now. */
 function poolWith(
-  facts: ObservedState['prerequisites'],
+  facts: EksState['prerequisites'],
   advice: AdviceState[] = [EARLIER],
   annotations: Readonly<Record<string, string>> = {},
-): Derived {
+): EksDerived {
   const { pool, ...state } = running();
   const metadata = { ...pool.metadata, annotations };
   return derive({ ...state, pool: { ...pool, metadata, status: { ...pool.status, advice } }, prerequisites: facts });

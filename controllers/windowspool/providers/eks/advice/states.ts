@@ -1,8 +1,8 @@
 /** status.advice. Pure. */
 import type { AdviceState } from '../../../api.gen.ts';
-import type { Derived } from '../../../model/due.ts';
 import { adviceReasons } from '../../../reasons.ts';
 import { cut, sentence } from '../../../util/words.ts';
+import type { EksDerived } from '../model/due.ts';
 import { isUnknown } from '../prerequisites/prerequisiteStates.ts';
 import { checks } from './checks.ts';
 
@@ -13,7 +13,7 @@ const MESSAGE_LENGTH = 4_096;
  * The entries of status.advice. An entry stays while its facts are not read: they are read with all prerequisites, and once an hour for the advice
  * that the pool has.
  */
-export function adviceStates(s: Derived): AdviceState[] {
+export function adviceStates(s: EksDerived): AdviceState[] {
   const known: readonly string[] = adviceReasons;
   const earlier = (s.pool.status?.advice ?? []).filter(({ reason }) => known.includes(reason));
   const { input } = s.due.prerequisites;

@@ -1,8 +1,9 @@
 /** Advice about the script for nodes. */
-import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
+
 import { joined } from '../../../util/words.ts';
 import { describeSource, secretsIn, userDataIn, userScriptOf } from '../machine/userScript.ts';
+import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 import { advise, given, none } from './result.ts';
 
 /**

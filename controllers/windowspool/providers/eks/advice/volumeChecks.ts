@@ -1,9 +1,10 @@
 /** Advice about the root volume of nodes. */
-import type { AdviceCheck, AdviceResult } from '../../../model/advice.ts';
-import type { CheckInput } from '../../../model/prerequisites.ts';
+
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { diskIn } from '../machine/machine.ts';
+import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
+import type { CheckInput } from '../model/prerequisites.ts';
 import { DEFAULT_DISK_GIB } from '../nodeGroup.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';

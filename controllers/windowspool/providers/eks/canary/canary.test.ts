@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
-import type { Derived } from '../../../model/due.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
 import { untilNextRead } from '../../../schedule.ts';
@@ -22,6 +21,7 @@ import { sampleFacts } from '../../../testing/prerequisites.ts';
 import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../model/due.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 
 const check = textTable('conditions/UpToDateWithCanary');
@@ -46,7 +46,7 @@ const FAILED = {
   time: at(NOW - MINUTE),
 };
 
-const stages: readonly (readonly [stage: string, s: Derived, args: readonly string[]])[] = [
+const stages: readonly (readonly [stage: string, s: EksDerived, args: readonly string[]])[] = [
   [
     'creating',
     canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: MAIN_NODES }),
@@ -183,7 +183,7 @@ describe('a canary', () => {
   });
 
   it('is read when its nodes have been verified for long enough, and soon while they are not', () => {
-    const near = (s: Derived, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
+    const near = (s: EksDerived, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
     assert.ok(near(canaryScene({ record: { verifiedSince: at(NOW - 29 * MINUTE) } }), MINUTE));
     assert.ok(near(canaryScene(), 10 * MINUTE));
     assert.ok(near(canaryScene({ record: young, nodes: MAIN_NODES }), 20_000));

@@ -7,8 +7,6 @@
  */
 import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { VerificationResult } from '../../../model/poolNodes.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
@@ -21,6 +19,8 @@ import { ownedGroup, rejectionOf } from '../groups.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import { isMachineAnswered, isMachineKnown } from '../machine/desiredMachine.ts';
 import { describeRelease } from '../machine/image.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
 import { describeFinding, isOfTheRelease } from '../upgrades/releaseChecks.ts';
@@ -43,13 +43,13 @@ export function canaryTargetOf({ spec }: WindowsPool, change: VersionChange): st
 }
 
 /** Whether a canary exists, or is about to be created, that has not ended. */
-export function isOpen({ pool }: Pick<ObservedState, 'pool'>): boolean {
+export function isOpen({ pool }: Pick<EksState, 'pool'>): boolean {
   const record = canaryIn(pool);
   return record !== undefined && record.drainingSince === undefined;
 }
 
 /** Whether the main group is known, and EKS is not updating it. */
-export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'>): boolean {
+export function isMainIdle({ pool, group }: Pick<EksState, 'pool' | 'group'>): boolean {
   const main = ownedGroup(pool, group);
   const isUpdating = pool.status?.nodeGroup?.update?.status === 'InProgress';
   return main !== undefined && acceptsUpdates(main) && !isUpdating;
@@ -59,18 +59,18 @@ export function isMainIdle({ pool, group }: Pick<ObservedState, 'pool' | 'group'
  * Whether an update that is not due any more is one that the spec dropped, that the main group got, or that cannot be made. Until the launch template and
  * what it should contain are read, such as the SSM parameter of a custom AMI, that is unknown.
  */
-export function isMainSettled(s: ObservedState): boolean {
+export function isMainSettled(s: EksState): boolean {
   return isMainIdle(s) && (isMachineKnown(s) || isMachineAnswered(s));
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
-export function isOtherCanary(s: ObservedState): boolean {
+export function isOtherCanary(s: EksState): boolean {
   const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
   return canary !== undefined && canary.tags[CANARY_TAG] !== canaryIn(s.pool)?.target;
 }
 
 /** Whether all nodes of the canary are verified and accept pods. */
-export function isWhole(s: ObservedState): boolean {
+export function isWhole(s: EksState): boolean {
   const canary = otherGroup(s);
   if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE' || isOtherCanary(s)) return false;
   const { verified, total } = s.poolNodes.inGroup(canary.name);
@@ -81,20 +81,20 @@ export function isWhole(s: ObservedState): boolean {
  * When the nodes of the open canary will have been verified for long enough, in epoch milliseconds, if all of them are verified; undefined if the spec
  * asks for no canary. In the run that finds the last of them verified, status does not have the time yet.
  */
-export function passesAt({ pool, now }: Pick<ObservedState, 'pool' | 'now'>): number | undefined {
+export function passesAt({ pool, now }: Pick<EksState, 'pool' | 'now'>): number | undefined {
   const since = canaryIn(pool)?.verifiedSince;
   const after = canarySpecIn(pool.spec)?.soakDuration;
   return after === undefined ? undefined : (since === undefined ? now : Date.parse(since)) + durationOf(after);
 }
 
 /** Whether the canary has shown that the main group may be updated. */
-export function hasPassed(s: Derived): boolean {
+export function hasPassed(s: EksDerived): boolean {
   const at = passesAt(s);
   return at !== undefined && s.now >= at && isWhole(s) && s.due.version?.isTried === true;
 }
 
 /** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
-export function failedRelease(s: ObservedState): NonNullable<NodeGroupState['failedTarget']>['release'] {
+export function failedRelease(s: EksState): NonNullable<NodeGroupState['failedTarget']>['release'] {
   const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
   if (!canary?.releaseVersion) return undefined;
   const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {
@@ -114,7 +114,7 @@ interface CanaryFault {
 }
 
 /** Why the version change that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
-export function canaryFault(s: ObservedState, change: VersionChange): CanaryFault | undefined {
+export function canaryFault(s: EksState, change: VersionChange): CanaryFault | undefined {
   const why = isMainSettled(s) ? faultOf(s) : undefined;
   if (!why) return undefined;
   const { name = '' } = canaryIn(s.pool) ?? {};
@@ -125,7 +125,7 @@ export function canaryFault(s: ObservedState, change: VersionChange): CanaryFaul
 /** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */
 const PASSING: readonly NodeCheck[] = ['NotReady'];
 
-function faultOf(s: ObservedState): string | undefined {
+function faultOf(s: EksState): string | undefined {
   const refusal = refusalOf(s);
   if (refusal) return describeFailure(refusal);
   if (s.former?.kind !== 'seen') return undefined;
@@ -146,11 +146,11 @@ function faultOf(s: ObservedState): string | undefined {
   return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
 }
 
-function refusalOf(s: ObservedState) {
+function refusalOf(s: EksState) {
   return rejectionOf(s, 'createCanary')?.error;
 }
 
-function failingNodes({ poolNodes }: ObservedState, group: string): VerificationResult[] {
+function failingNodes({ poolNodes }: EksState, group: string): VerificationResult[] {
   return poolNodes.failing.filter(({ node }) => poolNodes.groupOf(node) === group);
 }
 
@@ -162,7 +162,7 @@ function describeFailures({ failures: [failure] }: VerificationResult): string {
 type Tried = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion' | 'launchTemplate'>;
 
 /** What a canary of this update tries. */
-export function triedBy(s: ObservedState, change: VersionChange): Tried {
+export function triedBy(s: EksState, change: VersionChange): Tried {
   const image = imageIn(s, change);
   return image === undefined ? change : { ...change, releaseVersion: image };
 }

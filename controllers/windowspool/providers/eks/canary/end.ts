@@ -1,19 +1,20 @@
 /** When a canary ends, and why. Pure. */
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+
 import { AWS_MESSAGE_LENGTH } from '../../../statusLimits.ts';
 import { cut } from '../../../util/words.ts';
 import { failureOf, isPassing } from '../failedTarget.ts';
 import { groupOf } from '../groups.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced } from '../replacement/replacement.ts';
 import { templateIn } from '../upgrades/launchTemplate.ts';
 import { canarySpecIn, describeTried, isMainSettled, isOpen, isOtherCanary, triedBy } from './canary.ts';
 
 /** Why the open canary ends, in words; undefined while it goes on. */
-export function whyCanaryEnds(s: Derived): string | undefined {
+export function whyCanaryEnds(s: EksDerived): string | undefined {
   const { pool } = s;
   const { version } = s.due;
   if (!isOpen(s) || !isMainSettled(s)) return undefined;
@@ -34,14 +35,14 @@ export function whyCanaryEnds(s: Derived): string | undefined {
 }
 
 /** Whether the canary tried another version of a launch template that was deleted, or that EKS does not accept any more. */
-function isTriedTemplateLost(s: Derived): boolean {
+function isTriedTemplateLost(s: EksDerived): boolean {
   const main = groupOf(s);
   if (!main || canaryIn(s.pool)?.templateVersion === undefined) return false;
   return templateIn(s.pool.spec) ? s.due.template === undefined : isTemplateDeleted(s, main) === true;
 }
 
 /** Whether the main group has what the canary tried. */
-function hasVersionOfCanary(s: ObservedState): boolean {
+function hasVersionOfCanary(s: EksState): boolean {
   const { releaseVersion, templateVersion } = canaryIn(s.pool) ?? {};
   const main = groupOf(s);
   const hasTemplate = templateVersion === undefined || main?.launchTemplate?.version === templateVersion;
@@ -49,7 +50,7 @@ function hasVersionOfCanary(s: ObservedState): boolean {
 }
 
 /** The failure that ends the canary, which status must keep. */
-export function failureOfCanary({ due: { version, failures } }: Derived) {
+export function failureOfCanary({ due: { version, failures } }: EksDerived) {
   if (!version?.isTried) return undefined;
   const failure = failureOf(failures, version.target);
   return failure && { ...failure, message: cut(failure.message, AWS_MESSAGE_LENGTH) };

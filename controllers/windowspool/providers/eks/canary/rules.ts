@@ -2,8 +2,6 @@
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { waitFor, waitMeanwhile } from '../../../ruleChains.ts';
@@ -11,6 +9,8 @@ import { timeOf } from '../../../util/durations.ts';
 import { count } from '../../../util/words.ts';
 import { ownedGroup } from '../groups.ts';
 import { memoryFor } from '../memory.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from '../replacement/replacement.ts';
 import { accessEntryFirst, tokenFor, waitForPrerequisites } from '../rules.ts';
@@ -20,7 +20,7 @@ import { failureOfCanary, whyCanaryEnds } from './end.ts';
 import { describeCanary } from './status.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
-export function recallCanary(s: ObservedState): Step[] | undefined {
+export function recallCanary(s: EksState): Step[] | undefined {
   const { pool } = s;
   if (otherGroupIn(pool)) return undefined;
   const other = otherGroup(s);
@@ -36,7 +36,7 @@ export function recallCanary(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
-export function tryOnCanary(s: Derived): RuleResult | undefined {
+export function tryOnCanary(s: EksDerived): RuleResult | undefined {
   const { version, prerequisites } = s.due;
   const record = canaryIn(s.pool);
   if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
@@ -53,7 +53,7 @@ export function tryOnCanary(s: Derived): RuleResult | undefined {
   return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
 }
 
-function begun(s: ObservedState, change: VersionChange): Step[] {
+function begun(s: EksState, change: VersionChange): Step[] {
   const name = otherNameOf(s.pool);
   const tried = triedBy(s, change);
   const { kubernetesVersion, releaseVersion, launchTemplate } = tried;
@@ -72,7 +72,7 @@ function begun(s: ObservedState, change: VersionChange): Step[] {
 }
 
 /** Ensures that a canary ends when it failed, when the main group has its version, and when that is not desired any more. */
-export function endCanary(s: Derived): Step[] | undefined {
+export function endCanary(s: EksDerived): Step[] | undefined {
   const record = canaryIn(s.pool);
   const why = record && whyCanaryEnds(s);
   if (!why) return undefined;
@@ -84,7 +84,7 @@ export function endCanary(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
-export function createCanary(s: Derived): RuleResult | Step[] | undefined {
+export function createCanary(s: EksDerived): RuleResult | Step[] | undefined {
   const { version } = s.due;
   const main = ownedGroup(s.pool, s.group);
   if (!isOpen(s) || !version?.isCanaryDue || !main) return undefined;
@@ -103,13 +103,13 @@ export function createCanary(s: Derived): RuleResult | Step[] | undefined {
 }
 
 /** Ensures that an open canary is not changed, and waited for until it can be created. */
-export function keepOpenCanary({ pool }: ObservedState): RuleResult | undefined {
+export function keepOpenCanary({ pool }: EksState): RuleResult | undefined {
   return canaryIn(pool) && !isDraining({ pool }) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
 }
 
 /** The group of the canary: like the main group in everything but the version that is tried, and of a fixed size, which no autoscaler changes. */
 function desiredCanary(
-  s: ObservedState,
+  s: EksState,
   main: NodeGroup,
   change: VersionChange,
   launchTemplate: TemplateVersion | undefined,

@@ -1,14 +1,14 @@
 /** What status records of a canary, and how conditions describe it. Pure. */
 import type { CanaryNodeGroup } from '../../../api.gen.ts';
 import type { CanaryStage } from '../../../model/disruption.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime } from '../../../util/words.ts';
 import { groupOf } from '../groups.ts';
 import { isTemplateKnown } from '../machine/desiredMachine.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, isDraining, nodesOfOther, otherGroup } from '../replacement/replacement.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import { canarySpecIn, describeTried, hasPassed, isWhole, passesAt } from './canary.ts';
 
 /** status.nodeGroup.canary after a run; undefined when there is none any more. */
-export function canaryState(outcome: Outcome): CanaryNodeGroup | undefined {
+export function canaryState(outcome: Outcome<EksState>): CanaryNodeGroup | undefined {
   const { after: s } = outcome;
   const record = canaryIn(s.pool);
   if (!record || isForgotten(s)) return undefined;
@@ -52,7 +52,7 @@ export function canaryState(outcome: Outcome): CanaryNodeGroup | undefined {
 }
 
 /** The stage; undefined when there is no canary. */
-export function canaryStage(s: Derived): CanaryStage | undefined {
+export function canaryStage(s: EksDerived): CanaryStage | undefined {
   if (!canaryIn(s.pool) || isDeleting(s.pool)) return undefined;
   const canary = otherGroup(s);
   if (isDraining(s)) {
@@ -65,7 +65,7 @@ export function canaryStage(s: Derived): CanaryStage | undefined {
 }
 
 /** How the canary goes on, in sentences. It has no number that changes often. */
-export function describeCanary(s: Derived): string {
+export function describeCanary(s: EksDerived): string {
   const { name = '', kubernetesVersion, releaseVersion, templateVersion: version } = canaryIn(s.pool) ?? {};
   const launchTemplate = version === undefined ? {} : { launchTemplate: { version } };
   const tried = describeTried({
@@ -78,12 +78,12 @@ export function describeCanary(s: Derived): string {
   return isPaused(s.pool) ? `${text} ${more} It continues when the pool is resumed.` : `${text} ${more}`;
 }
 
-function describeStage(s: Derived, name: string): string {
+function describeStage(s: EksDerived, name: string): string {
   const main = nodeGroupNameOf(s.pool);
   const trouble = describeTrouble(s, name);
   if (trouble !== undefined) return trouble;
   const { nodes = 0, soakDuration = '' } = canarySpecIn(s.pool.spec) ?? {};
-  const all = `${groupOf({ group: s.former ?? { kind: 'none' } })?.scaling.desiredSize ?? nodes}`;
+  const all = `${groupOf({ group: s.former ?? { kind: 'absent' } })?.scaling.desiredSize ?? nodes}`;
   switch (canaryStage(s)) {
     case 'creating':
       if (s.former?.kind === 'absent' && canaryIn(s.pool)?.arn)
@@ -108,7 +108,7 @@ function describeStage(s: Derived, name: string): string {
 }
 
 /** When the canary passes: a time of day if that is unambiguous. */
-function whenPassed(s: ObservedState): string {
+function whenPassed(s: EksState): string {
   const at = passesAt(s) ?? s.now;
   return at - s.now < DAY_MS ? clockTime(at) : timeOf(at);
 }

@@ -1,7 +1,5 @@
 /** The part of UpToDate about settings of the machine that have changed although the spec did not. */
 
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
 import { machineSettingOf } from '../applied.ts';
@@ -9,11 +7,13 @@ import { desiredMachine, suitableImage } from '../machine/desiredMachine.ts';
 import { imageParameterIn, selectedImage } from '../machine/image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { describeReleaseFailure, failureOfRelease } from '../upgrades/releaseFailures.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
 
 /** Reports these settings, with what to do; empty when there are none. */
-export function followedMachine(s: Derived, group: NodeGroup): string {
+export function followedMachine(s: EksDerived, group: NodeGroup): string {
   const { all } = s.due.differences;
   if (!followsMachine(s, all)) return '';
   const found = new Map(all.map((each) => [machineSettingOf(each.field), each.found]));
@@ -27,7 +27,7 @@ export function followedMachine(s: Derived, group: NodeGroup): string {
 }
 
 /** The script or the bootstrap has changed. What they contain is not shown. */
-function otherUserData({ pool: { spec } }: ObservedState, { name }: NodeGroup): string {
+function otherUserData({ pool: { spec } }: EksState, { name }: NodeGroup): string {
   const userData = userDataIn(spec);
   const what = `Node group ${name} has other user data than the operator writes now`;
   if (!userData) return `${what}. Set nodeGroup.update.policy: Automatic.`;
@@ -36,7 +36,7 @@ function otherUserData({ pool: { spec } }: ObservedState, { name }: NodeGroup): 
 }
 
 /** The parameter has another AMI than the group. */
-function otherImage(s: ObservedState, { name }: NodeGroup, found = ''): string {
+function otherImage(s: EksState, { name }: NodeGroup, found = ''): string {
   const { spec } = s.pool;
   const id = selectedImage(spec, s.prerequisites) ?? '';
   const failure = failureOfRelease(s, id);
@@ -47,7 +47,7 @@ function otherImage(s: ObservedState, { name }: NodeGroup, found = ''): string {
 }
 
 /** Other security groups have the tags in the spec than the group has. */
-function otherSecurityGroups(s: ObservedState, { name }: NodeGroup, found: string | undefined): string {
+function otherSecurityGroups(s: EksState, { name }: NodeGroup, found: string | undefined): string {
   const wanted = desiredMachine(s)?.securityGroups ?? [];
   return `Node group ${name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
 }

@@ -9,26 +9,26 @@ import {
 } from '../../../conditions/nodesVerified.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../../labels.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Instance } from '../../../ports/ec2.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { NodeRecord } from '../../../ports/nodes.ts';
 import { count, duration, joined } from '../../../util/words.ts';
 import { desiredNodes, groupOf, lacksNodes, lateInstances } from '../groups.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { isOwnedBy, nodeGroupNamesOf } from '../nodeGroup.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { controllerWarnings } from '../prerequisites/controllerWarnings.ts';
 
 /** What a node group adds to NodesVerified. */
-export const groupNodes: NodesVerifiedParts<Derived> = {
+export const groupNodes: NodesVerifiedParts<EksDerived> = {
   missing: (s) => (s.poolNodes.unlabelledNodes.length > 0 ? lackingLabels(s) : waitingForGroup(s)),
   explain: (s, checks) => `${controllerWarnings(s)}${likelyCause(s, checks)}`,
   notCounted,
 };
 
 /** Nodes that claim to be of the node group, but are not; empty when there are none. */
-function notCounted(s: ObservedState): string {
+function notCounted(s: EksState): string {
   const { nonMembers } = s.poolNodes;
   if (nonMembers.length === 0) return '';
   const names = firstNames(nonMembers.map((node) => node.name));
@@ -38,7 +38,7 @@ function notCounted(s: ObservedState): string {
 }
 
 /** The state while the group does not have all desired nodes; undefined when it has. */
-function waitingForGroup(s: Derived): Verification | undefined {
+function waitingForGroup(s: EksDerived): Verification | undefined {
   const { total } = s.poolNodes;
   const group = groupOf(s);
   if (group && !isOwnedBy(s.pool, group)) {
@@ -61,12 +61,12 @@ function waitingForGroup(s: Derived): Verification | undefined {
 }
 
 /** Whether the pool's group has been created, so that nodes can join. */
-function mayHaveNodes({ pool }: ObservedState, group: NodeGroup | undefined): boolean {
+function mayHaveNodes({ pool }: EksState, group: NodeGroup | undefined): boolean {
   return group !== undefined && isOwnedBy(pool, group) && !['CREATING', 'CREATE_FAILED'].includes(group.status);
 }
 
 /** Nodes on the pool's instances that the watch of its Windows nodes does not show: they lost a label, or run another operating system. */
-function lackingLabels({ pool, poolNodes }: ObservedState): Verification {
+function lackingLabels({ pool, poolNodes }: EksState): Verification {
   const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
   if (foreign.length > 0) return wrongSystem(foreign);
   const [main = '', ...others] = nodeGroupNamesOf(pool);
@@ -90,7 +90,7 @@ function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
 }
 
 /** Instances that are not nodes yet: joining within the join grace period, missing after it. */
-function waitingForNodes(s: Derived, missing: number, desired: number): Verification {
+function waitingForNodes(s: EksDerived, missing: number, desired: number): Verification {
   const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   if (!lacksNodes(s)) {

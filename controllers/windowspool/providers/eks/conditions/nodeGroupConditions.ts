@@ -5,9 +5,10 @@ import type { Readiness } from '../../../conditions/ready.ts';
 import { runtimeClassReady } from '../../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../../conditions/summary.ts';
 import type { NodeGroupConditions } from '../../../model/conditions.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
 import { desiredNodes, groupOf, isClusterMismatch, isUnknown } from '../groups.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { isOwnedBy } from '../nodeGroup.ts';
 import { otherGroup } from '../replacement/replacement.ts';
 import { groupNodes } from './groupNodes.ts';
@@ -18,7 +19,7 @@ import { upToDate } from './upToDate.ts';
 type Parts = PartsOf<NodeGroupConditions>;
 
 /** The conditions of a pool with a node group. */
-export function nodeGroupConditions(result: RunResult): NodeGroupConditions {
+export function nodeGroupConditions(result: RunResult<EksDerived>): NodeGroupConditions {
   const { after: s } = result;
   const parts: Parts = {
     PrerequisitesMet: prerequisitesMet(s),
@@ -35,15 +36,15 @@ const readiness: Readiness<Parts> = {
   // A pool that is being deleted waits for its group alone; only a cluster mismatch stalls it.
   stallsDeletion: ['PrerequisitesMet'],
   isForeign: isClusterMismatch,
-  isBusy: (s) => ['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? ''),
-  unavailable: (s, { PrerequisitesMet, NodeGroupReady }) => {
+  isBusy: (s: EksState) => ['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? ''),
+  unavailable: (s: EksState, { PrerequisitesMet, NodeGroupReady }) => {
     // The nodes of a group that is being replaced serve the pool.
     if (otherGroup(s) && s.poolNodes.total > 0) return undefined;
     if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
     // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
-  isEmpty: (s) => (otherGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
+  isEmpty: (s: EksState) => (otherGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
   isRolling,
 };
 
@@ -51,7 +52,7 @@ const readiness: Readiness<Parts> = {
  * Whether a pool that was Ready only waits, within the join grace period, for nodes that an update of its group replaces. At least one node
  * must be verified.
  */
-function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
+function isRolling(s: EksState, { NodesVerified }: Parts): boolean {
   const wasReady = s.pool.status?.bookkeeping?.ready === true;
   return (
     wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
@@ -59,7 +60,7 @@ function isRolling(s: ObservedState, { NodesVerified }: Parts): boolean {
 }
 
 /** The last known state of the pool's own group: as observed, or from status when AWS has not answered since the operator started. */
-function knownGroup(s: ObservedState): { readonly status: string; readonly desired: number | undefined } {
+function knownGroup(s: EksState): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desiredSize };
   if (group) return { status: '', desired: undefined };

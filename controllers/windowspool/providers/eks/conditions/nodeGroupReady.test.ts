@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import {
   knownStatus,
@@ -17,6 +15,8 @@ import {
 import { assertMentions } from '../../../testing/goldenTexts.ts';
 import { unconfirmed } from '../../../testing/sights.ts';
 import { group, pool, truthTable, working } from '../../../testing/truthTable.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/NodeGroupReady');
@@ -56,7 +56,7 @@ describe('a node group of which one answer contradicts what was known', () => {
 
 describe('a node group that cannot be read', () => {
   const error = sampleError('unavailable');
-  const away = (seconds: number, last?: NodeGroup): Pick<ObservedState, 'group'> => ({
+  const away = (seconds: number, last?: NodeGroup): Pick<EksState, 'group'> => ({
     group: { kind: 'unreachable', error, since: NOW - seconds * 1_000, last },
   });
   const cluster = {
@@ -243,7 +243,7 @@ describe('a change of an ACTIVE node group', () => {
   const reverted = samplePool({}, { status: knownStatus({ update: { ...update, target: correction } }) });
   const ended = { id: 'u-1', type: 'ConfigUpdate', status: 'Successful', errors: [], createdAt: NOW } as const;
   const others = { fleet: { disrupted: ['api'], failures: [] } };
-  const cases: Readonly<Record<string, readonly [Derived, pending: string | undefined]>> = {
+  const cases: Readonly<Record<string, readonly [EksDerived, pending: string | undefined]>> = {
     'is under way when its settings are sent': [sampleState({ pool: grown, ...group({}) }), 'maxSize 9'],
     'is under way when the release is sent': [sampleState({ pool: newer, ...group({}) }), NEXT],
     'is under way while the result of the last update is awaited': [

@@ -5,8 +5,6 @@ import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../intervals.ts';
 import { POOL_KEY } from '../../../labels.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
 import type { Chain, Decision } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../../../ports/callResult.ts';
@@ -21,13 +19,15 @@ import { describeRetry, retryCommand } from '../failedTarget.ts';
 import { groupOf, isClusterMismatch } from '../groups.ts';
 import { describeIssues, remediesFor } from '../healthIssues.ts';
 import { machineTemplateNameOf } from '../machine/machineTemplate.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { canBeReplaced } from '../replacement/replacement.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
-export function nodeGroupReady(result: RunResult): ConditionState {
+export function nodeGroupReady(result: RunResult<EksDerived>): ConditionState {
   const { after: s, decisions } = result;
   const name = nodeGroupNameOf(s.pool);
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
@@ -63,7 +63,7 @@ export function nodeGroupReady(result: RunResult): ConditionState {
   return assessStatus(result, group);
 }
 
-function assessUnknown(s: ObservedState, name: string): ConditionState | undefined {
+function assessUnknown(s: EksState, name: string): ConditionState | undefined {
   const { group, now } = s;
   if (group.kind === 'unconfirmed')
     return group.last ? undefined : unknownCondition('Unconfirmed', describeUnconfirmed(s, group), 'working');
@@ -77,7 +77,7 @@ function assessUnknown(s: ObservedState, name: string): ConditionState | undefin
 
 const OTHER_NAME = 'Set nodeGroup.name to another name';
 
-function notOwned(s: Derived, group: NodeGroup): ConditionState {
+function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
   const { pool, settings } = s;
   const { name, tags, status } = group;
   const { adoption } = s.due;
@@ -116,7 +116,7 @@ const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
 };
 
 /** The error of the last change, in this run or before. */
-function assessErrors(s: Derived, name: string, group: NodeGroup | undefined): ConditionState | undefined {
+function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined): ConditionState | undefined {
   const failed = s.due.failures.asked;
   if (failed) {
     const again = group ? describeRetry(s.pool, failed) : nextAttempt(s, Date.parse(failed.time));
@@ -135,7 +135,7 @@ function assessErrors(s: Derived, name: string, group: NodeGroup | undefined): C
 }
 
 /** Reports a call about the pool's launch template that failed, before its group exists. */
-function assessTemplate({ errors, pool, settings }: ObservedState, name: string): ConditionState | undefined {
+function assessTemplate({ errors, pool, settings }: EksState, name: string): ConditionState | undefined {
   const error = errors.find((entry) => failedKindOf(entry).blocks === 'launchTemplate')?.error;
   if (!error) return undefined;
   const template = machineTemplateNameOf(pool, settings.clusterName);
@@ -145,7 +145,7 @@ function assessTemplate({ errors, pool, settings }: ObservedState, name: string)
 }
 
 /** When a failed creation is retried, and how to retry it now. */
-function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): string {
+function nextAttempt({ pool, settings, now }: EksState, failedAt: number): string {
   const at = failedAt + settings.createRetryMs;
   return isPaused(pool) || at <= now
     ? 'The operator retries.'
@@ -153,12 +153,12 @@ function nextAttempt({ pool, settings, now }: ObservedState, failedAt: number): 
 }
 
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
-function isReleaseAwaited(s: Derived, { step, target, error }: StepError): boolean {
+function isReleaseAwaited(s: EksDerived, { step, target, error }: StepError): boolean {
   if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
   return s.due.failures.automatic?.target === target;
 }
 
-function assessStatus(result: RunResult, group: NodeGroup): ConditionState {
+function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): ConditionState {
   const { after: s } = result;
   const differences = s.due.differences.immutable;
   switch (group.status) {
@@ -194,7 +194,7 @@ function assessStatus(result: RunResult, group: NodeGroup): ConditionState {
 }
 
 /** Marks a group with a change that is under way as being worked on, whatever its status: Ready alone does not mean that all changes are done. */
-function withOpenChange({ after: s, decisions }: RunResult, finding: ConditionState): ConditionState {
+function withOpenChange({ after: s, decisions }: RunResult<EksDerived>, finding: ConditionState): ConditionState {
   if (finding.working || isPaused(s.pool)) return finding;
   const { version, config, tags } = s.due;
   const what = [
@@ -215,7 +215,7 @@ function isUnderWay(decisions: readonly Decision[], chain: Chain): boolean {
   });
 }
 
-function assessWorking(s: Derived, group: NodeGroup): ConditionState {
+function assessWorking(s: EksDerived, group: NodeGroup): ConditionState {
   if (group.status === 'DEGRADED') {
     const cause = likelyCause(s, ['GroupBroken']);
     return falseCondition(
@@ -236,7 +236,7 @@ function assessWorking(s: Derived, group: NodeGroup): ConditionState {
  * Warns that EKS replaces the next nodes although the new ones are still gated: it waits only for nodes that are Ready, and accepts no other setting
  * during an update. https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
  */
-function gatedUpdate({ pool, poolNodes, settings }: ObservedState): string {
+function gatedUpdate({ pool, poolNodes, settings }: EksState): string {
   const { status, type } = pool.status?.nodeGroup?.update ?? {};
   const isRolling = status === 'InProgress' && type === 'VersionUpdate';
   if (pool.spec.verification.policy !== 'Gate' || !isRolling || poolNodes.gated === 0 || poolNodes.failing.length === 0)
@@ -246,14 +246,14 @@ function gatedUpdate({ pool, poolNodes, settings }: ObservedState): string {
 }
 
 /** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */
-function refusalOf({ errors }: ObservedState): string {
+function refusalOf({ errors }: EksState): string {
   const isRefused = (entry: StepError) => isUpdateOfGroup(entry) && entry.error.kind === 'busy';
   const error = errors.find(isRefused)?.error;
   if (!error) return '';
   return ` EKS accepts no update while the group is in this state: ${sentence(error.message)} The operator retries.`;
 }
 
-function assessDeletion({ after: s, decisions }: RunResult, name: string): ConditionState {
+function assessDeletion({ after: s, decisions }: RunResult<EksDerived>, name: string): ConditionState {
   const wait = waitOf(decisions, 'deletion')?.message;
   const gone = isGone(s) && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
   if (s.pool.spec.deletionPolicy === 'Retain') {
@@ -291,19 +291,19 @@ function assessDeletion({ after: s, decisions }: RunResult, name: string): Condi
 }
 
 /** Whether EKS said, at least once, that it does not have the group. */
-function isGone({ group }: ObservedState): boolean {
+function isGone({ group }: EksState): boolean {
   return group.kind === 'absent' || (group.kind === 'unconfirmed' && group.certainty.contradiction === 'absent');
 }
 
 /** Says why a pool waits whose group is not found. */
-function readyNodes(s: ObservedState): string {
+function readyNodes(s: EksState): string {
   const { poolNodes } = s;
   if (!isGone(s) || poolNodes.ready === 0) return '';
   return ` EKS does not have it any more, but ${count(poolNodes.ready, 'node')} with its label ${poolNodes.ready === 1 ? 'is' : 'are'} Ready.`;
 }
 
 /** What the release of a retained group still waits for. */
-function pendingRelease(s: ObservedState): string {
+function pendingRelease(s: EksState): string {
   const error = observationError(s) ?? s.errors.find(({ error: { kind } }) => kind !== 'conflict')?.error;
   const first = " The operator's labels and tags are removed from it first";
   if (error) return `${first}: ${describeFailure(error)} The operator retries.`;
@@ -312,11 +312,11 @@ function pendingRelease(s: ObservedState): string {
 }
 
 /** Why the group or the cluster could not be read: without them, nothing is decided. */
-function observationError({ group, cluster }: ObservedState): CallError | undefined {
+function observationError({ group, cluster }: EksState): CallError | undefined {
   return [group, cluster].find((view) => view.kind === 'unreachable')?.error;
 }
 
 /** The error of the deletion. While EKS works on the group, it is deleted a moment later, which is not an error. */
-function deletionError(s: ObservedState): CallError | undefined {
+function deletionError(s: EksState): CallError | undefined {
   return s.errors.find(({ step, error }) => step === 'deleteNodeGroup' && error.kind !== 'busy')?.error;
 }

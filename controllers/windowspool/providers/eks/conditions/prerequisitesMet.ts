@@ -4,9 +4,6 @@ import { falseCondition, trueCondition, unknownCondition } from '../../../condit
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/permissions.ts';
 import { USABLE_BY_TAG } from '../../../labels.ts';
 import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { Examination } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { isDeleting } from '../../../queries.ts';
 import type { Reason } from '../../../reasons.ts';
@@ -16,12 +13,15 @@ import { isClusterMismatch, isUnknown, type UnknownGroup } from '../groups.ts';
 import { followsImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { Examination } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { wasHidden, wasOfChecks } from '../prerequisites/record.ts';
 import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../prerequisites/remarks.ts';
 import { selectsByTags } from '../subnets.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
-export function prerequisitesMet(s: Derived): PrerequisitesState {
+export function prerequisitesMet(s: EksDerived): PrerequisitesState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = s.due.prerequisites.examination;
@@ -35,7 +35,6 @@ export function prerequisitesMet(s: Derived): PrerequisitesState {
     return falseCondition('ClusterNotFound', message + workaround, 'stalled');
   }
   if (cluster.kind === 'unreachable') return unavailable(cluster.error);
-  if (cluster.kind === 'unasked') throw new Error('a pool with a node group was observed without its cluster');
   const earlier = isUnknown(s.group) && !isDeleting(pool) ? assessHidden(s, s.group) : undefined;
   if (earlier) return earlier;
   return failed ?? (checked && assessUnchecked(s, checked)) ?? assessMet(s, cluster.cluster.name, checked);
@@ -46,7 +45,7 @@ function unavailable(error: CallError): PrerequisitesState {
 }
 
 /** The condition before a read of the group that failed or is to be confirmed: no check was run, so it has not changed. */
-function assessHidden(s: ObservedState, view: UnknownGroup): PrerequisitesState | undefined {
+function assessHidden(s: EksState, view: UnknownGroup): PrerequisitesState | undefined {
   if (wasHidden(s) && view.kind === 'unreachable') return unavailable(view.error);
   const reported = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
   if (!reported || !(wasOfChecks(s) || wasHidden(s))) return undefined;
@@ -55,7 +54,7 @@ function assessHidden(s: ObservedState, view: UnknownGroup): PrerequisitesState 
 
 /** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */
 function assessMet(
-  { pool, settings }: ObservedState,
+  { pool, settings }: EksState,
   cluster: string,
   checked: Examination | undefined,
 ): PrerequisitesState {
@@ -67,7 +66,7 @@ function assessMet(
   return { ...trueCondition(reason, message), ...isRemarked, ...(checked && remarkable(pool, checked, settings)) };
 }
 
-function assessUnchecked(s: Derived, checked: Examination): PrerequisitesState | undefined {
+function assessUnchecked(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
   const finding = assessUnknown(s, checked);
   if (!finding) return undefined;
   const message = finding.message + remarksOf(s.pool, checked, s.settings);
@@ -82,7 +81,7 @@ function withDenied(denied: PrerequisitesState, failed: PrerequisitesState): Pre
 }
 
 /** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
-function assessFailed(s: Derived, checked: Examination): PrerequisitesState | undefined {
+function assessFailed(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
@@ -100,7 +99,7 @@ function assessFailed(s: Derived, checked: Examination): PrerequisitesState | un
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
-function assessUnknown(s: Derived, { unknown }: Examination): PrerequisitesState | undefined {
+function assessUnknown(s: EksDerived, { unknown }: Examination): PrerequisitesState | undefined {
   if (unknown.length === 0) return undefined;
   const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
   const denied = unknown.some(({ result }) => result.right);
@@ -112,7 +111,7 @@ function assessUnknown(s: Derived, { unknown }: Examination): PrerequisitesState
   return { ...unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message), result };
 }
 
-function effectOfUnknown(s: Derived): string {
+function effectOfUnknown(s: EksDerived): string {
   const { spec } = s.pool;
   const { subnets, securityGroups, imageParameter, userData } = s.prerequisites ?? {};
   const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
@@ -128,13 +127,13 @@ function effectOfUnknown(s: Derived): string {
 
 /** The calls of AWS that were denied, and where to grant them. */
 const ofAws: OutsidePermissions = {
-  denied: ({ errors, group, cluster }) =>
+  denied: ({ errors, group, cluster }: EksState) =>
     [
       ...(group.kind === 'unreachable' ? [group.error] : []),
       ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
       ...errors.filter((entry) => isAwsError(entry) && !isOptionalRead(entry)).map(({ error }) => error),
     ].find(({ kind }) => kind === 'denied'),
-  describe: (denied, s) => {
+  describe: (denied, s: EksState) => {
     const { role } = grantsOf(denied);
     const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
     const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
@@ -152,7 +151,7 @@ const MISSING_GROUP =
   'EKS may also deny this for a node group that does not exist yet. The statement ReadNodeGroupsAndTheirUpdates covers both.';
 
 /** Why a node group that was never observed could not be described. */
-function hiddenGroup({ group, pool }: ObservedState): CallError | undefined {
+function hiddenGroup({ group, pool }: EksState): CallError | undefined {
   return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
 }
 
@@ -170,7 +169,7 @@ const OF_OWN_TEMPLATES: readonly string[] = [
 ];
 
 /** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
-function onlyTagged({ pool: { spec }, settings: { clusterName } }: ObservedState): string {
+function onlyTagged({ pool: { spec }, settings: { clusterName } }: EksState): string {
   const custom = spec.nodeGroup && isCustom(spec) ? ` Custom AMIs also need ${CUSTOM_POLICY}.` : '';
   return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.${custom}`;
 }
@@ -184,7 +183,7 @@ function grantsOf({ operation, action }: CallError): { readonly role: string; re
   return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }
 
-function clusterMismatch({ cluster, settings, pool }: ObservedState): ConditionState {
+function clusterMismatch({ cluster, settings, pool }: EksState): ConditionState {
   const pinned = pool.status?.cluster?.arn;
   const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
   const message = wrongServer

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
-import type { Derived } from '../../../model/due.ts';
 import { known } from '../../../testing/answers.ts';
 import {
   knownStatus,
@@ -18,6 +17,7 @@ import { otherAuthority } from '../../../testing/sights.ts';
 import { group } from '../../../testing/truthTable.ts';
 import { AUTOMATIC, fits, templated } from '../../../testing/upgradeScenes.ts';
 import { configTargetOf } from '../groupChanges.ts';
+import type { EksDerived } from '../model/due.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
@@ -60,7 +60,7 @@ const automaticUpdate = {
 } as const;
 
 describe('UpToDate', () => {
-  const table: readonly (readonly [string, Derived, Brief])[] = [
+  const table: readonly (readonly [string, EksDerived, Brief])[] = [
     ['is True when nothing differs', sampleState(), ['True MatchesSpec', 'web']],
     [
       'is True with labels, taints and tags of other clients, and with a size that an autoscaler set',

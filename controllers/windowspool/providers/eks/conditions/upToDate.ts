@@ -1,10 +1,7 @@
 /** The condition UpToDate: whether the node group matches the spec. Ready does not depend on it. */
 
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
-import type { Difference } from '../../../model/changes.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { RunResult } from '../../../model/outcome.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
@@ -17,6 +14,9 @@ import { describeDifferences } from '../differences.ts';
 import { describeRetry } from '../failedTarget.ts';
 import { fieldsOfChange } from '../groupChanges.ts';
 import { groupOf, isClusterMismatch, rejectionOf } from '../groups.ts';
+import type { Difference } from '../model/changes.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, canBeReplaced, formerIn, isDraining } from '../replacement/replacement.ts';
 import { describeReplacement, hasOther, replacementReason } from '../replacement/status.ts';
@@ -26,7 +26,7 @@ import { endOfRelease } from '../upgrades/policyRules.ts';
 import { describeReleaseFailure } from '../upgrades/releaseFailures.ts';
 
 /** Whether the node group matches the spec. */
-export function upToDate(result: RunResult): ConditionState {
+export function upToDate(result: RunResult<EksDerived>): ConditionState {
   const { after: s } = result;
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
@@ -42,7 +42,7 @@ export function upToDate(result: RunResult): ConditionState {
 }
 
 /** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
-function withCanary(s: Derived, state: ConditionState): ConditionState {
+function withCanary(s: EksDerived, state: ConditionState): ConditionState {
   if (!canaryIn(s.pool)) return state;
   if (state.status === 'True') return canaryRunning(s);
   if (!isDraining(s)) return state;
@@ -50,20 +50,20 @@ function withCanary(s: Derived, state: ConditionState): ConditionState {
   return { ...state, reason, message: `${describeCanary(s)} ${state.message}` };
 }
 
-function canaryRunning(s: Derived): ConditionState {
+function canaryRunning(s: EksDerived): ConditionState {
   const reason = canaryStage(s) === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
   return falseCondition(reason, describeCanary(s), 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
-function replacing(s: Derived): ConditionState {
+function replacing(s: EksDerived): ConditionState {
   const failed = s.due.failures.asked;
   const also = failed ? ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}` : '';
   return falseCondition(replacementReason(s), `${describeReplacement(s)}${also}`, 'working');
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
-function remedyForImmutable({ after: s, decisions }: RunResult): string {
+function remedyForImmutable({ after: s, decisions }: RunResult<EksDerived>): string {
   const { pool } = s;
   if (!canBeReplaced(pool))
     return 'Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool.';
@@ -76,7 +76,7 @@ function remedyForImmutable({ after: s, decisions }: RunResult): string {
   return `A second node group replaces it${when}.`;
 }
 
-function whyUncompared(s: ObservedState, group: NodeGroup | undefined): string {
+function whyUncompared(s: EksState, group: NodeGroup | undefined): string {
   if (isClusterMismatch(s)) return "this is not the pool's cluster";
   if (group) return 'it is not managed by this pool';
   if (s.group.kind === 'unconfirmed') return 'an unexpected answer of EKS is not confirmed yet';
@@ -103,9 +103,9 @@ const FINDINGS: readonly Finding[] = [
   availableUpdate,
 ];
 
-type Finding = (result: RunResult, group: NodeGroup) => ConditionState | undefined;
+type Finding = (result: RunResult<EksDerived>, group: NodeGroup) => ConditionState | undefined;
 
-function compare(result: RunResult, group: NodeGroup): ConditionState {
+function compare(result: RunResult<EksDerived>, group: NodeGroup): ConditionState {
   for (const finding of FINDINGS) {
     const state = finding(result, group);
     if (state) return state;
@@ -113,7 +113,7 @@ function compare(result: RunResult, group: NodeGroup): ConditionState {
   return matchesSpec(result, group);
 }
 
-function immutableDifference(result: RunResult, group: NodeGroup): ConditionState | undefined {
+function immutableDifference(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { after: s } = result;
   const { pool } = s;
   const { all, ...differences } = s.due.differences;
@@ -126,7 +126,7 @@ function immutableDifference(result: RunResult, group: NodeGroup): ConditionStat
 }
 
 /** The change that the spec asks for, and that EKS refused or failed to make. */
-function failedChange({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+function failedChange({ after: s }: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const failed = s.due.failures.asked;
   if (!failed) return undefined;
   const open = s.due.differences.toCorrect;
@@ -136,17 +136,20 @@ function failedChange({ after: s }: RunResult, group: NodeGroup): ConditionState
 }
 
 /** The prerequisite without which the group gets no other version. */
-function unmetPrerequisite({ after: s, decisions }: RunResult, group: NodeGroup): ConditionState | undefined {
+function unmetPrerequisite(
+  { after: s, decisions }: RunResult<EksDerived>,
+  group: NodeGroup,
+): ConditionState | undefined {
   const wait = waitOf(decisions, 'prerequisites');
   if (wait?.message === undefined) return undefined;
   return falseCondition(wait.reason, `${differing(group, s.due.differences.toCorrect)} ${wait.message}`);
 }
 
-function openCanary({ after: s }: RunResult): ConditionState | undefined {
+function openCanary({ after: s }: RunResult<EksDerived>): ConditionState | undefined {
   return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? canaryRunning(s) : undefined;
 }
 
-function blockedCanary(result: RunResult, group: NodeGroup): ConditionState | undefined {
+function blockedCanary(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { version, prerequisites } = result.after.due;
   if (!version?.isCanaryDue || prerequisites.blocking.length === 0) return undefined;
   const wait = 'Its canary is created when the prerequisites are met. See PrerequisitesMet.';
@@ -154,7 +157,7 @@ function blockedCanary(result: RunResult, group: NodeGroup): ConditionState | un
 }
 
 /** What the rolling update waits for. Corrections of settings, which do not wait for it, are reported before an automatic one. */
-function waitingUpdate(result: RunResult, group: NodeGroup): ConditionState | undefined {
+function waitingUpdate(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { after: s, decisions } = result;
   const wait = waitOf(decisions, 'version');
   if (!wait?.message || isPaused(s.pool) || AFTER_CORRECTIONS.includes(wait.reason)) return undefined;
@@ -164,14 +167,14 @@ function waitingUpdate(result: RunResult, group: NodeGroup): ConditionState | un
 /** Reasons for which an automatic update waits for hours or days. Their messages say what is due. */
 const AFTER_CORRECTIONS: readonly Reason[] = ['WaitingForWindow', 'InvalidMaintenanceWindow', 'ReleaseNotVerified'];
 
-function revertedCorrection({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+function revertedCorrection({ after: s }: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   if (!s.due.config?.isUndone) return undefined;
   const open = s.due.differences.toCorrect;
   const message = `${differing(group, open)} The operator corrected this, and another client reverted it. The operator corrects it again within --resync-interval. Stop the other client, or set nodeGroup.driftPolicy: Report.`;
   return falseCondition('Drifted', message);
 }
 
-function pendingChange(result: RunResult, group: NodeGroup): ConditionState | undefined {
+function pendingChange(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { after: s } = result;
   const open = s.due.differences.toCorrect;
   if (open.length === 0 && !s.due.config) return undefined;
@@ -181,12 +184,12 @@ function pendingChange(result: RunResult, group: NodeGroup): ConditionState | un
 }
 
 /** When a change that is due is sent, in a sentence. */
-function whenUpdated({ after: s, decisions }: RunResult): string {
+function whenUpdated({ after: s, decisions }: RunResult<EksDerived>): string {
   if (isPaused(s.pool)) return 'It is updated when the pool is resumed.';
   return waitOf(decisions, 'nodeGroup')?.message ?? 'It is about to be updated.';
 }
 
-function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): ConditionState | undefined {
+function failedAutomaticUpdate({ after: s }: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { version, failures } = s.due;
   const failed = failures.automatic;
   if (!version?.isAutomatic || !failed) return undefined;
@@ -196,7 +199,7 @@ function failedAutomaticUpdate({ after: s }: RunResult, group: NodeGroup): Condi
 }
 
 /** What an automatic update waits for, or maintenance windows that never open. */
-function waitingAutomaticUpdate(result: RunResult, group: NodeGroup): ConditionState | undefined {
+function waitingAutomaticUpdate(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {
   const { after: s, decisions } = result;
   const { version } = s.due;
   if (!version?.isAutomatic) {
@@ -211,7 +214,7 @@ function waitingAutomaticUpdate(result: RunResult, group: NodeGroup): ConditionS
 }
 
 /** Reports that the tags for the cluster-autoscaler could not be set. A denied call is reported in PrerequisitesMet. */
-function failedScalingTags({ after: s }: RunResult, { name }: NodeGroup): ConditionState | undefined {
+function failedScalingTags({ after: s }: RunResult<EksDerived>, { name }: NodeGroup): ConditionState | undefined {
   const error = rejectionOf(s, 'correctScalingTags')?.error;
   if (!error) return undefined;
   const why = describeFailure(error);
@@ -219,21 +222,21 @@ function failedScalingTags({ after: s }: RunResult, { name }: NodeGroup): Condit
   return falseCondition('UpdatePending', message);
 }
 
-function reportedDrift(result: RunResult) {
+function reportedDrift(result: RunResult<EksDerived>) {
   return resting(result, 'Drifted');
 }
 
 /** What update.policy leaves out, for a group that otherwise matches the spec. */
-function availableUpdate(result: RunResult) {
+function availableUpdate(result: RunResult<EksDerived>) {
   return resting(result, 'UpdateAvailable');
 }
 
-function resting({ decisions }: RunResult, reason: Reason): ConditionState | undefined {
+function resting({ decisions }: RunResult<EksDerived>, reason: Reason): ConditionState | undefined {
   const rest = restOf(decisions, 'policy');
   return rest?.reason === reason && rest.message !== undefined ? falseCondition(reason, rest.message) : undefined;
 }
 
-function matchesSpec({ after: s }: RunResult, group: NodeGroup): ConditionState {
+function matchesSpec({ after: s }: RunResult<EksDerived>, group: NodeGroup): ConditionState {
   const { newestRelease } = s;
   const unread =
     newestRelease && !newestRelease.ok
@@ -245,12 +248,12 @@ function matchesSpec({ after: s }: RunResult, group: NodeGroup): ConditionState 
 }
 
 /** The failure in another pool of the release that the spec pins; empty when there is none. */
-function doubtOf({ due: { version } }: Derived): string {
+function doubtOf({ due: { version } }: EksDerived): string {
   return version?.releaseFailure ? ` ${describeReleaseFailure(version.releaseFailure)}` : '';
 }
 
 /** The change that is due and waits, in a sentence: without the settings that are sent now. */
-function whatIsDue({ after: s, decisions }: RunResult, group: NodeGroup): string {
+function whatIsDue({ after: s, decisions }: RunResult<EksDerived>, group: NodeGroup): string {
   const { version, config, differences } = s.due;
   const isSent = !isPaused(s.pool) && decisions.some(({ about, steps }) => about === 'config' && steps.length > 0);
   const sent = isSent && config ? fieldsOfChange(s.pool, config.change) : [];

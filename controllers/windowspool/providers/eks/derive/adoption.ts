@@ -1,23 +1,23 @@
 /** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). Pure. */
 import { ADOPTABLE_TAG, POOL_KEY } from '../../../labels.ts';
-import type { Adoption } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { amiTypeOf } from '../../../nodes/windows.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
 import { groupOf } from '../groups.ts';
 import { isCustom } from '../machine/machine.ts';
 import { isMadeFromOwn } from '../machine/machineTemplate.ts';
+import type { Adoption } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
 /** Whether the pool adopts the group; undefined if it owns it, or none is known. */
-export function adoptionIn(s: ObservedState): Adoption | undefined {
+export function adoptionIn(s: EksState): Adoption | undefined {
   const group = groupOf(s);
   return group && !isOwnedBy(s.pool, group) ? adoptionOf(s, group) : undefined;
 }
 
 /** Decides whether a group that the pool does not own is adopted. Adoption only sets a tag, but the group must be complete and idle. */
-function adoptionOf(s: ObservedState, group: NodeGroup): Adoption {
+function adoptionOf(s: EksState, group: NodeGroup): Adoption {
   const { spec } = s.pool;
   const { tags, status, amiType } = group;
   if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
@@ -39,7 +39,7 @@ function adoptionOf(s: ObservedState, group: NodeGroup): Adoption {
  * What an adoption lacks; undefined if it is permitted. Users who can edit pools must not get a node group by that alone: the administrator of the
  * operator permits adoption, and an administrator in AWS names the pool.
  */
-function missingPermission({ pool, settings }: ObservedState, { tags }: NodeGroup) {
+function missingPermission({ pool, settings }: EksState, { tags }: NodeGroup) {
   const { name } = pool.metadata;
   const named = tags[ADOPTABLE_TAG];
   if (named === undefined)

@@ -1,18 +1,18 @@
 /** The smallest UpdateNodegroupConfig, and the smallest change of tags, that bring a node group to its desired state. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { Difference, TagChange } from '../../../model/changes.ts';
-import type { GroupDifferences, OpenConfig } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import type { ConfigChange, NodeGroup, Scaling } from '../../../ports/eks.ts';
 import { DESIRED, labelField, tagField, taintField, updateField, WARM_POOL } from '../applied.ts';
 import { appliedOf } from '../appliedRecord.ts';
 import { configTargetOf, fieldsOfChange } from '../groupChanges.ts';
 import { groupOf } from '../groups.ts';
+import type { Difference, TagChange } from '../model/changes.ts';
+import type { GroupDifferences, OpenConfig } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from '../nodeGroup.ts';
 
 /** The change of the settings that is due, as far as the group is known; undefined when there is none. */
-export function openConfigOf(s: ObservedState, { toCorrect }: GroupDifferences): OpenConfig | undefined {
+export function openConfigOf(s: EksState, { toCorrect }: GroupDifferences): OpenConfig | undefined {
   const group = groupOf(s);
   const change = group && configChangeFor(s.pool, group, fieldsIn(toCorrect));
   return change && { change, target: configTargetOf(s.pool, change) };
@@ -21,7 +21,7 @@ export function openConfigOf(s: ObservedState, { toCorrect }: GroupDifferences):
 /**
  * The part of it that must be sent before a version update, if one is due: that would replace more nodes at a time than the spec now allows.
  */
-export function preparationIn({ pool }: ObservedState, { change: { update } }: OpenConfig): OpenConfig | undefined {
+export function preparationIn({ pool }: EksState, { change: { update } }: OpenConfig): OpenConfig | undefined {
   return update && { change: { update }, target: configTargetOf(pool, { update }) };
 }
 
@@ -107,7 +107,7 @@ function changedDesired(pool: WindowsPool): number | undefined {
  * Correcting it again waits for the next read, or both would write forever.
  */
 export function isUndone(
-  { pool, group, update }: ObservedState,
+  { pool, group, update }: EksState,
   { all }: GroupDifferences,
   { change, target }: OpenConfig,
 ): boolean {
@@ -119,7 +119,7 @@ export function isUndone(
 }
 
 /** The tags to set and to remove. Tags that were never in the pool's spec are not changed: other tools tag node groups too. */
-export function openTagsOf(s: ObservedState, { toCorrect }: GroupDifferences): TagChange | undefined {
+export function openTagsOf(s: EksState, { toCorrect }: GroupDifferences): TagChange | undefined {
   const seen = groupOf(s);
   if (!seen) return undefined;
   const corrected = fieldsIn(toCorrect);

@@ -4,10 +4,10 @@
  * stages on which the next reads depend.
  */
 import { admit } from '../../../disruption/admission.ts';
-import type { Due, DueConfig, DuePrerequisites, DueVersion, OpenConfig } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { Scope } from '../../../model/prerequisites.ts';
 import { capacityOf } from '../capacity.ts';
+import type { DueConfig, DuePrerequisites, DueVersion, EksDue, OpenConfig } from '../model/due.ts';
+import type { Scope } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { adoptionIn } from './adoption.ts';
 import { isUndone } from './configChange.ts';
 import { dueVersionOf } from './dueVersion.ts';
@@ -16,7 +16,7 @@ import { failuresOf, type KnownFailures } from './failures.ts';
 import { type OpenChanges, openChangesOf } from './openChanges.ts';
 
 /** What is due for a pool with a node group. */
-export function dueForNodeGroup(s: ObservedState): Due {
+export function dueForNodeGroup(s: EksState): EksDue {
   const { open, failures, version, made } = changesStage(s);
   const capacity = capacityOf(s);
   const { asked, automatic, remembered, targets, updates } = failures;
@@ -43,17 +43,17 @@ export function dueForNodeGroup(s: ObservedState): Due {
 }
 
 /** How many facts must be read, from what is known so far. */
-export function scopeToRead(s: ObservedState): Scope {
+export function scopeToRead(s: EksState): Scope {
   return scopeOf(s, changesStage(s).made);
 }
 
 /** Whether another group is to replace the main one, from what is known so far. */
-export function isToBeReplaced(s: ObservedState): boolean {
+export function isToBeReplaced(s: EksState): boolean {
   return openChangesOf(s).replacement.length > 0;
 }
 
 /** The prerequisites, from the facts that were read so far. */
-export function knownPrerequisites(s: ObservedState): DuePrerequisites {
+export function knownPrerequisites(s: EksState): DuePrerequisites {
   return prerequisitesOf(s, changesStage(s).made);
 }
 
@@ -65,7 +65,7 @@ interface ChangesStage {
 }
 
 /** The stages before the prerequisites. */
-function changesStage(s: ObservedState): ChangesStage {
+function changesStage(s: EksState): ChangesStage {
   const open = openChangesOf(s);
   const failures = failuresOf(s, open);
   const version = dueVersionOf(s, open, failures);

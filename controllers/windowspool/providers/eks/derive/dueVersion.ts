@@ -1,13 +1,13 @@
 /** What an open version change waits for, and whether a canary of it is due. Pure. */
 import { isDisrupted } from '../../../disruption/reservation.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
-import type { DueVersion, OpenVersion } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { isPaused } from '../../../queries.ts';
 import { canarySpecIn, isMainIdle, isOpen } from '../canary/canary.ts';
 import { groupOf } from '../groups.ts';
+import type { DueVersion, OpenVersion } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { canaryIn, otherGroupIn } from '../replacement/replacement.ts';
 import { isInWindow, nextOpening } from '../upgrades/maintenance.ts';
 import { failureOfRelease } from '../upgrades/releaseFailures.ts';
@@ -17,7 +17,7 @@ import type { KnownFailures } from './failures.ts';
 import type { OpenChanges } from './openChanges.ts';
 
 /** The version change that is due; undefined when none is open. */
-export function dueVersionOf(s: ObservedState, open: OpenChanges, failures: KnownFailures): DueVersion | undefined {
+export function dueVersionOf(s: EksState, open: OpenChanges, failures: KnownFailures): DueVersion | undefined {
   const { version, replacement } = open;
   if (!version) return undefined;
   const hasFailed = failures.standing.has(version.target);
@@ -42,14 +42,14 @@ export function dueVersionOf(s: ObservedState, open: OpenChanges, failures: Know
 }
 
 /** Whether the pool has no share of the disruption budget, and gets none now. */
-function hasNoBudget({ pool, group, fleet, settings }: ObservedState): boolean {
+function hasNoBudget({ pool, group, fleet, settings }: EksState): boolean {
   if (isDisrupted(pool) || isPaused(pool) || fleet.disrupted.length < settings.maxPoolsUpdating) return false;
   return group.kind === 'seen';
 }
 
 /** Whether a canary of the update is to be created now; not when it exists, as far as is known. */
 function isCanaryDue(
-  s: ObservedState,
+  s: EksState,
   { isTried }: OpenVersion,
   { hasFailed, mayBegin, isReplaced }: Record<'hasFailed' | 'mayBegin' | 'isReplaced', boolean>,
 ): boolean {
@@ -60,14 +60,14 @@ function isCanaryDue(
 }
 
 /** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
-function releaseFailureOf(s: ObservedState, change: VersionChange): ReleaseFailure | undefined {
+function releaseFailureOf(s: EksState, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? targetOf(s, change);
   const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
   return release === undefined || isPresent ? undefined : failureOfRelease(s, release);
 }
 
 /** What EKS installs if the update names no release: the newest one, or the custom AMI of the launch template. */
-function targetOf(s: ObservedState, change: VersionChange): string | undefined {
+function targetOf(s: EksState, change: VersionChange): string | undefined {
   if (change.kubernetesVersion === undefined) return imageIn(s, change);
   return s.newestRelease?.ok ? s.newestRelease.value : undefined;
 }

@@ -1,8 +1,5 @@
 /** Which prerequisites are read and checked, and their results. Pure. */
 import { terminatingNodes } from '../../../disruption/reservation.ts';
-import type { DuePrerequisites } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { CheckInput, MachineTemplateView, Scope } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
 import { canarySpecIn } from '../canary/canary.ts';
@@ -18,6 +15,9 @@ import {
   unlikeWritten,
   versionWith,
 } from '../machine/machineTemplate.ts';
+import type { DuePrerequisites } from '../model/due.ts';
+import type { CheckInput, MachineTemplateView, Scope } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { examine } from '../prerequisites/checks.ts';
 import { ignoredPrerequisites } from '../prerequisites/ignored.ts';
@@ -35,13 +35,13 @@ export interface ToBeMade {
 }
 
 /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
-export function isToBeMade({ group }: ObservedState, replacement: readonly string[]): boolean {
+export function isToBeMade({ group }: EksState, replacement: readonly string[]): boolean {
   const isMissing = group.kind === 'absent' || (group.kind === 'seen' && group.group.status === 'CREATE_FAILED');
   return isMissing || replacement.length > 0;
 }
 
 /** The prerequisites, as far as their facts were read. */
-export function prerequisitesOf(s: ObservedState, made: ToBeMade): DuePrerequisites {
+export function prerequisitesOf(s: EksState, made: ToBeMade): DuePrerequisites {
   const input = checkInputOf(s, made);
   const examination = input && examine(input);
   const blocking = made.isToBeMade || made.isCanaryDue ? (examination?.failed ?? []) : [];
@@ -49,7 +49,7 @@ export function prerequisitesOf(s: ObservedState, made: ToBeMade): DuePrerequisi
 }
 
 /** The input of the checks; undefined for a pool that is being deleted, or whose cluster or group is unknown or not its own. */
-function checkInputOf(s: ObservedState, made: ToBeMade): CheckInput | undefined {
+function checkInputOf(s: EksState, made: ToBeMade): CheckInput | undefined {
   const { pool, cluster, group, settings, prerequisites: facts } = s;
   if (!facts || cluster.kind !== 'seen' || isDeleting(pool) || isClusterMismatch(s)) return undefined;
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
@@ -77,7 +77,7 @@ function checkInputOf(s: ObservedState, made: ToBeMade): CheckInput | undefined 
 }
 
 /** The launch template of a pool that sets its machine, and how EC2 returns it. */
-function templateViewOf(s: ObservedState, made: ToBeMade): MachineTemplateView | undefined {
+function templateViewOf(s: EksState, made: ToBeMade): MachineTemplateView | undefined {
   const { pool, settings, machineTemplate } = s;
   if (!machineTemplate || !hasMachine(pool.spec)) return undefined;
   const found = machineTemplate.kind === 'seen' ? machineTemplate.template : undefined;
@@ -98,14 +98,14 @@ function templateViewOf(s: ObservedState, made: ToBeMade): MachineTemplateView |
 }
 
 /** The instances that have the addresses of the group already. Those of a group that is being replaced keep theirs. */
-function instancesOf(s: ObservedState, { replacement }: ToBeMade): number {
+function instancesOf(s: EksState, { replacement }: ToBeMade): number {
   if (replacement.length > 0) return 0;
   if (s.former) return s.poolNodes.inGroup(nodeGroupNameOf(s.pool)).total;
   return Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0);
 }
 
 /** The same for the instances of its warm pool. */
-function warmInstancesOf(s: ObservedState, { replacement }: ToBeMade): number {
+function warmInstancesOf(s: EksState, { replacement }: ToBeMade): number {
   if (replacement.length > 0) return 0;
   return s.autoscaler?.warmInstances ?? s.pool.status?.nodeGroup?.warmPool?.instances ?? 0;
 }
@@ -116,10 +116,10 @@ const BROKEN = ['CREATE_FAILED', 'DEGRADED'];
 const SYMPTOMS = ['NoPodAddresses', 'NotReady'];
 
 /** The scope that the state of the pool requires. */
-export function scopeOf(s: ObservedState, { replacement, isCanaryDue }: ToBeMade): Scope {
+export function scopeOf(s: EksState, { replacement, isCanaryDue }: ToBeMade): Scope {
   const { pool, cluster, group } = s;
   if (isDeleting(pool) || cluster.kind !== 'seen' || isClusterMismatch(s)) return 'nothing';
-  if (isUnknown(group) || group.kind === 'none') return 'nothing';
+  if (isUnknown(group)) return 'nothing';
   if (group.kind === 'absent') return 'complete';
   if (!isOwnedBy(pool, group.group) || group.group.status === 'DELETING') return 'nothing';
   if (replacement.length > 0 || isCanaryDue) return 'complete';
@@ -130,7 +130,7 @@ export function scopeOf(s: ObservedState, { replacement, isCanaryDue }: ToBeMade
  * Whether the last report was not that all prerequisites are met: only a complete read can show that they are. A prerequisite that is not met,
  * a warning and an ignored one are all still true, or a failed call hid them. Earlier operators recorded only the list.
  */
-function hadFindings({ pool }: ObservedState): boolean {
+function hadFindings({ pool }: EksState): boolean {
   return prerequisitesRecordOf(pool).result !== undefined || (pool.status?.prerequisites ?? []).length > 0;
 }
 
@@ -138,7 +138,7 @@ function hadFindings({ pool }: ObservedState): boolean {
  * Whether nodes are missing for too long, or fail a check that an unmet prerequisite makes them fail. A node that the operator terminates is expected to be
  * NotReady.
  */
-function hasSymptoms(s: ObservedState): boolean {
+function hasSymptoms(s: EksState): boolean {
   const terminating = new Set(terminatingNodes(s.pool).map(({ uid }) => uid));
   return (
     lacksNodes(s) ||

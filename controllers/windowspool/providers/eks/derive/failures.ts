@@ -1,8 +1,6 @@
 /** Changes that EKS refused or failed to make, of this run or from status. Status keeps them, so that they are not repeated forever. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../labels.ts';
-import type { FailedTarget, FailedUpdate, Failures } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { CallError } from '../../../ports/callResult.ts';
@@ -12,6 +10,8 @@ import { canaryFault, failedRelease } from '../canary/canary.ts';
 import { describeError, isPassing, NOT_OFFERED } from '../failedTarget.ts';
 import { rejectionOf } from '../groups.ts';
 import { isMachineKnown } from '../machine/desiredMachine.ts';
+import type { FailedTarget, FailedUpdate, Failures } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../nodeGroup.ts';
 import { describeStuckPods, isEvictionFailure } from '../upgrades/evictions.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';
@@ -29,7 +29,7 @@ export interface KnownFailures extends Failures {
  * The failures of the changes that are open, and those of automatic updates. A release may have failed, and later a label: all are kept, or they would be
  * retried in turns. One for which the user has requested a retry is kept until it succeeds.
  */
-export function failuresOf(s: ObservedState, open: OpenChanges): KnownFailures {
+export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
   const targets = openTargets(s, open);
   const inStatus = failuresInStatus(s);
   const known = inStatus.filter((failed) => targets.has(failed.target) && !hasPassed(s, failed));
@@ -59,7 +59,7 @@ export function failuresOf(s: ObservedState, open: OpenChanges): KnownFailures {
 
 /** The failures of this run, and others that are known. */
 function withKnown(
-  s: ObservedState,
+  s: EksState,
   open: OpenChanges,
   found: readonly FailedTarget[],
   known: readonly FailedTarget[],
@@ -71,7 +71,7 @@ function withKnown(
 }
 
 /** The former failure of an automatic update that is due again, after another one was due. One for which the user has requested a retry is over. */
-function recurringFailure(s: ObservedState, { version }: OpenChanges): FailedTarget | undefined {
+function recurringFailure(s: EksState, { version }: OpenChanges): FailedTarget | undefined {
   if (version?.content === undefined) return undefined;
   const found = failedUpdatesIn(s.pool).find(({ content }) => content === version.content);
   if (!found || isRetried(s, found)) return undefined;
@@ -80,7 +80,7 @@ function recurringFailure(s: ObservedState, { version }: OpenChanges): FailedTar
 }
 
 /** The automatic updates that failed, whether they are due or not, for which the user has requested no retry. The last one is the first. */
-function failedUpdates(s: ObservedState, open: OpenChanges, ofDue: FailedTarget | undefined): FailedUpdate[] {
+function failedUpdates(s: EksState, open: OpenChanges, ofDue: FailedTarget | undefined): FailedUpdate[] {
   const found = [failedLongUpdate(s), failedDueUpdate(open, ofDue)].filter((failed) => failed !== undefined);
   const known = failedUpdatesIn(s.pool).filter((failed) => !isRetried(s, failed));
   const isNew = ({ content }: FailedUpdate) => !known.some((failed) => failed.content === content);
@@ -103,7 +103,7 @@ function failedDueUpdate({ version }: OpenChanges, failed: FailedTarget | undefi
 }
 
 /** The update that has just failed, even if another one became due since it began. */
-function failedLongUpdate(s: ObservedState): FailedUpdate | undefined {
+function failedLongUpdate(s: EksState): FailedUpdate | undefined {
   const content = s.pool.status?.nodeGroup?.update?.content;
   const failed = content === undefined ? undefined : resultOfUpdate(s);
   if (content === undefined || !failed) return undefined;
@@ -111,28 +111,28 @@ function failedLongUpdate(s: ObservedState): FailedUpdate | undefined {
   return { content, ...rest };
 }
 
-function failuresInStatus({ pool }: ObservedState): FailedTarget[] {
+function failuresInStatus({ pool }: EksState): FailedTarget[] {
   const { failedTarget, moreFailedTargets = [] } = pool.status?.nodeGroup ?? {};
   return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
 }
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
-function hasPassed({ now, settings }: ObservedState, { reason, time }: FailedTarget): boolean {
+function hasPassed({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
   return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
-function isRetried({ pool }: ObservedState, failed: Pick<FailedTarget, 'retry'>): boolean {
+function isRetried({ pool }: EksState, failed: Pick<FailedTarget, 'retry'>): boolean {
   const { retry } = retryOf(pool);
   return retry !== undefined && retry !== failed.retry;
 }
 
 /** The current value of the retry annotation. */
-function retryOf({ metadata }: ObservedState['pool']): Pick<FailedTarget, 'retry'> {
+function retryOf({ metadata }: EksState['pool']): Pick<FailedTarget, 'retry'> {
   const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
   return retry === undefined ? {} : { retry };
 }
 
-function refusedCreation(s: ObservedState, { creation }: OpenChanges): FailedTarget | undefined {
+function refusedCreation(s: EksState, { creation }: OpenChanges): FailedTarget | undefined {
   const lasting = rejectionOf(s, 'createNodeGroup');
   if (!lasting) return undefined;
   const { error, at } = lasting;
@@ -145,7 +145,7 @@ function refusedCreation(s: ObservedState, { creation }: OpenChanges): FailedTar
  * Points to the pin as the possible cause: the cluster's Kubernetes version "is the only accepted specified value", according to the API
  * reference. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
  */
-function olderPin({ pool, cluster }: ObservedState, { message }: CallError): string {
+function olderPin({ pool, cluster }: EksState, { message }: CallError): string {
   const pinned = pinnedMinor(pool.spec);
   const version = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
   if (!pinned || !version || !isNewerMinor(version, pinned) || !/version/i.test(message)) return '';
@@ -153,7 +153,7 @@ function olderPin({ pool, cluster }: ObservedState, { message }: CallError): str
   return `${message.endsWith('.') ? '' : '.'} nodeGroup.${field} pins Kubernetes ${pinned}, but the cluster runs ${version}. EKS creates node groups only with the version of the cluster. Remove the pin, or pin ${version}`;
 }
 
-function refusedUpdate(s: ObservedState, step: Step['kind'], open: ReadonlySet<string>): FailedTarget | undefined {
+function refusedUpdate(s: EksState, step: Step['kind'], open: ReadonlySet<string>): FailedTarget | undefined {
   const lasting = rejectionOf(s, step);
   const target = lasting?.target;
   if (lasting?.error.kind !== 'refused' || target === undefined || !open.has(target)) return undefined;
@@ -163,13 +163,13 @@ function refusedUpdate(s: ObservedState, step: Step['kind'], open: ReadonlySet<s
 }
 
 /** The failure of an update that is still due. */
-function failedUpdate(s: ObservedState, open: ReadonlySet<string>): FailedTarget | undefined {
+function failedUpdate(s: EksState, open: ReadonlySet<string>): FailedTarget | undefined {
   const failed = resultOfUpdate(s);
   return failed && open.has(failed.target) ? failed : undefined;
 }
 
 /** The failure of the last update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
-function resultOfUpdate(s: ObservedState): FailedTarget | undefined {
+function resultOfUpdate(s: EksState): FailedTarget | undefined {
   const { pool, update, now } = s;
   const memory = pool.status?.nodeGroup?.update;
   if (update?.status !== 'Failed' || memory?.id !== update.id) return undefined;
@@ -181,7 +181,7 @@ function resultOfUpdate(s: ObservedState): FailedTarget | undefined {
 
 /** The failure of the version that a canary tries. The first one found stays. */
 function failedCanary(
-  s: ObservedState,
+  s: EksState,
   { version }: OpenChanges,
   remembered: readonly FailedTarget[],
 ): FailedTarget | undefined {
@@ -196,7 +196,7 @@ function failedCanary(
 }
 
 /** How many nodes are still verified: a failed update leaves the group as it was. */
-function verifiedStill({ poolNodes: { verified, total } }: ObservedState): string {
+function verifiedStill({ poolNodes: { verified, total } }: EksState): string {
   return total > 0 ? ` ${verified} of ${count(total, 'node')} are still verified.` : '';
 }
 
@@ -204,7 +204,7 @@ function verifiedStill({ poolNodes: { verified, total } }: ObservedState): strin
 const RETRY_LENGTH = 256;
 
 /** The targets that are open now: none when the group matches the spec, for whatever reason. */
-function openTargets(s: ObservedState, { creation, preparation, config, version }: OpenChanges): ReadonlySet<string> {
+function openTargets(s: EksState, { creation, preparation, config, version }: OpenChanges): ReadonlySet<string> {
   const changes = [preparation, config, version].flatMap((change) => change?.target ?? []);
   return new Set([...(s.group.kind === 'seen' ? [] : [creation.spec]), ...changes]);
 }

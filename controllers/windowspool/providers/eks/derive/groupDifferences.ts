@@ -3,9 +3,6 @@
  * taints and tags of others, not defaults of EKS, not the size that an autoscaler chose. Pure.
  */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { Difference } from '../../../model/changes.ts';
-import type { GroupDifferences } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { GATE_TAINTS } from '../../../nodes/nodeTaints.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
@@ -16,12 +13,15 @@ import { groupOf } from '../groups.ts';
 import { followsImage, imageIdOf } from '../machine/image.ts';
 import { AMI, isCustom } from '../machine/machine.ts';
 import { isMadeFromOwn, isTemplateDeleted } from '../machine/machineTemplate.ts';
+import type { Difference } from '../model/changes.ts';
+import type { GroupDifferences } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { immutableDifferences } from '../nodeGroup.ts';
 
 const NONE: GroupDifferences = { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] };
 
 /** How the main group, as last known, differs from the spec. */
-export function groupDifferencesOf(s: ObservedState): GroupDifferences {
+export function groupDifferencesOf(s: EksState): GroupDifferences {
   const { pool } = s;
   const group = groupOf(s);
   if (!group) return NONE;
@@ -43,7 +43,7 @@ export function groupDifferencesOf(s: ObservedState): GroupDifferences {
 }
 
 /** The launch template of the operator, in words, if it was deleted and its settings are to change. */
-function deletedTemplate(s: ObservedState, group: NodeGroup, toCorrect: readonly Difference[]): string[] {
+function deletedTemplate(s: EksState, group: NodeGroup, toCorrect: readonly Difference[]): string[] {
   const isDue = toCorrect.some(({ field }) => isTemplateField(field));
   if (!isDue || !isTemplateDeleted(s, group)) return [];
   return [`launch template ${group.launchTemplate?.name} (${group.launchTemplate?.id}) was deleted`];

@@ -1,7 +1,8 @@
 /** The first stage: what is to be changed, whatever became of earlier attempts. Pure. */
-import type { Creation, Due, OpenConfig, OpenVersion } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+
 import { groupOf } from '../groups.ts';
+import type { Creation, EksDue, OpenConfig, OpenVersion } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { openConfigOf, openTagsOf, preparationIn } from './configChange.ts';
 import { groupDifferencesOf } from './groupDifferences.ts';
 import { replacementDue } from './replacementDue.ts';
@@ -10,7 +11,7 @@ import { followedTemplateOf, openVersionOf } from './versionChange.ts';
 
 /** The changes of a node group that are open. */
 export interface OpenChanges
-  extends Pick<Due, 'template' | 'differences' | 'followedTemplate' | 'tags' | 'replacement'> {
+  extends Pick<EksDue, 'template' | 'differences' | 'followedTemplate' | 'tags' | 'replacement'> {
   readonly creation: Creation;
   readonly version: OpenVersion | undefined;
   readonly config: OpenConfig | undefined;
@@ -19,7 +20,7 @@ export interface OpenChanges
 }
 
 /** The changes that are open for the group, as far as it is known. */
-export function openChangesOf(s: ObservedState): OpenChanges {
+export function openChangesOf(s: EksState): OpenChanges {
   const differences = groupDifferencesOf(s);
   const template = desiredTemplate(s, groupOf(s));
   const followedTemplate = followedTemplateOf(s, differences, template);

@@ -1,8 +1,9 @@
 /** What the group should be made from: the desired version of its launch template, and the input of its creation. Pure. */
-import type { Creation } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import { desiredOwnVersion } from '../machine/desiredMachine.ts';
+import type { Creation } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { creationOf, desiredNodeGroup } from '../nodeGroup.ts';
 import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 
@@ -10,7 +11,7 @@ import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } fr
  * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is
  * unknown, or EKS would refuse it. `group`: that of the pool, if it exists.
  */
-export function desiredTemplate(s: ObservedState, group?: NodeGroup): TemplateVersion | undefined {
+export function desiredTemplate(s: EksState, group?: NodeGroup): TemplateVersion | undefined {
   const wanted = templateIn(s.pool.spec);
   if (!wanted) return desiredOwnVersion(s, group);
   const version = desiredUserVersion(s);
@@ -18,7 +19,7 @@ export function desiredTemplate(s: ObservedState, group?: NodeGroup): TemplateVe
 }
 
 /** What the spec would create the group from; see `creationOf`. */
-export function desiredCreation(s: ObservedState): Creation {
+export function desiredCreation(s: EksState): Creation {
   return creationOf(desiredNodeGroup(s.pool, desiredTemplate(s)).tags);
 }
 
@@ -26,10 +27,7 @@ export function desiredCreation(s: ObservedState): Creation {
  * The desired version number of a user's template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
  * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
  */
-function desiredUserVersion({
-  pool,
-  prerequisites,
-}: Pick<ObservedState, 'pool' | 'prerequisites'>): string | undefined {
+function desiredUserVersion({ pool, prerequisites }: Pick<EksState, 'pool' | 'prerequisites'>): string | undefined {
   const wanted = templateIn(pool.spec);
   if (!wanted) return undefined;
   const fact = prerequisites?.launchTemplate;

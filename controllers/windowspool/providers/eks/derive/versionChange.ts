@@ -1,8 +1,5 @@
 /** The UpdateNodegroupVersion that is due: to the desired Kubernetes version, AMI release and launch template version. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { Difference } from '../../../model/changes.ts';
-import type { Due, GroupDifferences, OpenVersion } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { CUSTOM, type NodeGroup, type TemplateVersion, type VersionChange } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
@@ -11,6 +8,9 @@ import { canarySpecIn, canaryTargetOf, isOpen } from '../canary/canary.ts';
 import { groupOf } from '../groups.ts';
 import { desiredMachine } from '../machine/desiredMachine.ts';
 import { hasMachine, isCustom } from '../machine/machine.ts';
+import type { Difference } from '../model/changes.ts';
+import type { EksDue, GroupDifferences, OpenVersion } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { canaryIn } from '../replacement/replacement.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../upgrades/launchTemplate.ts';
@@ -19,8 +19,8 @@ import { followsMachine, isAheadOfCluster, versionTargetOf } from '../upgrades/v
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function openVersionOf(
-  s: ObservedState,
-  { differences, template, followedTemplate }: Pick<Due, 'differences' | 'template' | 'followedTemplate'>,
+  s: EksState,
+  { differences, template, followedTemplate }: Pick<EksDue, 'differences' | 'template' | 'followedTemplate'>,
 ): OpenVersion | undefined {
   const group = changeableGroup(s);
   const asked = group && askedChange(s, group, differences.toCorrect, template);
@@ -37,7 +37,7 @@ export function openVersionOf(
 }
 
 /** The group, unless EKS selects its AMI and should not, or the other way round: another group has to replace it. */
-function changeableGroup(s: ObservedState): NodeGroup | undefined {
+function changeableGroup(s: EksState): NodeGroup | undefined {
   const group = groupOf(s);
   return group && isCustom(s.pool.spec) === (group.amiType === CUSTOM) ? group : undefined;
 }
@@ -46,7 +46,7 @@ function changeableGroup(s: ObservedState): NodeGroup | undefined {
  * A hash of what the update installs on this group: that of {@link versionTargetOf} differs when the version of the operator's launch template was pruned
  * and is created again. Undefined while the content of that template is not known.
  */
-function contentOf(s: ObservedState, { launchTemplate, ...rest }: VersionChange): string | undefined {
+function contentOf(s: EksState, { launchTemplate, ...rest }: VersionChange): string | undefined {
   const { spec } = s.pool;
   const machine = launchTemplate && hasMachine(spec) ? desiredMachine(s) : launchTemplate;
   if (launchTemplate && !machine) return undefined;
@@ -54,14 +54,14 @@ function contentOf(s: ObservedState, { launchTemplate, ...rest }: VersionChange)
 }
 
 /** Whether the open canary tries the update. */
-function isTried(s: ObservedState, change: VersionChange): boolean {
+function isTried(s: EksState, change: VersionChange): boolean {
   if (!isOpen(s) || !canarySpecIn(s.pool.spec)) return false;
   return canaryIn(s.pool)?.target === canaryTargetOf(s.pool, change);
 }
 
 /** The update to what the spec pins: a Kubernetes version, a release, a launch template version. */
 function askedChange(
-  s: ObservedState,
+  s: EksState,
   group: NodeGroup,
   toCorrect: readonly Difference[],
   template: TemplateVersion | undefined,
@@ -73,7 +73,7 @@ function askedChange(
 
 /** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
 function automaticChange(
-  s: ObservedState,
+  s: EksState,
   group: NodeGroup,
   followed: TemplateVersion | undefined,
 ): VersionChange | undefined {
@@ -88,7 +88,7 @@ type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
  * When AWS has made the present one private, no node can start from it: unless the spec pins it, it is left out, and EKS uses the newest.
  */
 function combined(
-  s: ObservedState,
+  s: EksState,
   group: NodeGroup,
   versions: Versions | undefined,
   launchTemplate: TemplateVersion | undefined,
@@ -111,19 +111,19 @@ function combined(
 }
 
 /** With a canary, an update names its release, which EKS would choose otherwise: what the canary shows is true of one release only. */
-function releaseToTry(s: ObservedState, { kubernetesVersion }: Versions): string | undefined {
+function releaseToTry(s: EksState, { kubernetesVersion }: Versions): string | undefined {
   const newest = nodeGroupIn(s.pool.spec).update.canary && newestFor(s);
   return newest && minorOf(newest) === kubernetesVersion ? newest : undefined;
 }
 
 /** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */
-function isGone(s: ObservedState, release: string): boolean {
+function isGone(s: EksState, release: string): boolean {
   const newest = newestFor(s);
   const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
   return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
-function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Versions | undefined {
+function newerVersions(s: EksState, { releaseVersion }: NodeGroup): Versions | undefined {
   const newest = newestFor(s);
   if (nodeGroupIn(s.pool.spec).releaseVersion || !newest || !releaseVersion) return undefined;
   if (!isNewerRelease(newest, releaseVersion)) return undefined;
@@ -134,7 +134,7 @@ function newerVersions(s: ObservedState, { releaseVersion }: NodeGroup): Version
  * The newest release of the desired minor version. While it cannot be read, the last known one is used, so that a failed update does not
  * look like a new target.
  */
-function newestFor({ pool, cluster, newestRelease }: ObservedState): string | undefined {
+function newestFor({ pool, cluster, newestRelease }: EksState): string | undefined {
   const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
   const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
   const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;
@@ -154,7 +154,7 @@ function pinnedVersions(pool: WindowsPool, toCorrect: readonly Difference[]): Ve
  * security groups. Undefined also when it does not exist yet, or EKS does not accept it.
  */
 export function followedTemplateOf(
-  s: ObservedState,
+  s: EksState,
   { all }: GroupDifferences,
   template: TemplateVersion | undefined,
 ): TemplateVersion | undefined {

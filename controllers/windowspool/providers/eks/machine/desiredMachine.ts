@@ -1,10 +1,10 @@
 /** The machine that the spec asks for in this cluster, and how that of a launch template compares with it. Pure. */
 import type { WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { appliedOf, isApplied, machineField } from '../appliedRecord.ts';
+import type { EksState } from '../model/state.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
 import {
@@ -25,8 +25,7 @@ import { isOwnVersion, ownTemplateIn, versionWith } from './machineTemplate.ts';
 import { userDataOf, userDataText } from './userData.ts';
 import { mergedUserData, userDataIn, userScriptOf } from './userScript.ts';
 
-type Seen = Pick<ObservedState, 'pool' | 'cluster' | 'prerequisites'> &
-  Partial<Pick<ObservedState, 'group' | 'machineTemplate'>>;
+type Seen = Pick<EksState, 'pool' | 'cluster' | 'prerequisites'> & Partial<Pick<EksState, 'group' | 'machineTemplate'>>;
 
 /**
  * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, the script of the spec is not known, or
@@ -213,7 +212,7 @@ function hasUserData(spec: WindowsPoolSpec): boolean {
  * The template version for the pool's group; undefined while it does not exist, or its machine is unknown. While the template cannot be read, the last
  * known version is used, so that a failed update does not look like a new target.
  */
-export function desiredOwnVersion(s: ObservedState, group: NodeGroup | undefined): TemplateVersion | undefined {
+export function desiredOwnVersion(s: EksState, group: NodeGroup | undefined): TemplateVersion | undefined {
   const { pool } = s;
   if (!hasMachine(pool.spec)) return undefined;
   if (s.machineTemplate === undefined) {

@@ -1,11 +1,11 @@
 /** What the spec says about the machine, and the settings of machines as text, so that they can be compared and shown. Pure. */
 import type { NodeGroupSpec, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { type Machine, withoutDefaults } from '../../../ports/machineTemplates.ts';
 import type { SecurityGroupTerm } from '../../../ports/prerequisites.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { cut } from '../../../util/words.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 import { describeTerm } from '../subnets.ts';
 import { kubeletArgumentsIn } from './bootstrap.ts';
 

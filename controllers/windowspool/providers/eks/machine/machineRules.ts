@@ -1,8 +1,6 @@
 /** Rules for the launch template that the operator creates for a pool which sets its machine. */
 
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
@@ -13,6 +11,8 @@ import { isOpen } from '../canary/canary.ts';
 import { canaryMachine } from '../canary/canaryTemplate.ts';
 import { groupOf } from '../groups.ts';
 import { remember } from '../memory.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState, ObservedNodeGroup } from '../model/state.ts';
 import { acceptsUpdates, otherNameOf } from '../nodeGroup.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 import { tokenFor, waitForPrerequisites } from '../rules.ts';
@@ -33,7 +33,7 @@ import {
  * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
  * the pool whatever the spec is then.
  */
-export function createTemplate(s: Derived): RuleResult | Step[] | undefined {
+export function createTemplate(s: EksDerived): RuleResult | Step[] | undefined {
   const { pool, machineTemplate, settings } = s;
   if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
   const machine = desiredMachine(s);
@@ -51,7 +51,7 @@ export function createTemplate(s: Derived): RuleResult | Step[] | undefined {
 }
 
 /** Ensures that a version with the desired machine exists when the group is about to get it. */
-export function addTemplateVersion(s: Derived): Step[] | undefined {
+export function addTemplateVersion(s: EksDerived): Step[] | undefined {
   const template = ownTemplateIn(s);
   const machine = desiredMachine(s);
   const group = s.group.kind === 'absent' ? undefined : groupOf(s);
@@ -68,7 +68,7 @@ export function addTemplateVersion(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a version with the name of the canary exists before a canary that needs one, once no prerequisite is known to be missing. */
-export function addCanaryVersion(s: Derived): Step[] | undefined {
+export function addCanaryVersion(s: EksDerived): Step[] | undefined {
   const template = ownTemplateIn(s);
   const machine = isOpen(s) && s.due.version?.isCanaryDue ? canaryMachine(s) : undefined;
   if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
@@ -77,7 +77,7 @@ export function addCanaryVersion(s: Derived): Step[] | undefined {
   return added(s, template, machine, `for canary ${otherNameOf(s.pool)}, whose name is in the user data`);
 }
 
-function added(s: ObservedState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
+function added(s: EksState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
   const newest = versions[0]?.version;
   return [
     {
@@ -92,7 +92,7 @@ function added(s: ObservedState, { id, name, versions }: MachineTemplate, machin
 }
 
 /** A version is added when the group is to be created, or its machine is to be changed. */
-function isVersionDue(s: Derived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
+function isVersionDue(s: EksDerived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
   if (!group) return s.group.kind === 'absent' && s.due.prerequisites.blocking.length === 0;
   if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
   const { all, toCorrect } = s.due.differences;
@@ -104,7 +104,7 @@ function isVersionDue(s: Derived, { id }: MachineTemplate, group: NodeGroup | un
  * Ensures that versions do not pile up: EC2 accepts 10,000. Those stay from which instances may be launched: the version of the group, the desired one,
  * and those of the scaling group. The newest stays, so that numbers are predictable, and the default, which EC2 does not delete.
  */
-export function pruneTemplateVersions(s: ObservedState): Step[] | undefined {
+export function pruneTemplateVersions(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
   const machine = desiredMachine(s);
@@ -133,7 +133,7 @@ function usedVersions(versions: readonly string[], { id }: MachineTemplate): str
 }
 
 /** Ensures that a template which the pool no longer needs is deleted: the spec changed before its group was created. */
-export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
+export function deleteUnusedTemplate(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
   if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
   // A group that is being replaced, or a canary, may use it.
@@ -142,7 +142,7 @@ export function deleteUnusedTemplate(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
-export function deleteOwnTemplate(s: ObservedState): RuleResult | Step[] | undefined {
+export function deleteOwnTemplate(s: EksState): RuleResult | Step[] | undefined {
   if (mayHaveTemplate(s) && s.machineTemplate === undefined) {
     const message = 'The pool is deleted when its launch template is read.';
     return waitFor('Deleting', 'read', { message, progress: true });
@@ -152,7 +152,7 @@ export function deleteOwnTemplate(s: ObservedState): RuleResult | Step[] | undef
 }
 
 /** The steps that delete the template of a retained group that never existed. A group that it was to replace may use it. */
-export function unusedTemplateSteps(s: ObservedState): Step[] {
+export function unusedTemplateSteps(s: EksState): Step[] {
   const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
   if (!template || (s.former && !isKnownNotToUse(s.former, template))) return [];
   return deletion(template, 'no node group uses it');
@@ -167,7 +167,7 @@ function deletion({ id, name }: MachineTemplate, why: string): Step[] {
 }
 
 /** Whether a template with the pool's name may be the pool's. */
-export function mayHaveTemplate({ pool }: Pick<ObservedState, 'pool'>): boolean {
+export function mayHaveTemplate({ pool }: Pick<EksState, 'pool'>): boolean {
   return hasMachine(pool.spec) || pool.status?.bookkeeping?.machineTemplate !== undefined;
 }
 
@@ -175,12 +175,12 @@ export function mayHaveTemplate({ pool }: Pick<ObservedState, 'pool'>): boolean 
  * A part of the client tokens. Within an hour, a call that is repeated after a crash, or because EC2 does not show its effect yet, has no effect. After
  * an hour, EC2 must not repeat its answer about a template that another client deleted.
  */
-function timeSlotOf({ now }: ObservedState): string {
+function timeSlotOf({ now }: EksState): string {
   return String(Math.floor(now / 3_600_000));
 }
 
 /** The state after the steps that write the template, which shows what follows. Undefined when there is none of them. */
-export function afterTemplateSteps(s: ObservedState, steps: readonly Step[]): ObservedState | undefined {
+export function afterTemplateSteps(s: EksState, steps: readonly Step[]): EksState | undefined {
   const created = steps.find((step) => step.kind === 'createLaunchTemplate')?.template;
   // EC2 gives it an ID: in descriptions, its name stands for it.
   if (created) return withVersion(s, { id: created.name, ...created, defaultVersion: '1', versions: [] }, '1', created);
@@ -191,11 +191,11 @@ export function afterTemplateSteps(s: ObservedState, steps: readonly Step[]): Ob
 
 /** The observed state with a new version of the template. */
 function withVersion(
-  s: ObservedState,
+  s: EksState,
   template: MachineTemplate,
   version: string,
   { machine, description }: { readonly machine: Machine; readonly description: string },
-): ObservedState {
+): EksState {
   const versions = [{ version, machine, others: [], description }, ...template.versions];
   return { ...s, machineTemplate: { kind: 'seen', template: { ...template, versions }, isNew: true } };
 }

@@ -1,10 +1,10 @@
 /** The launch template of a pool: its name, its owner, and the version with the desired machine. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
 import { POOL_KEY, USABLE_BY_TAG } from '../../../labels.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { hashOf } from '../../../util/hash.ts';
+import type { EksState } from '../model/state.ts';
 import { hasMachine } from './machine.ts';
 
 /**
@@ -58,7 +58,7 @@ export function ownTemplateIn({
   pool,
   settings,
   machineTemplate: seen,
-}: Pick<ObservedState, 'pool' | 'settings' | 'machineTemplate'>): MachineTemplate | undefined {
+}: Pick<EksState, 'pool' | 'settings' | 'machineTemplate'>): MachineTemplate | undefined {
   if (seen?.kind !== 'seen' || !isOwnTemplate(pool, settings.clusterName, seen.template)) return undefined;
   return seen.template;
 }
@@ -68,7 +68,7 @@ export function ownTemplateIn({
  * accepts no version of another template. Undefined while the template is not read.
  */
 export function isTemplateDeleted(
-  { pool, machineTemplate: seen }: Pick<ObservedState, 'pool'> & Partial<Pick<ObservedState, 'machineTemplate'>>,
+  { pool, machineTemplate: seen }: Pick<EksState, 'pool'> & Partial<Pick<EksState, 'machineTemplate'>>,
   group: NodeGroup,
 ): boolean | undefined {
   if (!hasMachine(pool.spec) || !isMadeFromOwn(pool, group)) return false;

@@ -1,9 +1,9 @@
 /** The user's PowerShell script for nodes, from a ConfigMap in the namespace of the operator. Pure. Nothing here returns a text with a part of the script. */
 import type { UserData, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
 import { isAscii, scriptBlock } from './powershell.ts';
 

@@ -1,8 +1,8 @@
 /** Which unmet prerequisite is the likely cause of an error of a pool whose group exists. */
 
-import type { Derived } from '../../../model/due.ts';
 import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
 import { joined } from '../../../util/words.ts';
+import type { EksDerived } from '../model/due.ts';
 
 /** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
 export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
@@ -31,7 +31,7 @@ const CAUSES: Readonly<Partial<Record<Symptom, readonly PrerequisiteReason[]>>> 
 };
 
 /** ` Likely cause: WindowsIPAMDisabled. See status.prerequisites.`; empty when no known cause explains the symptoms. */
-export function likelyCause(s: Derived, symptoms: readonly Symptom[]): string {
+export function likelyCause(s: EksDerived, symptoms: readonly Symptom[]): string {
   const explained = new Set(symptoms.flatMap((symptom) => CAUSES[symptom] ?? []));
   const checked = s.due.prerequisites.examination;
   const unmet = checked

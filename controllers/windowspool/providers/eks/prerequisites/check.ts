@@ -1,8 +1,8 @@
 /** The results of a check. */
 
-import type { PrerequisiteFacts, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { sentence } from '../../../util/words.ts';
+import type { PrerequisiteFacts, PrerequisiteResult } from '../model/prerequisites.ts';
 import { PERMISSIONS } from './facts.ts';
 
 /** The prerequisite is met. */

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import type {
-  CheckInput,
-  MachineTemplateView,
-  PrerequisiteFacts,
-  SelectedImage,
-} from '../../../model/prerequisites.ts';
 import type { Image, ScriptSource } from '../../../ports/prerequisites.ts';
 import { type PrerequisiteReason, prerequisiteReasons } from '../../../reasons.ts';
 import { known } from '../../../testing/answers.ts';
@@ -29,6 +23,7 @@ import {
   sampleSecurityGroup,
   unasked,
 } from '../../../testing/prerequisites.ts';
+import type { CheckInput, MachineTemplateView, PrerequisiteFacts, SelectedImage } from '../model/prerequisites.ts';
 import { checks, examine } from './checks.ts';
 import { PERMISSIONS } from './facts.ts';
 import { missingAccessEntry } from './roleChecks.ts';

@@ -1,7 +1,7 @@
 /** The prerequisites of a pool: a list of pure checks of one input. */
 
-import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../../../model/prerequisites.ts';
 import { sentence } from '../../../util/words.ts';
+import type { Checked, CheckInput, Examination, PrerequisiteCheck } from '../model/prerequisites.ts';
 import { capacityChecks } from './capacityChecks.ts';
 import { clusterChecks } from './clusterChecks.ts';
 import { imageChecks } from './imageChecks.ts';

@@ -1,9 +1,9 @@
 /** Checks on the EKS cluster. */
 
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { kubernetesSupport, yearOf } from '../../../nodes/windows.ts';
 import type { Cluster } from '../../../ports/eks.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { pinnedMinor } from '../nodeGroup.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';
 import { failed, given, met, warning } from './check.ts';

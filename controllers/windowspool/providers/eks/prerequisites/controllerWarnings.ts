@@ -1,9 +1,10 @@
 /** Warnings of the VPC resource controller about nodes without pod addresses, for messages. Pure. */
-import type { ObservedState } from '../../../model/observedState.ts';
+
 import { sentence } from '../../../util/words.ts';
+import type { EksState } from '../model/state.ts';
 
 /** `The VPC resource controller reports Unsupported: The instance type x is not supported for Windows.`; undefined when it reports nothing. */
-export function controllerWarningOf({ prerequisites }: ObservedState, node: string): string | undefined {
+export function controllerWarningOf({ prerequisites }: EksState, node: string): string | undefined {
   const answer = prerequisites?.controllerWarnings?.find((entry) => entry.node === node)?.answer;
   if (!answer) return undefined;
   if (!answer.ok)
@@ -19,7 +20,7 @@ export function controllerWarningOf({ prerequisites }: ObservedState, node: stri
 }
 
 /** ` The VPC resource controller reports ...` with each distinct warning about the failing nodes; empty when there are none. */
-export function controllerWarnings(s: ObservedState): string {
+export function controllerWarnings(s: EksState): string {
   const texts = (s.prerequisites?.controllerWarnings ?? []).map(({ node }) => {
     const isFailing = s.poolNodes.failing.some((result) => result.node.name === node);
     return isFailing ? controllerWarningOf(s, node) : undefined;

@@ -1,6 +1,8 @@
 /** The facts that prerequisites are checked against: read once, plain data. */
+
 import type { Outcome } from '../../../model/outcome.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 
 /** The permission that reading a fact needs: an IAM action, or a verb and an object of Kubernetes. */
 export const PERMISSIONS: Readonly<
@@ -29,7 +31,7 @@ export const PERMISSIONS: Readonly<
 };
 
 /** The outcome after a step that changed facts. */
-export function withFacts(soFar: Outcome, facts: Partial<PrerequisiteFacts>): Outcome {
+export function withFacts(soFar: Outcome<EksState>, facts: Partial<PrerequisiteFacts>): Outcome<EksState> {
   const { prerequisites } = soFar.after;
   if (!prerequisites) return soFar;
   return { ...soFar, after: { ...soFar.after, prerequisites: { ...prerequisites, ...facts } } };

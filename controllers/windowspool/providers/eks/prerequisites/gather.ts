@@ -1,7 +1,5 @@
 /** Reads the facts that the checks need, in parallel. Answers that pools have in common are shared. */
 
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { yearOf } from '../../../nodes/windows.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
@@ -15,6 +13,8 @@ import { ownedGroup } from '../groups.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../machine/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { completeAge, isNewlyCreated } from '../snapshot.ts';
 import { selectsByTags } from '../subnets.ts';
@@ -50,7 +50,7 @@ type Sources = PrerequisiteSources & {
 
 /** Reads the facts that the state of the pool requires; undefined when it requires none. */
 export async function gatherFacts(
-  s: ObservedState,
+  s: EksState,
   sources: Sources,
   readCache: ReadCache,
   signal: AbortSignal,
@@ -104,7 +104,7 @@ export async function gatherFacts(
 
 /** The launch template, when the pool names one. `$Latest` and `$Default` can resolve to another version at any time. */
 async function launchTemplateOf(
-  { pool }: ObservedState,
+  { pool }: EksState,
   { launchTemplates }: Sources,
   ask: Ask,
 ): Promise<PrerequisiteFacts['launchTemplate']> {
@@ -117,7 +117,7 @@ async function launchTemplateOf(
 
 /** Whether EKS publishes an AMI for a Kubernetes version that is newer than the operator's table. */
 async function amiOf(
-  { pool: { spec }, cluster }: ObservedState,
+  { pool: { spec }, cluster }: EksState,
   { releases }: Sources,
   ask: Ask,
 ): Promise<PrerequisiteFacts['ami']> {
@@ -129,7 +129,7 @@ async function amiOf(
 }
 
 /** The custom AMI of the spec, and that of the node group, which EKS reports as its release. */
-async function imagesOf(s: ObservedState, images: Sources['images'], ask: Ask) {
+async function imagesOf(s: EksState, images: Sources['images'], ask: Ask) {
   const parameter = imageParameterIn(s.pool.spec, s.cluster);
   const imageParameter =
     parameter !== undefined && (await ask(`SSM parameter ${parameter}`, (signal) => images.idIn(parameter, signal)));
@@ -140,7 +140,7 @@ async function imagesOf(s: ObservedState, images: Sources['images'], ask: Ask) {
 }
 
 async function imageOf(
-  s: ObservedState,
+  s: EksState,
   id: string,
   images: Sources['images'],
   ask: Ask,
@@ -159,7 +159,7 @@ async function imageOf(
 }
 
 /** Facts that others can change while the group looks healthy. */
-async function standingFacts(s: ObservedState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
+async function standingFacts(s: EksState, { addons, accessEntries, system }: Sources, ask: Ask, askAccess: Ask) {
   const cluster = s.cluster.kind === 'seen' ? s.cluster.cluster : undefined;
   const role = cluster ? roleArnOf(nodeGroupIn(s.pool.spec).nodeRole, cluster) : '';
   const mode = cluster?.authenticationMode;
@@ -195,7 +195,7 @@ async function accessEntryOf(role: string, accessEntries: Sources['accessEntries
 
 /** Facts that matter only before a group is created, or when something fails. */
 async function otherFacts(
-  s: ObservedState,
+  s: EksState,
   names: readonly string[],
   { capacity, system, nodeGroups, rolePolicies }: Sources,
   ask: Ask,
@@ -226,7 +226,7 @@ async function otherFacts(
 }
 
 /** The security groups that the spec selects, if it selects any. */
-async function securityGroupsOf({ pool, cluster }: ObservedState, groups: Sources['securityGroups'], ask: Ask) {
+async function securityGroupsOf({ pool, cluster }: EksState, groups: Sources['securityGroups'], ask: Ask) {
   const terms = securityGroupTerms(pool.spec);
   if (terms.length === 0) return undefined;
   const vpcId = cluster.kind === 'seen' ? cluster.cluster.vpcId : '';
@@ -235,7 +235,7 @@ async function securityGroupsOf({ pool, cluster }: ObservedState, groups: Source
 }
 
 /** The script that the spec names, if it names one. */
-async function userDataOf({ pool }: ObservedState, scripts: Sources['userScripts'], ask: Ask) {
+async function userDataOf({ pool }: EksState, scripts: Sources['userScripts'], ask: Ask) {
   const userData = userDataIn(pool.spec);
   if (!userData) return undefined;
   const { configMap, key } = userData;
@@ -247,7 +247,7 @@ async function userDataOf({ pool }: ObservedState, scripts: Sources['userScripts
  * for all.
  */
 async function warningsOf(
-  { poolNodes }: ObservedState,
+  { poolNodes }: EksState,
   { system }: Sources,
   signal: AbortSignal,
 ): Promise<NonNullable<PrerequisiteFacts['controllerWarnings']>> {

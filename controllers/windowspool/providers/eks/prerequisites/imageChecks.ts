@@ -1,8 +1,8 @@
 /** Checks on a custom AMI. */
 
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../machine/image.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { failed, given, met, metWith } from './check.ts';
 
 /** Ensures that the parameter has the ID of an AMI. */

@@ -1,11 +1,11 @@
 /** Checks on the launch template that the operator creates, and on what it names. */
 
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { hasTags, securityGroupTerms } from '../machine/machine.ts';
 import { readScript, userDataIn } from '../machine/userScript.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { describeTerm } from '../subnets.ts';
 import { failed, given, met, warning } from './check.ts';
 

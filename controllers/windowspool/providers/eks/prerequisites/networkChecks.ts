@@ -1,8 +1,8 @@
 /** Checks on the assignment of pod addresses: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
 
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Addon } from '../../../ports/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { failed, given, met, unknown, warning } from './check.ts';
 import { type IpamMove, lastWriterOf, nextIpamMove } from './windowsIpam.ts';

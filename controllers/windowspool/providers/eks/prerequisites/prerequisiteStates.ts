@@ -1,9 +1,9 @@
 /** status.prerequisites: the prerequisites that need attention. Pure. */
 import type { PrerequisiteState } from '../../../api.gen.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { cut, sentence } from '../../../util/words.ts';
 import { isUnknown as isGroupUnknown } from '../groups.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { wordsOf } from './remarks.ts';
 
 /** The maximum length of a message in the schema. */
@@ -18,7 +18,7 @@ interface Unmet {
  * The entries of status.prerequisites, in the order of the checks; a prerequisite that is met has none. If nothing could be checked in this run, the
  * previous entries stay.
  */
-export function prerequisiteStates(s: Derived): PrerequisiteState[] {
+export function prerequisiteStates(s: EksDerived): PrerequisiteState[] {
   const checked = s.due.prerequisites.examination;
   if (!checked) return isUnknown(s) ? (s.pool.status?.prerequisites ?? []) : [];
   const { failed, warned, ignored, unknown } = checked;
@@ -32,7 +32,7 @@ export function prerequisiteStates(s: Derived): PrerequisiteState[] {
 }
 
 /** Whether the checks could not run in this run, so that earlier results stay. */
-export function isUnknown(s: Derived): boolean {
+export function isUnknown(s: EksDerived): boolean {
   return isGroupUnknown(s.group) || s.cluster.kind === 'unreachable' || s.due.prerequisites.scope !== 'nothing';
 }
 

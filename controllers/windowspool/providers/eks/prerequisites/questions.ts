@@ -1,8 +1,9 @@
 /** Questions to AWS whose answers several readers share. */
-import type { ObservedState } from '../../../model/observedState.ts';
+
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Capacity, InstanceType, Subnet } from '../../../ports/prerequisites.ts';
 import { canonical } from '../../../util/hash.ts';
+import type { EksState } from '../model/state.ts';
 import { subnetTerms } from '../subnets.ts';
 
 /** Answers a question from what is cached, or with the call. */
@@ -24,7 +25,7 @@ export function instanceTypesFor(
 
 /** The subnets that the spec selects. */
 export function subnetsOf(
-  { pool, cluster }: ObservedState,
+  { pool, cluster }: EksState,
   capacity: Pick<Capacity, 'subnets'>,
   ask: Ask,
 ): Promise<CallResult<readonly Subnet[]>> {

@@ -1,7 +1,7 @@
 /** What status records of a pool's prerequisites. They are examined in derive/examination.ts. Pure. */
 
 import type { PrerequisitesRecord, WindowsPool } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
+import type { EksState } from '../model/state.ts';
 
 /** What status records of PrerequisitesMet. */
 export function prerequisitesRecordOf({ status }: WindowsPool): PrerequisitesRecord {
@@ -9,17 +9,17 @@ export function prerequisitesRecordOf({ status }: WindowsPool): PrerequisitesRec
 }
 
 /** Whether a prerequisite was reported as not met or not checked: then all are checked until they are met. */
-export function wasUnmet({ pool }: ObservedState): boolean {
+export function wasUnmet({ pool }: EksState): boolean {
   return hadResult(pool, 'NotMet', 'ReadDenied');
 }
 
 /** Whether a failed call hid the former results. */
-export function wasHidden({ pool }: ObservedState): boolean {
+export function wasHidden({ pool }: EksState): boolean {
   return hadResult(pool, 'ReadDenied', 'Denied', 'Unavailable');
 }
 
 /** Whether PrerequisitesMet is a result of the checks that can be repeated while they cannot run. */
-export function wasOfChecks({ pool }: ObservedState): boolean {
+export function wasOfChecks({ pool }: EksState): boolean {
   return hadResult(pool, 'NotMet', 'Remarked');
 }
 

@@ -3,9 +3,9 @@ import type { WindowsPool } from '../../../api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../../../labels.ts';
 import type { PrerequisitesState } from '../../../model/conditions.ts';
 import type { Settings } from '../../../model/observedState.ts';
-import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../../../model/prerequisites.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, joined, sentence } from '../../../util/words.ts';
+import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
 import { annotationFault } from './ignored.ts';
 
 /** The link to a section of the page about prerequisites. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { IpamAttempts, IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import type { Addon } from '../../../ports/prerequisites.ts';
 import { known } from '../../../testing/answers.ts';
@@ -12,6 +11,7 @@ import {
   sampleInput,
   unasked,
 } from '../../../testing/prerequisites.ts';
+import type { IpamAttempts, IpamOffer, PrerequisiteFacts } from '../model/prerequisites.ts';
 import { examine } from './checks.ts';
 import { nextIpamMove } from './windowsIpam.ts';
 import { WindowsIpamLock } from './windowsIpamLock.ts';

@@ -3,11 +3,11 @@
  * ConfigMap. If the vpc-cni add-on is installed, EKS writes that ConfigMap at each update of the add-on, which reverts a value that is set only there.
  */
 
-import type { ObservedState } from '../../../model/observedState.ts';
-import type { IpamOffer, PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
 import { isLasting } from '../../../queries.ts';
 import { clockTime, describeFailure, joined, sentence } from '../../../util/words.ts';
+import type { IpamOffer, PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { EksState } from '../model/state.ts';
 import { isIpamStep } from '../steps/isIpamStep.ts';
 import { PERMISSIONS } from './facts.ts';
 
@@ -28,7 +28,7 @@ const BUSY = ['CREATING', 'UPDATING', 'DELETING'];
 const SETTLED = ['ACTIVE', 'DEGRADED', 'UPDATE_FAILED'];
 
 /** The input for enabling Windows IPAM for a pool that needs it. */
-export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors }: ObservedState): IpamOffer {
+export function ipamOfferOf({ now, settings, ipamAttempts: attempts = {}, errors }: EksState): IpamOffer {
   const { pollMs, resyncMs, createRetryMs } = settings;
   const error = errors.find(({ step, error: { kind } }) => isIpamStep({ kind: step }) && kind !== 'denied')?.error;
   return {

@@ -1,17 +1,17 @@
 /** The rule that enables Windows IPAM if a pool needs it and --enable-windows-ipam is set. */
 
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived, DuePrerequisites } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { isPaused } from '../../../queries.ts';
 import { waitFor } from '../../../ruleChains.ts';
 import { hashOf } from '../../../util/hash.ts';
+import type { DuePrerequisites, EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { isIpamStep } from '../steps/isIpamStep.ts';
 import { ipamOfferOf, mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 
 /** Whether an error of enabling Windows IPAM concerns the pool: the setting is off, the pool needs it, and is not paused. */
-export function waitsForWindowsIpam({ pool }: ObservedState, prerequisites: DuePrerequisites): boolean {
+export function waitsForWindowsIpam({ pool }: EksState, prerequisites: DuePrerequisites): boolean {
   return !isPaused(pool) && lacksWindowsIpam(prerequisites);
 }
 
@@ -23,7 +23,7 @@ function lacksWindowsIpam({ examination }: DuePrerequisites): boolean {
  * Ensures that pods get addresses, by one change for the whole cluster at the owner of the setting. A lasting error is not retried before it
  * is due.
  */
-export function enableWindowsIpam(s: Derived): RuleResult | readonly Step[] {
+export function enableWindowsIpam(s: EksDerived): RuleResult | readonly Step[] {
   const { prerequisites } = s.due;
   const { input } = prerequisites;
   if (!input || !lacksWindowsIpam(prerequisites)) return [];

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/conditions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import type { Step } from '../../../model/steps.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
@@ -38,12 +36,14 @@ import {
 } from '../../../testing/replacementScenes.ts';
 import { gone, unconfirmed, unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');
 
 const at = (ms: number) => new Date(ms).toISOString();
-const statusOf = (s: Derived, done: readonly Step[] = []) =>
+const statusOf = (s: EksDerived, done: readonly Step[] = []) =>
   statusFor({ ...outcomeOf(s), done }, evaluateConditions(outcomeOf(s)), planFor(s).held);
 const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
@@ -73,7 +73,7 @@ describe('the names of the node groups of a pool', () => {
 });
 
 describe('the condition UpToDate during a replacement', () => {
-  const stages: readonly (readonly [title: string, s: Derived, reason: string, args: readonly string[]])[] = [
+  const stages: readonly (readonly [title: string, s: EksDerived, reason: string, args: readonly string[]])[] = [
     [
       'says that the second group is created',
       replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
@@ -153,7 +153,7 @@ describe('a node group that EKS cannot change', () => {
     return sampleState({ pool, group: { kind: 'seen', group }, ...(prerequisites && { prerequisites }) });
   };
   const noAddress = sampleFacts({ subnets: known([]) });
-  const rows: readonly (readonly [title: string, s: Derived, args: readonly string[], isWorking: boolean])[] = [
+  const rows: readonly (readonly [title: string, s: EksDerived, args: readonly string[], isWorking: boolean])[] = [
     ['is about to be replaced', due(), [], true],
     ['waits until the pool is resumed', due({ paused: true }), ['resumed'], false],
     ['waits for the prerequisites of the second one', due({}, noAddress), ['PrerequisitesMet'], false],
@@ -271,7 +271,7 @@ describe('a pool whose node group is replaced', () => {
 });
 
 describe('the record of a former node group', () => {
-  const former = (s: Derived, done: readonly Step[] = []) => statusOf(s, done).nodeGroup?.former;
+  const former = (s: EksDerived, done: readonly Step[] = []) => statusOf(s, done).nodeGroup?.former;
 
   it('has its status and its nodes', () => {
     const { status, nodes, served } = former(drainScene()) ?? {};

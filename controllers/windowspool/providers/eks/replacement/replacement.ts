@@ -7,10 +7,10 @@
  *        +------------spec reverted-----------+   the names switch back
  */
 import type { CanaryNodeGroup, FormerNodeGroup, WindowsPool } from '../../../api.gen.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { groupOf, ownedGroup } from '../groups.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */
@@ -29,7 +29,7 @@ export function otherGroupIn(pool: Pick<WindowsPool, 'status'>): FormerNodeGroup
 }
 
 /** The other group of the pool, a former one or a canary, as last observed, if it exists and is the pool's. */
-export function otherGroup({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): NodeGroup | undefined {
+export function otherGroup({ pool, former }: Pick<EksState, 'pool' | 'former'>): NodeGroup | undefined {
   const group = former && groupOf({ group: former });
   return group && isOwnedBy(pool, group) ? group : undefined;
 }
@@ -38,7 +38,7 @@ export function otherGroup({ pool, former }: Pick<ObservedState, 'pool' | 'forme
  * Whether the pool has, or may have, another group that status does not record: the status was lost. Until a step has recorded the group, status has no
  * node group at all, so that the other one is read again.
  */
-export function isRecordLost({ pool, former }: Pick<ObservedState, 'pool' | 'former'>): boolean {
+export function isRecordLost({ pool, former }: Pick<EksState, 'pool' | 'former'>): boolean {
   if (!former || pool.status?.nodeGroup !== undefined) return false;
   return former.kind === 'unreachable' || otherGroup({ pool, former }) !== undefined;
 }
@@ -53,7 +53,7 @@ export function canBeReplaced(pool: WindowsPool): boolean {
  * sets the size, and when it replaces none.
  */
 export function sizeToReplace(
-  s: Pick<ObservedState, 'pool' | 'group' | 'former'>,
+  s: Pick<EksState, 'pool' | 'group' | 'former'>,
   differences: readonly string[],
 ): number | undefined {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
@@ -64,17 +64,17 @@ export function sizeToReplace(
 }
 
 /** Whether the other group is being drained: the main one serves, and is not deleted any more. */
-export function isDraining({ pool }: Pick<ObservedState, 'pool'>): boolean {
+export function isDraining({ pool }: Pick<EksState, 'pool'>): boolean {
   return otherGroupIn(pool)?.drainingSince !== undefined;
 }
 
 /** The group that serves the pool, whose nodes the disruption budget counts: a former one that has served, until it is drained. */
-export function servingView(s: Pick<ObservedState, 'pool' | 'group' | 'former'>): ObservedState['group'] {
+export function servingView(s: Pick<EksState, 'pool' | 'group' | 'former'>): EksState['group'] {
   return s.former && otherGroup(s) && formerIn(s.pool)?.served && !isDraining(s) ? s.former : s.group;
 }
 
 /** How many verified nodes the main group must have before a node of the other one may be drained. */
-export function neededToDrain(s: ObservedState): number {
+export function neededToDrain(s: EksState): number {
   const { minSize, maxSize, desiredSize } = scalingIn(s.pool.spec);
   // The main group served before the canary, with the nodes that it has.
   if (canaryIn(s.pool)) return Math.min(Math.max(1, minSize), groupOf(s)?.scaling.desiredSize ?? 1);
@@ -87,20 +87,20 @@ export function neededToDrain(s: ObservedState): number {
 }
 
 /** How many nodes of the main group are verified. */
-export function verifiedInMain(s: ObservedState): number {
+export function verifiedInMain(s: EksState): number {
   const main = ownedGroup(s.pool, s.group);
   return main ? s.poolNodes.inGroup(main.name).verified : 0;
 }
 
 /** Whether the main group can take over the pods of the next node of the other one. */
-export function canTakeOver(s: ObservedState): boolean {
+export function canTakeOver(s: EksState): boolean {
   const main = ownedGroup(s.pool, s.group);
   if (!main || (!acceptsUpdates(main) && main.status !== 'UPDATING')) return false;
   return verifiedInMain(s) >= neededToDrain(s);
 }
 
 /** The nodes of the other group that are left, sorted by name. */
-export function nodesOfOther(s: ObservedState) {
+export function nodesOfOther(s: EksState) {
   const former = otherGroup(s);
   return former ? s.poolNodes.inGroup(former.name).nodes : [];
 }
@@ -111,19 +111,19 @@ export function canShrink({ scaling, warmPool }: NodeGroup): boolean {
 }
 
 /** When the other group is drained again after a drain that failed, in epoch milliseconds; undefined if none failed, or the time has passed. */
-export function drainRetriedAt({ pool, now, settings }: ObservedState): number | undefined {
+export function drainRetriedAt({ pool, now, settings }: EksState): number | undefined {
   const { blocked } = otherGroupIn(pool) ?? {};
   const at = blocked && Date.parse(blocked.time) + settings.createRetryMs;
   return at !== undefined && now < at ? at : undefined;
 }
 
 /** Whether nothing but a drain that failed keeps the nodes of the other group, once they are to leave. */
-export function mayRetire(s: ObservedState): boolean {
+export function mayRetire(s: EksState): boolean {
   const former = otherGroup(s);
   return former !== undefined && canShrink(former) && canTakeOver(s);
 }
 
 /** Whether nodes of the other group leave one after the other now. */
-export function isRetiring(s: ObservedState): boolean {
+export function isRetiring(s: EksState): boolean {
   return isDraining(s) && mayRetire(s) && drainRetriedAt(s) === undefined;
 }

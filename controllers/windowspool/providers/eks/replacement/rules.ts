@@ -1,8 +1,6 @@
 /** Rules for the replacement of a node group. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Step } from '../../../model/steps.ts';
 import { scalingIn } from '../../../nodeSource.ts';
 import { instanceIdOf } from '../../../nodes/lostNodes.ts';
@@ -17,6 +15,8 @@ import { isTemplateKnown } from '../machine/desiredMachine.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { isTemplateDeleted } from '../machine/machineTemplate.ts';
 import { memoryFor } from '../memory.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import { tokenFor, waitForPrerequisites } from '../rules.ts';
 import { resolvedSubnets } from '../subnets.ts';
@@ -39,7 +39,7 @@ import {
  * Ensures that a pool whose status was lost finds its groups again, whichever of the two names they have: a group that it did not find would be
  * created a second time.
  */
-export function recallNodeGroups(s: Derived): RuleResult | Step[] | undefined {
+export function recallNodeGroups(s: EksDerived): RuleResult | Step[] | undefined {
   const { pool, group } = s;
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || otherGroupIn(pool)) return undefined;
@@ -61,7 +61,7 @@ export function recallNodeGroups(s: Derived): RuleResult | Step[] | undefined {
 }
 
 /** Ensures that the former group serves the pool again as soon as the spec describes it again. The other one becomes the former group. */
-export function returnToFormerGroup(s: Derived): Step[] | undefined {
+export function returnToFormerGroup(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
   const former = otherGroup(s);
   const record = formerIn(pool);
@@ -86,7 +86,7 @@ export function returnToFormerGroup(s: Derived): Step[] | undefined {
  * Ensures that there is never a third group: if the spec changes once more before the main group has served, that group is deleted and created
  * again. If it serves, the former group goes first.
  */
-export function discardOutdatedGroup(s: Derived): Step[] | undefined {
+export function discardOutdatedGroup(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
   const record = formerIn(pool);
   if (!record || record.successorServed || isDraining(s) || !otherGroup(s)) return undefined;
@@ -96,13 +96,13 @@ export function discardOutdatedGroup(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a group that EKS cannot change stays unless the spec allows its replacement. What EKS can change is not delayed. */
-export function keepUnchangeableGroup(s: Derived): RuleResult | undefined {
+export function keepUnchangeableGroup(s: EksDerived): RuleResult | undefined {
   const isKept = s.due.differences.immutable.length > 0 && !canBeReplaced(s.pool);
   return isKept ? waitMeanwhile('ImmutableDifference', 'watch') : undefined;
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a second one, once no prerequisite of that is known to be missing. */
-export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined {
+export function replaceChangedGroup(s: EksDerived): RuleResult | Step[] | undefined {
   const { replacement: differences } = s.due;
   if (differences.length === 0 || s.group.kind !== 'seen') return undefined;
   // The chains that follow keep the group as the spec says in all other fields.
@@ -119,7 +119,7 @@ export function replaceChangedGroup(s: Derived): RuleResult | Step[] | undefined
 }
 
 /** Whether AWS has answered everything that the creation of a group would wait for: until then, the existing one is kept up to date. */
-function isKnownToCreate(s: ObservedState): boolean {
+function isKnownToCreate(s: EksState): boolean {
   const { spec } = s.pool;
   const isImageKnown = !followsImage(spec) || selectedImage(spec, s.prerequisites) !== undefined;
   return isTemplateKnown(s) && isImageKnown && resolvedSubnets(spec, s.prerequisites) !== undefined;
@@ -138,7 +138,7 @@ interface Switch {
 }
 
 /** The step that switches the names of the two groups in status. Nothing in AWS changes. */
-function switched(s: ObservedState, { name, former, text, exists, keepsMain }: Switch): Step[] {
+function switched(s: EksState, { name, former, text, exists, keepsMain }: Switch): Step[] {
   const { pool } = s;
   const { desiredSize } = scalingIn(pool.spec);
   const memory = memoryFor(s, {
@@ -158,13 +158,13 @@ function recordFor({ name, arn, status }: NodeGroup, now: number): FormerNodeGro
 }
 
 /** Ensures that no rolling update begins while a former group exists: its nodes leave first. */
-export function waitForFormerGroup(s: Derived): RuleResult | undefined {
+export function waitForFormerGroup(s: EksDerived): RuleResult | undefined {
   const isDue = formerIn(s.pool) && s.due.version;
   return isDue ? waitMeanwhile('Replacing', 'read', { progress: true }) : undefined;
 }
 
 /** Ensures that the main group can grow until it can take over from the former one, even if an autoscaler removes its empty nodes. */
-export function growToTakeOver(s: Derived): Step[] | undefined {
+export function growToTakeOver(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
   if (group.kind !== 'seen' || !formerIn(pool) || !otherGroup(s)) return undefined;
   if (s.due.config?.change.scaling) return undefined;
@@ -176,7 +176,7 @@ export function growToTakeOver(s: Derived): Step[] | undefined {
 }
 
 /** Ensures that a former group is left alone while it is not known, not the pool's, or EKS works on it. */
-export function waitForFormerState(s: ObservedState): RuleResult | Step[] | undefined {
+export function waitForFormerState(s: EksState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || s.former?.kind !== 'seen' || !otherGroupIn(s.pool)) return [];
   const isBusy = ['UPDATING', 'DELETING'].includes(former.status);
@@ -184,7 +184,7 @@ export function waitForFormerState(s: ObservedState): RuleResult | Step[] | unde
 }
 
 /** Ensures that the deletion of the former group is tried again after a failure, not at every read. */
-export function retryFormerDeletion(s: ObservedState): RuleResult | Step[] | undefined {
+export function retryFormerDeletion(s: EksState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (former?.status !== 'DELETE_FAILED') return undefined;
   const until = former.modifiedAt + s.settings.createRetryMs;
@@ -192,7 +192,7 @@ export function retryFormerDeletion(s: ObservedState): RuleResult | Step[] | und
 }
 
 /** Ensures that a former group that never had a node to drain is deleted at once. */
-export function deleteUnusedFormerGroup(s: ObservedState): RuleResult | Step[] | undefined {
+export function deleteUnusedFormerGroup(s: EksState): RuleResult | Step[] | undefined {
   const former = otherGroup(s);
   if (!former || !['CREATING', 'CREATE_FAILED'].includes(former.status)) return undefined;
   return nodesOfOther(s).length > 0 && former.status === 'CREATING'
@@ -201,12 +201,12 @@ export function deleteUnusedFormerGroup(s: ObservedState): RuleResult | Step[] |
 }
 
 /** Ensures that the former group is untouched until the main one has enough verified nodes. */
-export function waitForMainGroup(s: ObservedState): RuleResult | undefined {
+export function waitForMainGroup(s: EksState): RuleResult | undefined {
   return isDraining(s) || canTakeOver(s) ? undefined : waitFor(reasonOf(s), 'watch', { progress: true });
 }
 
 /** Ensures that status records that the main group serves before the former one changes: from here on, only the spec itself can reverse the roles. */
-export function beginDraining(s: ObservedState): Step[] | undefined {
+export function beginDraining(s: EksState): Step[] | undefined {
   const former = otherGroup(s);
   const record = formerIn(s.pool);
   if (isDraining(s) || !former || !record || s.group.kind !== 'seen') return undefined;
@@ -220,7 +220,7 @@ export function beginDraining(s: ObservedState): Step[] | undefined {
  * Ensures that the former group can shrink to zero, that an autoscaler does not let it grow again, and that no instance of it gets ready for the next
  * node: a warm pool fills up while its group shrinks, or takes the instances of the nodes that leave.
  */
-export function shrinkFormerGroup(s: ObservedState): Step[] | undefined {
+export function shrinkFormerGroup(s: EksState): Step[] | undefined {
   const former = otherGroup(s);
   if (!former || canShrink(former)) return undefined;
   const { scaling, warmPool } = former;
@@ -233,7 +233,7 @@ export function shrinkFormerGroup(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that the former group is deleted when its last node is gone. */
-export function deleteDrainedGroup(s: ObservedState): Step[] | undefined {
+export function deleteDrainedGroup(s: EksState): Step[] | undefined {
   const former = otherGroup(s);
   if (!former || nodesOfOther(s).length > 0) return undefined;
   const why = canaryIn(s.pool) ? 'the canary has ended' : `node group ${nodeGroupNameOf(s.pool)} replaces it`;
@@ -241,7 +241,7 @@ export function deleteDrainedGroup(s: ObservedState): Step[] | undefined {
 }
 
 /** Ensures that no node of the former group leaves soon after a drain that failed, nor before the main group has enough verified nodes. */
-export function waitForDrain(s: ObservedState): RuleResult | undefined {
+export function waitForDrain(s: EksState): RuleResult | undefined {
   if (isRetiring(s)) return undefined;
   const until = canTakeOver(s) ? drainRetriedAt(s) : undefined;
   if (until === undefined) return waitFor(reasonOf(s), 'watch', { progress: true });
@@ -249,7 +249,7 @@ export function waitForDrain(s: ObservedState): RuleResult | undefined {
 }
 
 /** Ensures that evicted pods do not land on other nodes that leave too: all nodes of the former group are cordoned before the first is drained. */
-export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
+export function cordonFormerNodes(s: EksState): Step[] | undefined {
   const former = otherGroup(s);
   if (!former) return undefined;
   return nodesOfOther(s)
@@ -262,7 +262,7 @@ export function cordonFormerNodes(s: ObservedState): Step[] | undefined {
 }
 
 /** What the other group is: a canary, or one that is being replaced. */
-function reasonOf({ pool }: ObservedState) {
+function reasonOf({ pool }: EksState) {
   return canaryIn(pool) ? 'CanaryRunning' : 'Replacing';
 }
 

@@ -1,8 +1,6 @@
 /** What status records of a replacement, and how conditions describe it. Pure. */
 import type { FormerNodeGroup } from '../../../api.gen.ts';
 import type { ReplacementStage } from '../../../model/disruption.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import { isDeleting, isPaused } from '../../../queries.ts';
@@ -12,6 +10,8 @@ import { clockTime, count, cut, describeFailure, sentence } from '../../../util/
 import { isOpen } from '../canary/canary.ts';
 import { READY_NODES_PATIENCE_MS } from '../confirmation.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
 import {
   canaryIn,
@@ -32,7 +32,7 @@ import {
 const MESSAGE_LENGTH = 1_024;
 
 /** status.nodeGroup.former after a run; undefined when no replacement is in progress any more. */
-export function formerState(outcome: Outcome): FormerNodeGroup | undefined {
+export function formerState(outcome: Outcome<EksState>): FormerNodeGroup | undefined {
   const { after: s } = outcome;
   const { pool, former, now } = s;
   const record = formerIn(pool);
@@ -49,7 +49,7 @@ export function formerState(outcome: Outcome): FormerNodeGroup | undefined {
 }
 
 /** The last node of the other group that could not be drained. */
-export function drainFailure({ after: { pool, now }, done }: Outcome): FormerNodeGroup['blocked'] {
+export function drainFailure({ after: { pool, now }, done }: Outcome<EksState>): FormerNodeGroup['blocked'] {
   const givenUp = done.find((step) => step.kind === 'giveUpNode');
   if (!givenUp) return otherGroupIn(pool)?.blocked;
   return { node: givenUp.node.name, message: cut(givenUp.why, MESSAGE_LENGTH), time: timeOf(now) };
@@ -59,7 +59,7 @@ export function drainFailure({ after: { pool, now }, done }: Outcome): FormerNod
  * Whether the other group is not the pool's any more: another client removed its tag, or EKS does not have it. If it was not being deleted, or its nodes
  * are Ready, its absence must last: reads can lag behind a creation.
  */
-export function isForgotten({ pool, former, now, poolNodes }: ObservedState): boolean {
+export function isForgotten({ pool, former, now, poolNodes }: EksState): boolean {
   // A group that another client created with the name of a canary is why that canary fails.
   if (former?.kind === 'seen') return !isOwnedBy(pool, former.group) && !isNameTaken(pool);
   const { absentSince, status } = otherGroupIn(pool) ?? {};
@@ -69,17 +69,17 @@ export function isForgotten({ pool, former, now, poolNodes }: ObservedState): bo
 }
 
 /** Whether the other group, which exists and is not the pool's, has the name of a canary that is to be created. */
-function isNameTaken(pool: ObservedState['pool']): boolean {
+function isNameTaken(pool: EksState['pool']): boolean {
   return canaryIn(pool)?.arn === undefined && isOpen({ pool });
 }
 
 /** Whether a former group or a canary exists as far as is known: a pool that is being deleted waits for it. */
-export function hasOther(s: ObservedState): boolean {
+export function hasOther(s: EksState): boolean {
   return (otherGroupIn(s.pool) !== undefined || isRecordLost(s)) && !isForgotten(s);
 }
 
 /** The stage; undefined when no replacement is in progress. */
-export function replacementStage(s: ObservedState): ReplacementStage | undefined {
+export function replacementStage(s: EksState): ReplacementStage | undefined {
   if (!formerIn(s.pool) || isDeleting(s.pool)) return undefined;
   const former = otherGroup(s);
   if (!former || former.status === 'DELETING' || former.status === 'DELETE_FAILED') return 'deleting';
@@ -88,19 +88,19 @@ export function replacementStage(s: ObservedState): ReplacementStage | undefined
 }
 
 /** Whether the other group waits because one of its nodes could not be drained. */
-export function isBlocked(s: ObservedState): boolean {
+export function isBlocked(s: EksState): boolean {
   const former = otherGroup(s);
   return former !== undefined && acceptsUpdates(former) && mayRetire(s) && drainRetriedAt(s) !== undefined;
 }
 
 /** How the replacement goes on, in sentences. It has no number that changes often. */
-export function describeReplacement(s: Derived): string {
+export function describeReplacement(s: EksDerived): string {
   const [main, former] = [nodeGroupNameOf(s.pool), otherNameOf(s.pool)];
   const text = `Node group ${main} replaces ${former}. ${describeStage(s, main, former)}`;
   return isPaused(s.pool) ? `${text} It continues when the pool is resumed.` : text;
 }
 
-function describeStage(s: Derived, main: string, former: string): string {
+function describeStage(s: EksDerived, main: string, former: string): string {
   const trouble = describeTrouble(s, former);
   if (trouble !== undefined) return trouble;
   switch (replacementStage(s)) {
@@ -120,7 +120,7 @@ function describeStage(s: Derived, main: string, former: string): string {
 }
 
 /** What keeps the operator from the other group, in a sentence or two; undefined while nothing does. */
-export function describeTrouble({ pool, errors, former }: ObservedState, name: string): string | undefined {
+export function describeTrouble({ pool, errors, former }: EksState, name: string): string | undefined {
   const isOfOther = (entry: StepError) =>
     failedKindOf(entry).blocks === 'otherNodeGroup' && (entry.step !== 'createCanary' || canaryIn(pool) !== undefined);
   const error = errors.find(isOfOther)?.error;
@@ -132,14 +132,14 @@ export function describeTrouble({ pool, errors, former }: ObservedState, name: s
 }
 
 /** Why the drain of the other group waits, in two sentences. `ofGroup`: what follows the node, such as ` of web`. */
-export function describeBlocked(s: ObservedState, ofGroup = ''): string {
+export function describeBlocked(s: EksState, ofGroup = ''): string {
   const { node = '', message = '' } = otherGroupIn(s.pool)?.blocked ?? {};
   const next = clockTime(drainRetriedAt(s) ?? s.now);
   return `Node ${node}${ofGroup} was not drained: ${sentence(message)} Next attempt at ${next}.`;
 }
 
 /** How the drain of the other group goes on, in a sentence or two. `ofGroup`: what follows the nodes, such as ` of web`. */
-export function describeDrain(s: ObservedState, ofGroup = ''): string {
+export function describeDrain(s: EksState, ofGroup = ''): string {
   const left = `${count(nodesOfOther(s).length, 'node')}${ofGroup} left to drain.`;
   if (otherGroup(s)?.status === 'UPDATING')
     return `${left} The drain continues when EKS has finished an update of the group.`;
@@ -149,7 +149,7 @@ export function describeDrain(s: ObservedState, ofGroup = ''): string {
 }
 
 /** How the deletion of the other group goes on, in a sentence or two. */
-export function describeDeletion(s: ObservedState, name: string): string {
+export function describeDeletion(s: EksState, name: string): string {
   const other = otherGroup(s);
   if (other?.status !== 'DELETE_FAILED') return `Node group ${name} is being deleted.`;
   const next = clockTime(other.modifiedAt + s.settings.createRetryMs);
@@ -157,7 +157,7 @@ export function describeDeletion(s: ObservedState, name: string): string {
 }
 
 /** Says what happens to a change of the spec that came during the replacement. */
-function describeThird(s: Derived, main: string): string {
+function describeThird(s: EksDerived, main: string): string {
   if (s.group.kind !== 'seen' || s.due.differences.immutable.length === 0) return '';
   return formerIn(s.pool)?.successorServed || isDraining(s)
     ? ` The spec has changed again: ${main} is replaced after that.`
@@ -165,6 +165,6 @@ function describeThird(s: Derived, main: string): string {
 }
 
 /** The reason of UpToDate during a replacement. */
-export function replacementReason(s: ObservedState): 'Replacing' | 'ReplacementBlocked' {
+export function replacementReason(s: EksState): 'Replacing' | 'ReplacementBlocked' {
   return replacementStage(s) === 'blocked' ? 'ReplacementBlocked' : 'Replacing';
 }

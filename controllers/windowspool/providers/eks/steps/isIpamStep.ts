@@ -1,6 +1,6 @@
-import type { IpamAttempts } from '../../../model/prerequisites.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import type { Step } from '../../../model/steps.ts';
+import type { IpamAttempts } from '../model/prerequisites.ts';
 
 type IpamStep = Extract<Step, { kind: keyof IpamAttempts }>;
 

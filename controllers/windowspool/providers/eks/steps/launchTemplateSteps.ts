@@ -1,9 +1,11 @@
 /** Steps about the launch template that the operator creates for a pool. */
 
+import type { Outcome } from '../../../model/outcome.ts';
 import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import { joined } from '../../../util/words.ts';
 import { describeMachine } from '../machine/machine.ts';
+import type { EksState } from '../model/state.ts';
 
 const subject = () => 'launchTemplate';
 
@@ -40,7 +42,7 @@ export const launchTemplateSteps: StepKinds<
     reason: 'LaunchTemplateCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template, token }, soFar, { machineTemplates }, signal) =>
+    run: async ({ template, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
       when(await machineTemplates.create(template, token, signal), (created) =>
         changed(soFar, { machineTemplate: { kind: 'seen', template: created, isNew: true } }),
       ),
@@ -52,7 +54,7 @@ export const launchTemplateSteps: StepKinds<
     reason: 'LaunchTemplateVersionCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template: { id }, written, token }, soFar, { machineTemplates }, signal) =>
+    run: async ({ template: { id }, written, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
       when(await machineTemplates.addVersion(id, written, token, signal), (added) => {
         const { machineTemplate: before } = soFar.after;
         if (before?.kind !== 'seen') return soFar;
@@ -66,7 +68,7 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, versions }) =>
       `delete ${versions.length === 1 ? 'version' : 'versions'} ${joined(versions)} of launch template ${name}`,
     writesAws: true,
-    run: async ({ template: { id }, versions: deleted }, soFar, { machineTemplates }, signal) =>
+    run: async ({ template: { id }, versions: deleted }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
       when(await machineTemplates.deleteVersions(id, deleted, signal), () => {
         const { machineTemplate: before } = soFar.after;
         if (before?.kind !== 'seen') return soFar;
@@ -79,7 +81,7 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, why }) => `delete launch template ${name}: ${why}`,
     reason: 'LaunchTemplateDeleted',
     writesAws: true,
-    run: async ({ template: { id } }, soFar, { machineTemplates }, signal) =>
+    run: async ({ template: { id } }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
       when(await machineTemplates.delete(id, signal), () => changed(soFar, { machineTemplate: { kind: 'absent' } })),
   },
 };

@@ -1,9 +1,8 @@
 /** Steps about an EKS node group, its scaling groups and the access entry of its role. */
 
 import { AUTOSCALER_PREFIX, POOL_KEY } from '../../../labels.ts';
-import type { Difference, ScalingTagChange, TagChange } from '../../../model/changes.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
-import type { ObservedNodeGroup, ObservedState } from '../../../model/observedState.ts';
+import type { Outcome } from '../../../model/outcome.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { Writers } from '../../../model/writers.ts';
 import { scalingIn } from '../../../nodeSource.ts';
@@ -14,6 +13,8 @@ import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import { count } from '../../../util/words.ts';
 import { ownershipTag } from '../adoption.ts';
 import { changedTags } from '../autoscalerTags.ts';
+import type { Difference, ScalingTagChange, TagChange } from '../model/changes.ts';
+import type { EksState, ObservedNodeGroup } from '../model/state.ts';
 import { withFacts } from '../prerequisites/facts.ts';
 import { describeChange, describeVersionChange } from './describeChange.ts';
 
@@ -85,7 +86,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupAdopted',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ group }, soFar, { nodeGroups }, signal) => {
+    run: async ({ group }, soFar: Outcome<EksState>, { nodeGroups }, signal) => {
       const tags = ownershipTag(soFar.after.pool);
       return when(await nodeGroups.tag(group.arn, tags, signal), () =>
         changed(soFar, withGroup(soFar.after, group.name, { tags: { ...group.tags, ...tags } })),
@@ -98,7 +99,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'AccessEntryCreated',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ role, token }, soFar, { accessEntries }, signal) =>
+    run: async ({ role, token }, soFar: Outcome<EksState>, { accessEntries }, signal) =>
       when(await accessEntries.create(role, token, signal), () =>
         withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
       ),
@@ -111,7 +112,7 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     appliesSpec: true,
     blocks: 'nodeGroup',
-    run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
+    run: async ({ desired, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
         changed(soFar, { group: { kind: 'seen', group } }),
       ),
@@ -123,7 +124,7 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     appliesSpec: true,
     blocks: 'otherNodeGroup',
-    run: async ({ desired, token }, soFar, { nodeGroups }, signal) =>
+    run: async ({ desired, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
         changed(soFar, { former: { kind: 'seen', group } }),
       ),
@@ -137,7 +138,7 @@ export const nodeGroupSteps: StepKinds<
     startsUpdate: true,
     blocks: 'nodeGroup',
     describeLeftover: () => "keeps the operator's labels and taints",
-    run: async (step, soFar, { nodeGroups }, signal) =>
+    run: async (step, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
         ...changed(soFar, withGroup(soFar.after, step.group, { status: 'UPDATING' })),
         accepted: {
@@ -157,7 +158,7 @@ export const nodeGroupSteps: StepKinds<
     appliesSpec: true,
     startsUpdate: true,
     blocks: 'nodeGroup',
-    run: async ({ group, change, token, target }, soFar, { nodeGroups }, signal) =>
+    run: async ({ group, change, token, target }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
         ...changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
         accepted: { update, target, change: describeVersionChange(change), desired: undefined },
@@ -174,7 +175,7 @@ export const nodeGroupSteps: StepKinds<
     describeLeftover: () => 'keeps its winpool.dev tags',
     // The nodes of a retained group are found by them.
     isLast: ({ retain }) => retain === true,
-    run: async (step, soFar, writers, signal) =>
+    run: async (step, soFar: Outcome<EksState>, writers, signal) =>
       when(await correctTags(step, writers, signal), (tags) =>
         changed(soFar, withGroup(soFar.after, step.group.name, { tags })),
       ),
@@ -187,7 +188,7 @@ export const nodeGroupSteps: StepKinds<
         : `correct the tags for the cluster-autoscaler on Auto Scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
     writesAws: true,
     describeLeftover: () => 'keeps the tags for the cluster-autoscaler on its Auto Scaling group',
-    run: async ({ change }, soFar, writers, signal) =>
+    run: async ({ change }, soFar: Outcome<EksState>, writers, signal) =>
       when(await correctScalingTags(change, writers, signal), () =>
         changed(soFar, { autoscaler: withScalingTags(soFar.after.autoscaler, change) }),
       ),
@@ -198,7 +199,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ group }, soFar, { nodeGroups }, signal) =>
+    run: async ({ group }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.delete(group, signal), () =>
         changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
       ),
@@ -210,7 +211,7 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     blocks: 'otherNodeGroup',
     // Not recorded as an update: its result shows in the group.
-    run: async ({ group, change, token }, soFar, { nodeGroups }, signal) =>
+    run: async ({ group, change, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(group, change, token, signal), () =>
         changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
       ),
@@ -221,7 +222,7 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'otherNodeGroup',
-    run: async ({ group, isDrained }, soFar, { nodeGroups, nodes }, signal) => {
+    run: async ({ group, isDrained }, soFar: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
       const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
       if (left?.ok === false) return { error: left.error };
       const node = left?.value.find((each) => !each.deleting && soFar.after.poolNodes.isMember(each));
@@ -264,17 +265,17 @@ function describeScalingTags({ set, remove }: ScalingTagChange): string {
 
 /** The groups as EKS describes them after a call about one of them. */
 function withGroup(
-  { group, former }: Pick<ObservedState, 'group' | 'former'>,
+  { group, former }: Pick<EksState, 'group' | 'former'>,
   name: string,
   change: { readonly status: NodeGroupStatus } | Pick<NodeGroup, 'tags'>,
-): Pick<ObservedState, 'group' | 'former'> {
+): Pick<EksState, 'group' | 'former'> {
   const after = (view: ObservedNodeGroup): ObservedNodeGroup =>
     view.kind === 'seen' && view.group.name === name ? { kind: 'seen', group: { ...view.group, ...change } } : view;
   return { group: after(group), ...(former && { former: after(former) }) };
 }
 
 /** The tags of the scaling groups after the call. */
-function withScalingTags(known: ObservedState['autoscaler'], change: ScalingTagChange): ObservedState['autoscaler'] {
+function withScalingTags(known: EksState['autoscaler'], change: ScalingTagChange): EksState['autoscaler'] {
   const { [change.scalingGroup]: found, ...others } = known?.tags ?? {};
   return known && { ...known, tags: { ...others, [change.scalingGroup]: changedTags(found ?? {}, change) } };
 }
@@ -289,7 +290,7 @@ async function correctScalingTags(
 }
 
 /** The desired size, if it is the spec's. A size that was only moved into the bounds is not, and is not sent again. */
-function desiredSizeOf({ change }: Extract<Step, { kind: 'updateConfig' }>, { pool }: ObservedState) {
+function desiredSizeOf({ change }: Extract<Step, { kind: 'updateConfig' }>, { pool }: EksState) {
   return change.scaling?.desiredSize === scalingIn(pool.spec).desiredSize ? change.scaling?.desiredSize : undefined;
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { Writers } from '../../../model/writers.ts';
 import { changed, type StepKinds, type StepResult, when } from '../../../steps/stepKind.ts';
 import { type Memory, remembering } from '../memory.ts';
+import type { EksState } from '../model/state.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 
 declare module '../../../model/steps.ts' {
@@ -42,7 +43,7 @@ export const recordSteps: StepKinds<
     needsFreshRead: true,
     goesFirst: true,
     blocks: 'nodeGroup',
-    run: async ({ memory, keepsMain }, soFar, { pools }, signal) => {
+    run: async ({ memory, keepsMain }, soFar: Outcome<EksState>, { pools }, signal) => {
       const { pool, group, former } = soFar.after;
       const status = remembering(pool.status, memory);
       return when(await pools.writeStatus(pool, status, signal), (written) => {
@@ -84,7 +85,7 @@ export const recordSteps: StepKinds<
     subject: () => 'nodeGroup',
     needsFreshRead: true,
     reserves: true,
-    run: async ({ memory }, soFar, { budget }, signal) => {
+    run: async ({ memory }, soFar: Outcome<EksState>, { budget }, signal) => {
       const { pool } = soFar.after;
       return when(await budget.reserve(pool, remembering(pool.status, memory), signal), (written) =>
         changed(soFar, { pool: written }),
@@ -96,7 +97,7 @@ export const recordSteps: StepKinds<
 /** Writes what must survive a crash to status. */
 async function writeMemory(
   { memory }: { readonly memory: Memory },
-  soFar: Outcome,
+  soFar: Outcome<EksState>,
   { pools }: Writers,
   signal: AbortSignal,
 ): Promise<StepResult> {

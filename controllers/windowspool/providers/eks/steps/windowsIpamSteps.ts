@@ -1,6 +1,8 @@
 /** Steps that enable Windows IPAM for the whole cluster. */
 
+import type { Outcome } from '../../../model/outcome.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
+import type { EksState } from '../model/state.ts';
 import { IPAM_KEY } from '../prerequisites/addressMode.ts';
 import { withFacts } from '../prerequisites/facts.ts';
 
@@ -29,7 +31,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     reason: 'WindowsIPAMEnabled',
     writesAws: true,
     startsUpdate: true,
-    run: async ({ addon, token }, soFar, { addons }, signal) =>
+    run: async ({ addon, token }, soFar: Outcome<EksState>, { addons }, signal) =>
       when(await addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
         withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
       ),
@@ -42,7 +44,7 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     isWarning: ({ warning }) => warning !== undefined,
     needsFreshRead: true,
     waitsForRead: true,
-    run: async ({ seen }, soFar, { system }, signal) =>
+    run: async ({ seen }, soFar: Outcome<EksState>, { system }, signal) =>
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
         const { ipamAttempts, now, prerequisites } = soFar.after;
         const data = prerequisites?.cniConfig?.ok ? prerequisites.cniConfig.value : undefined;

@@ -1,23 +1,23 @@
 /** How messages describe an automatic update that is due, and windows in which none starts. Pure. */
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { DueVersion } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
 import { followsImage, selectedImage } from '../machine/image.ts';
 import { hasMachine } from '../machine/machine.ts';
+import type { DueVersion } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { pinnedTemplateVersion, templateIn } from './launchTemplate.ts';
 import { windowFault } from './maintenance.ts';
 import { releaseEnd } from './releaseVersion.ts';
 
 /** What the group has and what an automatic update installs, in sentences. */
-export function describeDueUpdate(s: ObservedState, group: NodeGroup, { change }: Pick<DueVersion, 'change'>): string {
+export function describeDueUpdate(s: EksState, group: NodeGroup, { change }: Pick<DueVersion, 'change'>): string {
   return `Node group ${group.name} has ${joined(dueParts(s, group, change))}.${releaseEnd(group.releaseVersion ?? '', s.now)}`;
 }
 
 /** The current versions, each with the target: `AMI release 1.36-2026.02.11 (newest: 1.36-2026.03.17)`. */
-function dueParts(s: ObservedState, group: NodeGroup, change: VersionChange): string[] {
+function dueParts(s: EksState, group: NodeGroup, change: VersionChange): string[] {
   const { releaseVersion, launchTemplate: seen } = group;
   const { version } = change.launchTemplate ?? {};
   const image = dueImage(s, group);
@@ -41,13 +41,13 @@ function newerRelease(current: string | undefined, { releaseVersion, kubernetesV
 }
 
 /** The AMI that the group gets from the parameter; undefined if it has it. */
-function dueImage({ pool: { spec }, prerequisites }: ObservedState, group: NodeGroup): string | undefined {
+function dueImage({ pool: { spec }, prerequisites }: EksState, group: NodeGroup): string | undefined {
   const image = followsImage(spec) ? selectedImage(spec, prerequisites) : undefined;
   return image === group.releaseVersion ? undefined : image;
 }
 
 /** What the user can do to update nevertheless: `set nodeGroup.releaseVersion: 1.36-2026.03.17`. */
-export function overrideFor(s: ObservedState, group: NodeGroup, change: VersionChange): string {
+export function overrideFor(s: EksState, group: NodeGroup, change: VersionChange): string {
   const image = dueImage(s, group);
   if (image !== undefined) return `set nodeGroup.ami.id: ${image}`;
   const pins =
@@ -55,7 +55,7 @@ export function overrideFor(s: ObservedState, group: NodeGroup, change: VersionC
   return pins.length === 0 ? 'remove nodeGroup.update.maintenanceWindows' : `set ${joined(pins)}`;
 }
 
-function pinsFor(s: ObservedState, { releaseVersion }: NodeGroup, change: VersionChange): string[] {
+function pinsFor(s: EksState, { releaseVersion }: NodeGroup, change: VersionChange): string[] {
   const { version } = hasMachine(s.pool.spec) ? {} : (change.launchTemplate ?? {});
   return [
     ...(change.releaseVersion === releaseVersion || change.releaseVersion === undefined

@@ -1,19 +1,19 @@
 /** The pods that blocked a rolling update. EKS names the nodes, and seldom the pods. */
 
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { Evictions, StuckPod } from '../../../ports/pods.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
+import type { EksState } from '../model/state.ts';
 
 /** The number of nodes that are read: each is a call, and the pods of the first ones show the cause. */
 const NODES_ASKED = 10;
 
 /** Adds the pods that made an update fail. They are read once, when its result becomes known. */
 export async function withStuckPods(
-  s: ObservedState,
+  s: EksState,
   { evictions }: { readonly evictions: Evictions },
   signal: AbortSignal,
-): Promise<ObservedState> {
+): Promise<EksState> {
   const { update, poolNodes } = s;
   if (!update || !isEvictionFailure(update)) return s;
   const named = new Set(update.errors.flatMap(({ resourceIds }) => resourceIds));
@@ -30,7 +30,7 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
 }
 
 /** Which pods remained, why, and the remedy, in sentences. */
-export function describeStuckPods(stuck: ObservedState['stuckPods']): string {
+export function describeStuckPods(stuck: EksState['stuckPods']): string {
   const remedy =
     'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
   const find = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';

@@ -4,11 +4,11 @@
  * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api.gen.ts';
-import type { PrerequisiteFacts } from '../../../model/prerequisites.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
+import type { PrerequisiteFacts } from '../model/prerequisites.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];

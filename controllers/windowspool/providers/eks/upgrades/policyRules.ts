@@ -1,8 +1,6 @@
 /** What the policies of the spec leave as it is, although the group differs from the spec or a newer version exists: it is only reported. */
 
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { leave } from '../../../ruleChains.ts';
@@ -11,12 +9,14 @@ import { describeDifferences } from '../differences.ts';
 import { groupOf } from '../groups.ts';
 import { imageEnd } from '../machine/image.ts';
 import { hasMachine, isCustom } from '../machine/machine.ts';
+import type { EksDerived } from '../model/due.ts';
+import type { EksState } from '../model/state.ts';
 import { templateIn } from './launchTemplate.ts';
 import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
 
 /** Ensures that drift is only reported with driftPolicy Report. */
-export function keepReportedDrift(s: Derived): RuleResult | undefined {
+export function keepReportedDrift(s: EksDerived): RuleResult | undefined {
   const { reported } = s.due.differences;
   const group = groupOf(s);
   if (reported.length === 0 || !group) return undefined;
@@ -27,7 +27,7 @@ export function keepReportedDrift(s: Derived): RuleResult | undefined {
 /**
  * Ensures that a newer release, or another version of what the spec only follows, is only reported with update.policy Manual, and for a pinned release.
  */
-export function keepPresentVersion(s: Derived): RuleResult | undefined {
+export function keepPresentVersion(s: EksDerived): RuleResult | undefined {
   const group = groupOf(s);
   if (!group || s.due.version?.isAutomatic) return undefined;
   const message = [newerRelease(s, group), newerTemplate(s, group)].filter((text) => text !== '').join(' ');
@@ -35,7 +35,7 @@ export function keepPresentVersion(s: Derived): RuleResult | undefined {
 }
 
 /** Reports a newer AMI release than the group has; empty when there is none. */
-function newerRelease(s: Derived, group: NodeGroup): string {
+function newerRelease(s: EksDerived, group: NodeGroup): string {
   const { pool, newestRelease } = s;
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
@@ -49,18 +49,18 @@ function newerRelease(s: Derived, group: NodeGroup): string {
 }
 
 /** A warning about the age of the release or custom AMI of the group; empty if there is none. */
-export function endOfRelease(s: ObservedState, { releaseVersion = '' }: NodeGroup): string {
+export function endOfRelease(s: EksState, { releaseVersion = '' }: NodeGroup): string {
   return isCustom(s.pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, s.now);
 }
 
 /** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
-function endOfImage({ prerequisites, now }: ObservedState): string {
+function endOfImage({ prerequisites, now }: EksState): string {
   const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
   return image ? imageEnd(image, now) : '';
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
-function newerTemplate(s: Derived, group: NodeGroup): string {
+function newerTemplate(s: EksDerived, group: NodeGroup): string {
   if (hasMachine(s.pool.spec)) return followedMachine(s, group);
   const { version } = s.due.followedTemplate ?? {};
   if (version === undefined || !group.launchTemplate) return '';

@@ -4,10 +4,10 @@
  */
 import type { WindowsPool } from '../../../api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import { isDeleting } from '../../../queries.ts';
 import { sentence } from '../../../util/words.ts';
 import { groupOf } from '../groups.ts';
+import type { EksState } from '../model/state.ts';
 import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { spelled } from './releaseVersion.ts';
 
@@ -55,7 +55,7 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
 }
 
 /** The failure of a release in another pool of the same AMI type. */
-export function failureOfRelease(s: ObservedState, release: string): ReleaseFailure | undefined {
+export function failureOfRelease(s: EksState, release: string): ReleaseFailure | undefined {
   const amiType = groupOf(s)?.amiType;
   return s.fleet.failures.find((failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release));
 }

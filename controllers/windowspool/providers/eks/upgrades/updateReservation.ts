@@ -2,11 +2,11 @@
 
 import { isIdle, withCurrentNodes } from '../../../disruption/reservation.ts';
 import { type DisruptionReservation, NODE_REPLACEMENT } from '../../../model/disruption.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { desiredNodes, isClusterMismatch, isUnknown } from '../groups.ts';
+import type { EksState } from '../model/state.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../replacement/replacement.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -15,11 +15,7 @@ import { describeVersionChange } from '../steps/describeChange.ts';
  * The reservation for a rolling update. A reservation for the same target, made before a crash, keeps its time. A reservation that is about to settle
  * keeps its deadline: if this update does not start, the nodes of the last one are still joining.
  */
-export function reservationFor(
-  { pool, now }: ObservedState,
-  change: VersionChange,
-  target: string,
-): DisruptionReservation {
+export function reservationFor({ pool, now }: EksState, change: VersionChange, target: string): DisruptionReservation {
   const before = pool.status?.disruption;
   const startTime = before?.target === target ? before.startTime : timeOf(now);
   const settling = before?.deadline !== undefined && { deadline: before.deadline };
@@ -34,13 +30,13 @@ export const UNKNOWN_UPDATE = 'an update that the operator did not start';
  * grace: also when EKS does not report how the update ended, because other pools would wait forever. It is released here if its update never started:
  * after a crash in between, or because the spec changed.
  */
-export function nextReservation(outcome: Outcome): DisruptionReservation | undefined {
+export function nextReservation(outcome: Outcome<EksState>): DisruptionReservation | undefined {
   const s = outcome.after;
   const reservation = withCurrentNodes(outcome);
   const group = servingView(s);
   if (isClusterMismatch(s)) return undefined;
   if (isUnknown(group)) return reservation;
-  if (group.kind === 'none' || group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
+  if (group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status } = group.group;
   if (status === 'UPDATING')
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
@@ -61,23 +57,23 @@ function unsettled({ deadline: _before, ...reservation }: DisruptionReservation)
 }
 
 /** Whether an update of the operator is in progress that replaces no nodes. */
-function isConfigUpdate({ after, accepted }: Outcome): boolean {
+function isConfigUpdate({ after, accepted }: Outcome<EksState>): boolean {
   const update = accepted?.update ?? after.pool.status?.nodeGroup?.update;
   return update?.type === 'ConfigUpdate' && update.status === 'InProgress';
 }
 
 /** Another client updates the group, which may disrupt nodes. */
-function foreignUpdateReservation({ now }: ObservedState): DisruptionReservation {
+function foreignUpdateReservation({ now }: EksState): DisruptionReservation {
   return { reason: 'Update', change: UNKNOWN_UPDATE, startTime: timeOf(now) };
 }
 
 /** Whether EKS refused to start the update. */
-function isRefused({ errors }: ObservedState): boolean {
+function isRefused({ errors }: EksState): boolean {
   return errors.some(({ step, error }) => step === 'updateNodeGroupVersion' && error.kind !== 'unavailable');
 }
 
 /** Whether the update may be in progress: it has not ended as far as is known, or EKS did not respond to the call. */
-function isOpen({ pool, update, errors }: ObservedState): boolean {
+function isOpen({ pool, update, errors }: EksState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   const unanswered = errors.some(
     ({ step, error }) => step === 'updateNodeGroupVersion' && error.kind === 'unavailable',

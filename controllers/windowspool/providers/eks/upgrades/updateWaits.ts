@@ -1,26 +1,26 @@
 /** What a rolling update waits for: prerequisites, and the rules before it in its chain. Other changes of the group are not delayed. */
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
-import type { Derived } from '../../../model/due.ts';
 import type { Reason } from '../../../reasons.ts';
 import { waitFor, waitMeanwhile } from '../../../ruleChains.ts';
 import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../applied.ts';
 import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../failedTarget.ts';
 import { groupOf } from '../groups.ts';
 import { hasMachine } from '../machine/machine.ts';
+import type { EksDerived } from '../model/due.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
 import { describeOpening } from './maintenance.ts';
 import { describeReleaseFailure, describeWait } from './releaseFailures.ts';
 import { isAheadOfCluster } from './versionChanges.ts';
 
 /** Ensures that a group gets no version of the launch template in the spec that EKS does not accept. */
-export function waitForAcceptedTemplate({ due: { template, differences } }: Derived): RuleResult | undefined {
+export function waitForAcceptedTemplate({ due: { template, differences } }: EksDerived): RuleResult | undefined {
   if (template !== undefined || !differences.toCorrect.some(({ field }) => field === TEMPLATE)) return undefined;
   return waitForUser('LaunchTemplateInvalid', 'EKS does not accept this version.');
 }
 
 /** Ensures that a group gets no other version of the operator's launch template while one of its prerequisites is not met. */
-export function waitForOwnTemplate({ due: { differences, prerequisites } }: Derived): RuleResult | undefined {
+export function waitForOwnTemplate({ due: { differences, prerequisites } }: EksDerived): RuleResult | undefined {
   if (!differences.toCorrect.some(({ field }) => machineSettingOf(field) !== undefined)) return undefined;
   const failed = prerequisites.examination?.failed.map(({ check }) => check.reason) ?? [];
   const reason = OF_OWN_TEMPLATE.find((each) => failed.includes(each));
@@ -38,7 +38,7 @@ const OF_OWN_TEMPLATE = [
 ] as const;
 
 /** Ensures that no node is newer than the control plane, which must be upgraded first. */
-export function waitForControlPlane(s: Derived): RuleResult | undefined {
+export function waitForControlPlane(s: EksDerived): RuleResult | undefined {
   const isDue = s.due.differences.toCorrect.some(({ field }) => isSetting(field) && !isTemplateField(field));
   if (!isDue || !isAheadOfCluster(s)) return undefined;
   return waitForUser('UnsupportedVersion', 'The control plane must be upgraded first.');
@@ -49,7 +49,7 @@ function waitForUser(reason: Reason, why: string): RuleResult {
 }
 
 /** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. */
-export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
+export function waitForLaunchTemplate(s: EksDerived): RuleResult | undefined {
   const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
   if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
   const message = 'The update waits until the launch template of the pool is read.';
@@ -57,7 +57,7 @@ export function waitForLaunchTemplate(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that an automatic update begins only in a maintenance window. */
-export function waitForMaintenanceWindow(s: Derived): RuleResult | undefined {
+export function waitForMaintenanceWindow(s: EksDerived): RuleResult | undefined {
   const { version } = s.due;
   const group = groupOf(s);
   if (!version?.waitsForWindow || !group) return undefined;
@@ -72,7 +72,7 @@ export function waitForMaintenanceWindow(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that a release which fails verification in one pool is not rolled out to others automatically. */
-export function waitForVerifiedRelease(s: Derived): RuleResult | undefined {
+export function waitForVerifiedRelease(s: EksDerived): RuleResult | undefined {
   const { version } = s.due;
   const group = groupOf(s);
   if (!version?.waitsForRelease || !version.releaseFailure || !group) return undefined;
@@ -84,14 +84,14 @@ export function waitForVerifiedRelease(s: Derived): RuleResult | undefined {
 }
 
 /** Ensures that no more pools than allowed lose nodes at a time. Changes that replace no node are not delayed. */
-export function waitForBudget(s: Derived): RuleResult | undefined {
+export function waitForBudget(s: EksDerived): RuleResult | undefined {
   if (!s.due.version?.waitsForBudget) return undefined;
   const message = `The rolling update waits: ${describeOthers(s)}.`;
   return waitMeanwhile('WaitingForBudget', 'pools', { message, progress: true });
 }
 
 /** Ensures that a failed rolling update is not sent again until the spec changes or the user requests a retry. */
-export function skipFailedVersion({ due: { version, failures } }: Derived): RuleResult | undefined {
+export function skipFailedVersion({ due: { version, failures } }: EksDerived): RuleResult | undefined {
   if (!version?.hasFailed) return undefined;
   const failed = failureOf(failures, version.target);
   // What EKS did not offer yet is requested again at the next regular read, which may also find another release.

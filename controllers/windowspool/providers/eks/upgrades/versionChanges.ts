@@ -1,8 +1,6 @@
 /** What a change of the Kubernetes version, AMI release and launch template version of a node group sends. Pure. */
 
 import type { WindowsPool } from '../../../api.gen.ts';
-import type { Difference } from '../../../model/changes.ts';
-import type { ObservedState } from '../../../model/observedState.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../applied.ts';
@@ -10,12 +8,14 @@ import { machineField } from '../appliedRecord.ts';
 import { isFollowing } from '../differences.ts';
 import { desiredMachine, wantedTexts } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
+import type { Difference } from '../model/changes.ts';
+import type { EksState } from '../model/state.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor } from './releaseVersion.ts';
 
 /** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
-export function imageIn(s: ObservedState, { kubernetesVersion }: VersionChange): string | undefined {
+export function imageIn(s: EksState, { kubernetesVersion }: VersionChange): string | undefined {
   return kubernetesVersion === undefined ? desiredMachine(s)?.imageId : undefined;
 }
 
@@ -39,13 +39,13 @@ export function fieldsOfVersionChange(pool: WindowsPool, { launchTemplate }: Ver
 }
 
 /** Whether the spec pins a version that is newer than the control plane, which a kubelet must not be. */
-export function isAheadOfCluster({ pool, cluster }: Pick<ObservedState, 'pool' | 'cluster'>): boolean {
+export function isAheadOfCluster({ pool, cluster }: Pick<EksState, 'pool' | 'cluster'>): boolean {
   const minor = pinnedMinor(pool.spec);
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
 /** Whether the group's machine differs from the spec only because other security groups have the tags in the spec. */
-export function followsMachine({ pool }: Pick<ObservedState, 'pool'>, differences: readonly Difference[]): boolean {
+export function followsMachine({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
   const differing = differences.filter(({ field }) => isTemplateField(field));
   return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
 }

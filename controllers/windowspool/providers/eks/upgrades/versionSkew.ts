@@ -1,10 +1,10 @@
 /** Refusals of EKS that are caused by an upgrade of the cluster. */
 
-import type { ObservedCluster, ObservedState } from '../../../model/observedState.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import { failedKindOf } from '../../../steps/steps.ts';
 import type { ObserveContext } from '../../provider.ts';
+import type { EksState, ObservedCluster } from '../model/state.ts';
 import { readCluster } from '../observe.ts';
 
 /**
@@ -12,7 +12,7 @@ import { readCluster } from '../observe.ts';
  * https://docs.aws.amazon.com/eks/latest/userguide/update-cluster.html. After such a refusal the cluster is read once; if it is being
  * upgraded, the error becomes transient.
  */
-export async function tolerateSkew(outcome: Outcome, context: ObserveContext): Promise<Outcome> {
+export async function tolerateSkew(outcome: Outcome<EksState>, context: ObserveContext): Promise<Outcome<EksState>> {
   const { after } = outcome;
   if (!after.errors.some((entry) => isRefusal(entry, after))) return outcome;
   const cluster = await readCluster(0, { ...context, now: after.now });
@@ -24,7 +24,7 @@ export async function tolerateSkew(outcome: Outcome, context: ObserveContext): P
 }
 
 /** Whether it is a refusal of this run: earlier ones were evaluated when they occurred. */
-function isRefusal(entry: StepError, { now }: ObservedState): boolean {
+function isRefusal(entry: StepError, { now }: EksState): boolean {
   const { at, step, error } = entry;
   const isAsked = step === 'createNodeGroup' || failedKindOf(entry).startsUpdate === true;
   return at === now && isAsked && error.kind === 'refused' && error.code === 'InvalidParameterException';
@@ -34,7 +34,7 @@ function isRefusal(entry: StepError, { now }: ObservedState): boolean {
  * Whether EKS is upgrading the cluster, or has upgraded it since the plan was made. It counts as upgrading when it cannot be read: a refusal
  * would be recorded until the spec changes, and a retry shows the cause.
  */
-function isUpgrading(view: ObservedCluster, { cluster: before }: ObservedState): boolean {
+function isUpgrading(view: ObservedCluster, { cluster: before }: EksState): boolean {
   if (view.kind !== 'seen') return view.kind === 'unreachable';
   const { status, kubernetesVersion } = view.cluster;
   return status === 'UPDATING' || (before.kind === 'seen' && before.cluster.kubernetesVersion !== kubernetesVersion);

@@ -1,4 +1,4 @@
-import type { MachineTemplate } from '../ports/machineTemplates.ts';
+import type { MachineTemplate } from '../../../ports/machineTemplates.ts';
 
 /**
  * The launch template with the name of the pool's own. `absent`: EC2 says that it does not exist. `isNew`: this run has just written it, so another read

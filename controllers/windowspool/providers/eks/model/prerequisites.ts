@@ -1,8 +1,8 @@
 /** Prerequisites: the facts that are gathered, a check, and its result. */
-import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { CallError, CallResult } from '../ports/callResult.ts';
-import type { Cluster, NodeGroup } from '../ports/eks.ts';
-import type { MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
+import type { WindowsPoolSpec } from '../../../api.gen.ts';
+import type { CallError, CallResult } from '../../../ports/callResult.ts';
+import type { Cluster, NodeGroup } from '../../../ports/eks.ts';
+import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import type {
   AccessEntry,
   Addon,
@@ -16,8 +16,8 @@ import type {
   ScriptSource,
   SecurityGroup,
   Subnet,
-} from '../ports/prerequisites.ts';
-import type { AdviceReason, PrerequisiteReason } from '../reasons.ts';
+} from '../../../ports/prerequisites.ts';
+import type { AdviceReason, PrerequisiteReason } from '../../../reasons.ts';
 
 /**
  * Everything that the prerequisite checks need beside the cluster. A fact that nothing needed was not read and is absent, and its checks return

@@ -1,5 +1,5 @@
 /** Advice: what would make a pool that works more robust. It blocks nothing, and is in no condition and no event. */
-import type { AdviceReason } from '../reasons.ts';
+import type { AdviceReason } from '../../../reasons.ts';
 import type { AdviceFacts, CheckInput } from './prerequisites.ts';
 
 /** The result of an advice check. The message has the cause and the remedy, without a full stop. */
