@@ -57,6 +57,7 @@ describe('a change of a pool', () => {
       withMetadata({ annotations: { 'winpool.dev/paused': 'true' } }),
       true,
     ],
+    ['triggers a reconciliation when it gets a label', withMetadata({ labels: { team: 'web' } }), true],
     ['triggers a reconciliation when its finalizer is removed', withMetadata({ finalizers: [] }), true],
     [
       'triggers no reconciliation when only the operator’s own status changes',

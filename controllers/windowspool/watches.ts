@@ -163,8 +163,8 @@ export function groupsKnownOf(pool: WindowsPool | undefined): readonly string[] 
 export function poolChangeMatters(before: WindowsPool | undefined, after: WindowsPool | undefined): boolean {
   if (!before || !after) return true;
   const relevant = ({ metadata, spec }: WindowsPool) => {
-    const { uid, generation, deletionTimestamp, finalizers, annotations } = metadata;
-    return canonical([uid, generation, deletionTimestamp, finalizers, annotations, spec]);
+    const { uid, generation, deletionTimestamp, finalizers, annotations, labels } = metadata;
+    return canonical([uid, generation, deletionTimestamp, finalizers, annotations, labels, spec]);
   };
   return relevant(before) !== relevant(after);
 }
