@@ -197,7 +197,7 @@ function failedCanary(
 
 /** How many nodes are still verified: a failed update leaves the group as it was. */
 function verifiedStill({ poolNodes: { verified, total } }: EksState): string {
-  return total > 0 ? ` ${verified} of ${count(total, 'node')} are still verified.` : '';
+  return total > 0 ? ` ${verified} of ${count(total, 'node')} ${total === 1 ? 'is' : 'are'} still verified.` : '';
 }
 
 /** The maximum length in the schema. */
