@@ -16,7 +16,7 @@ import { needsImages } from '../../controllers/windowspool/nodePods/preparation.
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { NodeMembership } from '../../controllers/windowspool/providers/caches.ts';
+import { NodeMembership } from '../../controllers/windowspool/providers/providerCaches.ts';
 import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';

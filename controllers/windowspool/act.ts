@@ -12,7 +12,7 @@ import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import { isLasting } from './queries.ts';
-import { isNodeStep, isUpdateOfGroup, laneOf, stepKindOf } from './steps/steps.ts';
+import { isNodeStep, isUpdateOfGroup, laneOf, stepKindOf } from './steps/stepKinds.ts';
 import { inParallel } from './util/inParallel.ts';
 
 /** How many nodes are written to at once: a thousand nodes take about a second, and the API server has other clients. */

@@ -1,14 +1,14 @@
 /** Pools with any spec that the schema accepts, in any observed state. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { evaluateConditions } from './conditions/conditions.ts';
+import { evaluateConditions } from './conditions/evaluateConditions.ts';
 import type { RunResult } from './model/outcome.ts';
 import { planFor } from './plan.ts';
-import type { EksDerived } from './providers/eks/model/due.ts';
+import type { EksDerived } from './providers/eks/model/groupDue.ts';
 import { samplesOf } from './samples.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
 import { statusFor } from './status.ts';
-import { describeStep } from './steps/steps.ts';
+import { describeStep } from './steps/stepKinds.ts';
 import { anySpec } from './testing/anySpec.ts';
 import { specSchema, statusSchema, violations } from './testing/crdSchema.ts';
 import { observedStateOf, randomPool } from './testing/randomObservedState.ts';

@@ -1,7 +1,7 @@
 /** Texts that a kubelet or a user chooses, wherever the domain parses them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { evaluateConditions } from './conditions/conditions.ts';
+import { evaluateConditions } from './conditions/evaluateConditions.ts';
 import { parseKernelVersion } from './nodes/windows.ts';
 import { foreignText } from './ports/foreignText.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './providers/eks/upgrades/maintenance.ts';

@@ -1,6 +1,6 @@
 import type { WindowsPool } from './api.gen.ts';
 import type { ObservedState } from './model/observedState.ts';
-import type { GroupExpectation } from './model/poolNodes.ts';
+import type { GroupExpectation } from './model/poolNodesView.ts';
 import { expectationOf } from './nodes/expectation.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';

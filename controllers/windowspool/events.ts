@@ -1,14 +1,14 @@
 /** Kubernetes events on the pool and on its nodes. Publishing never fails. */
 
 import type { Condition, WindowsPool, WindowsPoolStatus } from './api.gen.ts';
-import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/events.ts';
+import { publishBlockedDrains, publishOnNodes, publishReplaced } from './disruption/nodeEvents.ts';
 import type { Derived } from './model/due.ts';
 import type { Outcome } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { EventSinks, Events } from './ports/pools.ts';
 import { providerOf } from './providers/providers.ts';
 import { onTheWay, reasons } from './reasons.ts';
-import { describeLeftover, describeStep, stepKindOf } from './steps/steps.ts';
+import { describeLeftover, describeStep, stepKindOf } from './steps/stepKinds.ts';
 import { count, describeFailure, sentence } from './util/words.ts';
 
 /** Publishes what was done and corrected, and what is left behind. */

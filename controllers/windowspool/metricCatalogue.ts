@@ -4,7 +4,7 @@
  */
 import type { ExistingNodesConditions, NodeGroupConditions } from './model/conditions.ts';
 import type { CanaryStage, ReplacementStage, TerminatingStage } from './model/disruption.ts';
-import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
+import { PULL_STATES, TEST_STATES } from './model/nodePodNeeds.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from './ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 

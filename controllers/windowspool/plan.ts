@@ -15,7 +15,7 @@ import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting, isPaused } from './queries.ts';
 import { decide, type RuleChain } from './ruleChains.ts';
-import { needsFreshRead, stepKindOf } from './steps/steps.ts';
+import { needsFreshRead, stepKindOf } from './steps/stepKinds.ts';
 
 /** The steps for one run of a pool, and those that are held. */
 export interface Plan extends Held {

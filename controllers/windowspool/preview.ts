@@ -1,7 +1,7 @@
 /** What the next run would do for a pool, as text. Read-only. */
 
 import type { PendingStep, WindowsPool } from './api.gen.ts';
-import { evaluateConditions } from './conditions/conditions.ts';
+import { evaluateConditions } from './conditions/evaluateConditions.ts';
 import { derive, withoutSteps } from './derive.ts';
 import { byHeading, pendingIn } from './heldSteps.ts';
 import type { Step } from './model/steps.ts';
@@ -9,7 +9,7 @@ import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
-import { describeStep } from './steps/steps.ts';
+import { describeStep } from './steps/stepKinds.ts';
 import { count, sentence } from './util/words.ts';
 
 /** The steps, differences and obstacles of one pool, as text. */

@@ -6,7 +6,7 @@
 import { act } from './act.ts';
 import type { WindowsPool } from './api.gen.ts';
 import { derive, resultOf } from './derive.ts';
-import { rememberedOperations, withCount } from './disruption/observe.ts';
+import { rememberedOperations, withCount } from './disruption/observeLeavingNodes.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState, Settings } from './model/observedState.ts';
@@ -22,7 +22,7 @@ import { confirmedAt, type Reporter, report } from './report.ts';
 import { waitsForOtherPools } from './ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
 import type { Sources } from './sources.ts';
-import { needsFreshRead } from './steps/steps.ts';
+import { needsFreshRead } from './steps/stepKinds.ts';
 
 /** What a run needs: sources, writers, reporter, cache, settings and clock. */
 export interface Deps extends Sources, Writers, Reporter {

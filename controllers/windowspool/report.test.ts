@@ -3,7 +3,7 @@ import type { WindowsPool } from './api.gen.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import type { EksDerived } from './providers/eks/model/due.ts';
+import type { EksDerived } from './providers/eks/model/groupDue.ts';
 import { report } from './report.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {

@@ -3,8 +3,8 @@
  * budget write their part of the status earlier, in disruption/disruptionBudget.ts. The texts of events are in events.ts.
  */
 import type { WindowsPool } from './api.gen.ts';
-import { evaluateConditions } from './conditions/conditions.ts';
-import { terminatingNodeCounts } from './disruption/samples.ts';
+import { evaluateConditions } from './conditions/evaluateConditions.ts';
+import { terminatingNodeCounts } from './disruption/leavingNodeSamples.ts';
 import { publishDone, publishNews } from './events.ts';
 import type { TimeSample } from './metricCatalogue.ts';
 import type { HeldStep } from './model/decisions.ts';
@@ -14,7 +14,7 @@ import type { Events, Metrics, Pools } from './ports/pools.ts';
 import { samplesOf } from './samples.ts';
 import { statusFor } from './status.ts';
 import type { StatusThrottle } from './statusThrottle.ts';
-import { stepKindOf } from './steps/steps.ts';
+import { stepKindOf } from './steps/stepKinds.ts';
 import { canonical } from './util/hash.ts';
 
 /** Where a run reports to. */

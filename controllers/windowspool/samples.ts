@@ -1,10 +1,10 @@
 /** The current metrics of a pool. Pure. Values that are in status are taken from it, so that dashboards and kubectl show the same. */
 import type { WindowsPoolStatus } from './api.gen.ts';
-import { terminatingNodeSamples } from './disruption/samples.ts';
+import { terminatingNodeSamples } from './disruption/leavingNodeSamples.ts';
 import { type ConditionType, type GaugeSample, gaugeSample, optionalSample, secondsOf } from './metricCatalogue.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
 import type { Derived } from './model/due.ts';
-import { PULL_STATES, TEST_STATES } from './model/nodePods.ts';
+import { PULL_STATES, TEST_STATES } from './model/nodePodNeeds.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { nodeSourceOf } from './nodeSource.ts';
 import { kernelSeries } from './nodes/kernels.ts';

@@ -11,7 +11,7 @@ import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
 import { isDeleting } from './queries.ts';
 import { nextUntil } from './ruleChains.ts';
-import { failedKindOf, isAwsError } from './steps/steps.ts';
+import { failedKindOf, isAwsError } from './steps/stepKinds.ts';
 
 /** The next run for a pool. What is outside the cluster is read again after `untilReadMs`. */
 export function nextRun({ after: s, decisions }: RunResult, untilReadMs: number): ReconcileResult {

@@ -13,7 +13,7 @@ import { countBuilds, revisionsOf } from './nodes/kernels.ts';
 import { providerOf } from './providers/providers.ts';
 import { isOwner, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { LIST_LENGTH, STEP_LENGTH } from './statusLimits.ts';
-import { describeStep } from './steps/steps.ts';
+import { describeStep } from './steps/stepKinds.ts';
 import { timeOf } from './util/durations.ts';
 import { count, cut } from './util/words.ts';
 

@@ -1,4 +1,4 @@
-import { evaluateConditions } from '../../controllers/windowspool/conditions/conditions.ts';
+import { evaluateConditions } from '../../controllers/windowspool/conditions/evaluateConditions.ts';
 import { resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';

@@ -8,7 +8,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { Fleet } from '../../controllers/windowspool/disruption/fleet.ts';
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { NodeMembership } from '../../controllers/windowspool/providers/caches.ts';
+import { NodeMembership } from '../../controllers/windowspool/providers/providerCaches.ts';
 import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 

@@ -204,7 +204,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'Argo CD and Flux show the health of a pool, and change nothing twice',
-    inMemory: [`${DOMAIN}/conditions/conditions.test.ts`],
+    inMemory: [`${DOMAIN}/conditions/evaluateConditions.test.ts`],
     testAll: ['gitops/gitops', 'gitops/argoCd', 'gitops/argoCdApplications', 'gitops/flux', 'gitops/recordedPools'],
   },
   {

@@ -1,6 +1,6 @@
 /** Pools as the operator reports them, for tests of the output. */
 import type { Condition, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
-import { evaluateConditions } from '../../../controllers/windowspool/conditions/conditions.ts';
+import { evaluateConditions } from '../../../controllers/windowspool/conditions/evaluateConditions.ts';
 import type { Derived } from '../../../controllers/windowspool/model/due.ts';
 import { planFor } from '../../../controllers/windowspool/plan.ts';
 import { statusFor } from '../../../controllers/windowspool/status.ts';

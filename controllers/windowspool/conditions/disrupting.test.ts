@@ -3,7 +3,7 @@ import type { DrainState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
 import { derive } from '../testing/derived.ts';
 import { LEAVING as DELETED, MINUTE, NOW, outcomeOf, sampleError } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';

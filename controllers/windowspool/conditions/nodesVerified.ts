@@ -3,10 +3,10 @@
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { VerificationResult } from '../model/poolNodes.ts';
+import type { VerificationResult } from '../model/poolNodesView.ts';
 import { neededNodes } from '../queries.ts';
 import { type NodeCheck, remedyFor } from '../reasons.ts';
-import { isNodeWriteError } from '../steps/steps.ts';
+import { isNodeWriteError } from '../steps/stepKinds.ts';
 import { count, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
 

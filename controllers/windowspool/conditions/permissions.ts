@@ -4,7 +4,7 @@ import type { PrerequisitesState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { CallError } from '../ports/callResult.ts';
-import { failedKindOf } from '../steps/steps.ts';
+import { failedKindOf } from '../steps/stepKinds.ts';
 import { sentence } from '../util/words.ts';
 import { falseCondition, unknownCondition } from './condition.ts';
 

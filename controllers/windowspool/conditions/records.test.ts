@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import type { Bookkeeping } from '../api.gen.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
-import type { Expectation } from '../model/poolNodes.ts';
+import type { Expectation } from '../model/poolNodesView.ts';
 import { needOf } from '../nodePods/need.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
 import { reportFor } from '../nodes/nodeCondition.ts';
@@ -14,7 +14,7 @@ import { taintChangeFor } from '../nodes/nodeTaints.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
 import { wasUnmet } from '../providers/eks/prerequisites/record.ts';
 import { providerOf } from '../providers/providers.ts';
 import type { Reason } from '../reasons.ts';
@@ -27,7 +27,7 @@ import { knownStatus, MINUTE, NOW, outcomeOf, samplePool, sampleState } from '..
 import { observedStateOf, randomNode, randomObservedState, randomPool } from '../testing/randomObservedState.ts';
 import { timeOf } from '../util/durations.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';
-import { evaluateConditions } from './conditions.ts';
+import { evaluateConditions } from './evaluateConditions.ts';
 import { conditionRecords } from './records.ts';
 
 const anyText = fc.oneof(

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { failingScene } from '../testing/nodeScenes.ts';
-import { evaluateConditions } from './conditions.ts';
+import { evaluateConditions } from './evaluateConditions.ts';
 
 const check = textTable('conditions/RemediationAllowed');
 

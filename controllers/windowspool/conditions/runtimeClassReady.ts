@@ -14,7 +14,7 @@ import {
   misfitsOf,
   runtimeClassFor,
 } from '../runtimeClass/runtimeClass.ts';
-import { failedKindOf } from '../steps/steps.ts';
+import { failedKindOf } from '../steps/stepKinds.ts';
 import { describeFailure, joined } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 

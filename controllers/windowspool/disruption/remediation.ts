@@ -6,7 +6,7 @@ import type { LeavingNode, WindowsPool } from '../api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../labels.ts';
 import type { Capacity, RetiringCapacity } from '../model/capacity.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { VerificationResult } from '../model/poolNodes.ts';
+import type { VerificationResult } from '../model/poolNodesView.ts';
 import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';

@@ -4,7 +4,7 @@ import type { DisruptionReservation } from '../model/disruption.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
 import { nextReservation } from '../providers/eks/upgrades/updateReservation.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
 import { derive } from '../testing/derived.ts';

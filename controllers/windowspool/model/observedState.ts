@@ -4,8 +4,8 @@ import type { CallResult } from '../ports/callResult.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { BlockedPod, FleetView, NodeCount, TerminatingNodeView } from './disruption.ts';
-import type { NodeMembershipView } from './nodeMembership.ts';
-import type { PoolNodesView } from './poolNodes.ts';
+import type { NodeMembershipView } from './nodeMembershipView.ts';
+import type { PoolNodesView } from './poolNodesView.ts';
 import type { StepError } from './stepError.ts';
 
 /** The operator's settings, from its flags. All times are in milliseconds. */

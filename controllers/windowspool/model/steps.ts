@@ -6,7 +6,7 @@ import type { DrainPod } from '../ports/pods.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { RetiringCapacity } from './capacity.ts';
 import type { DisruptionReservation } from './disruption.ts';
-import type { TaintChange } from './poolNodes.ts';
+import type { TaintChange } from './poolNodesView.ts';
 
 /** The kinds of steps, each with what it needs. Every step can be repeated. A provider adds its own kinds. */
 export interface Steps {

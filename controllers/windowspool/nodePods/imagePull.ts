@@ -1,5 +1,5 @@
 /** The pull of an image by a pod: what its status shows. Pure. */
-import type { ImageState } from '../model/nodePods.ts';
+import type { ImageState } from '../model/nodePodNeeds.ts';
 import type { NodePod, SeenContainer } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';
 import { type Attempt, retryAt, whyNotStarted } from './attempts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { NodePodNeed } from '../model/nodePods.ts';
-import type { Expectation } from '../model/poolNodes.ts';
+import type { NodePodNeed } from '../model/nodePodNeeds.ts';
+import type { Expectation } from '../model/poolNodesView.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { foreignText } from '../ports/foreignText.ts';
 import type { NodePod } from '../ports/nodePods.ts';

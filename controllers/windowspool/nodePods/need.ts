@@ -1,8 +1,8 @@
 /** Which pods a node needs, which one comes next, and which stay. Pure. One pod runs on a node at a time: each takes one of its few addresses. */
 import type { ImagePrePullSpec, SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { ImageState, NodePodNeed, Preparation, RequiredImage, SmokeTestState } from '../model/nodePods.ts';
-import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
+import type { ImageState, NodePodNeed, Preparation, RequiredImage, SmokeTestState } from '../model/nodePodNeeds.ts';
+import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import { foreignText } from '../ports/foreignText.ts';
 import type { DesiredNodePod, NodePod, NodePodContainer, NodePodPurpose } from '../ports/nodePods.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SmokeTestState } from '../model/nodePods.ts';
+import type { SmokeTestState } from '../model/nodePodNeeds.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import { MINUTE, NOW } from '../testing/fixtures.ts';
 import {

@@ -1,7 +1,7 @@
 /** What the nodes of a pool are verified against. Pure. */
 import type { WindowsPool } from '../api.gen.ts';
 import { RETRY_ANNOTATION } from '../labels.ts';
-import type { Expectation, GroupExpectation, TaintPolicy } from '../model/poolNodes.ts';
+import type { Expectation, GroupExpectation, TaintPolicy } from '../model/poolNodesView.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { isDeleting } from '../queries.ts';
 import { marksOf } from './ownershipRecord.ts';

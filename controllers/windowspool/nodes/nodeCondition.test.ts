@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
 import { VERIFIED_CONDITION } from '../labels.ts';
-import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
+import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
 import { type NodeCheck, reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';

@@ -8,7 +8,7 @@ import {
   SMOKE_TEST_PENDING_CONDITION,
   VERIFIED_CONDITION,
 } from '../labels.ts';
-import type { CheckFailure, VerificationResult } from '../model/poolNodes.ts';
+import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
 import { foreignMessage } from '../ports/foreignText.ts';
 import { type NodeCondition, type NodeRecord, type NodeReport, ownStatus } from '../ports/nodes.ts';
 import type { NodeCheck, Reason } from '../reasons.ts';

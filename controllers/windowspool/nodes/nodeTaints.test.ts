@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
+import type { TaintPolicy, VerificationResult } from '../model/poolNodesView.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';

@@ -1,7 +1,7 @@
 /** The operator's taints, which keep pods off nodes that are not verified. Pure. */
 import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
-import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodes.ts';
+import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodesView.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
 /** The taint that keeps Linux pods off Windows nodes: https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations */

@@ -7,7 +7,7 @@
  */
 import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { POOL_KEY } from '../labels.ts';
-import type { TaintChange } from '../model/poolNodes.ts';
+import type { TaintChange } from '../model/poolNodesView.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import { labelIn } from '../util/labelSelector.ts';
 import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT, registrationTaintsOf } from './nodeTaints.ts';

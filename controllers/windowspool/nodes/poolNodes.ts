@@ -2,7 +2,7 @@
 
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
 import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../labels.ts';
-import type { NodePodNeed } from '../model/nodePods.ts';
+import type { NodePodNeed } from '../model/nodePodNeeds.ts';
 import type {
   CheckFailure,
   Expectation,
@@ -13,7 +13,7 @@ import type {
   Unmarked,
   Unreported,
   VerificationResult,
-} from '../model/poolNodes.ts';
+} from '../model/poolNodesView.ts';
 import { needOf } from '../nodePods/need.ts';
 import { preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';

@@ -5,7 +5,7 @@
  */
 
 import { NODE_GROUP_LABEL } from '../labels.ts';
-import type { Expectation } from '../model/poolNodes.ts';
+import type { Expectation } from '../model/poolNodesView.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { PoolNodes } from './poolNodes.ts';

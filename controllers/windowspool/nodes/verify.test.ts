@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../api.gen.ts';
-import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
+import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleExpectation, sampleNode } from '../testing/fixtures.ts';

@@ -1,7 +1,7 @@
 /** New nodes on which the operator runs pods before it verifies them. */
 
 import assert from 'node:assert/strict';
-import type { Expectation, VerificationResult } from '../model/poolNodes.ts';
+import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { preparationOf } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

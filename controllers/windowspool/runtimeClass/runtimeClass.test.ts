@@ -3,7 +3,7 @@ import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
 import { runtimeClassReady } from '../conditions/runtimeClassReady.ts';
 import { planFor } from '../plan.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { describeStep } from '../steps/steps.ts';
+import { describeStep } from '../steps/stepKinds.ts';
 import {
   NOW,
   type ObservedStateChange,

@@ -1,6 +1,6 @@
 /** Descriptions of changes of taints, labels and tags, for status.pendingSteps and events. */
 
-import type { TaintChange } from '../model/poolNodes.ts';
+import type { TaintChange } from '../model/poolNodesView.ts';
 import type { Taint } from '../ports/nodes.ts';
 
 /** `set gpu:NoSchedule remove old:NoExecute`: a taint is identified by key and effect. */

@@ -2,9 +2,9 @@
 
 import type { NodeGroupSpec } from '../api.gen.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import { adviceStates } from '../providers/eks/advice/states.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { AdviceFacts, PrerequisiteFacts } from '../providers/eks/model/prerequisites.ts';
+import { adviceStates } from '../providers/eks/advice/adviceStates.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { AdviceFacts, PrerequisiteFacts } from '../providers/eks/model/prerequisiteFacts.ts';
 import { known } from './answers.ts';
 import { derive } from './derived.ts';
 import { knownStatus, type SpecChange, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';

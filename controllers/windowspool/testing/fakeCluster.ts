@@ -10,7 +10,7 @@ import {
   NODE_GROUP_LABEL,
   POOL_KEY,
 } from '../labels.ts';
-import type { TaintChange } from '../model/poolNodes.ts';
+import type { TaintChange } from '../model/poolNodesView.ts';
 import { PoolNodesCache } from '../nodes/poolNodesCache.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
@@ -19,7 +19,7 @@ import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
 import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
-import { NodeMembership } from '../providers/caches.ts';
+import { NodeMembership } from '../providers/providerCaches.ts';
 import type { Deps } from '../reconcile.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';

@@ -5,8 +5,8 @@ import type { Machine, MachineTemplate, MachineVersion } from '../ports/machineT
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
 import { desiredMachine, foundTexts } from '../providers/eks/machine/desiredMachine.ts';
 import { descriptionOf } from '../providers/eks/machine/machineTemplate.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { EksState } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState } from '../providers/eks/model/groupState.ts';
 import {
   CLUSTER_SECURITY_GROUP,
   knownStatus,

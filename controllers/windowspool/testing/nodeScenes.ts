@@ -6,8 +6,8 @@ import type { DrainState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { EksState } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState } from '../providers/eks/model/groupState.ts';
 import { known } from './answers.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleState } from './fixtures.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
 import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
-import type { NodeMembershipView } from '../model/nodeMembership.ts';
+import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
@@ -11,9 +11,9 @@ import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/eks/groupChanges.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { PrerequisiteFacts } from '../providers/eks/model/prerequisites.ts';
-import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/eks/model/groupState.ts';
+import type { PrerequisiteFacts } from '../providers/eks/model/prerequisiteFacts.ts';
 import { derive } from './derived.ts';
 import {
   CLUSTER_ARN,

@@ -3,8 +3,8 @@ import type { FormerNodeGroup } from '../api.gen.ts';
 import { NODE_GROUP_LABEL } from '../labels.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { EksState, ObservedNodeGroup } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState, ObservedNodeGroup } from '../providers/eks/model/groupState.ts';
 import { otherNameOf } from '../providers/eks/nodeGroup.ts';
 import {
   knownStatus,

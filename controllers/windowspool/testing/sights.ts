@@ -3,7 +3,12 @@ import type { WindowsPool } from '../api.gen.ts';
 import type { Contradiction } from '../model/certainty.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { EksState, ObservedCluster, ObservedNodeGroup, UnconfirmedGroup } from '../providers/eks/model/state.ts';
+import type {
+  EksState,
+  ObservedCluster,
+  ObservedNodeGroup,
+  UnconfirmedGroup,
+} from '../providers/eks/model/groupState.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a change. */

@@ -1,9 +1,9 @@
 /** Observed states that together have every metric of pools. */
 import type { WindowsPoolStatus } from '../api.gen.ts';
-import { evaluateConditions } from '../conditions/conditions.ts';
+import { evaluateConditions } from '../conditions/evaluateConditions.ts';
 import type { GaugeSample } from '../metricCatalogue.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
 import { samplesOf } from '../samples.ts';
 import { statusFor } from '../status.ts';
 import { known } from './answers.ts';

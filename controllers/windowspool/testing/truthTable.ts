@@ -4,8 +4,8 @@ import type { Bookkeeping, WindowsPoolStatus } from '../api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { EksState } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState } from '../providers/eks/model/groupState.ts';
 import { knownStatus, MINUTE, NOW, outcomeOf, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 

@@ -4,8 +4,8 @@ import { RETRY_ANNOTATION } from '../labels.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import type { EksDerived } from '../providers/eks/model/due.ts';
-import type { EksState } from '../providers/eks/model/state.ts';
+import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksState } from '../providers/eks/model/groupState.ts';
 import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
 import { known } from './answers.ts';
 import {

@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../api.gen.ts';
 import { POOL_KEY } from '../../labels.ts';
 import type { Step } from '../../model/steps.ts';
 import { remembering } from './memory.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 
 /** The tag that marks a group as owned by the pool. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {

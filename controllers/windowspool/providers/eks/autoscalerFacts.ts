@@ -5,10 +5,10 @@ import type { ScalingGroup, ScalingGroups } from '../../ports/ec2.ts';
 import type { Capacity } from '../../ports/prerequisites.ts';
 import type { SharedAnswers } from '../../sharedAnswers.ts';
 import { ownedGroup } from './groups.ts';
-import type { AutoscalerFacts, EksState } from './model/state.ts';
+import type { AutoscalerFacts, EksState } from './model/groupState.ts';
 import { acceptsUpdates, nodeGroupNameOf } from './nodeGroup.ts';
 import { addressModeOf, podsPerNode } from './prerequisites/addressMode.ts';
-import { LONG_MS } from './prerequisites/gather.ts';
+import { LONG_MS } from './prerequisites/gatherFacts.ts';
 import { instanceTypesOf } from './upgrades/launchTemplate.ts';
 
 /** The shared question about all scaling groups. Changes of their tags invalidate its answer. */

@@ -21,7 +21,7 @@ import type { Taint } from '../../ports/nodes.ts';
 import { groupOf } from './groups.ts';
 import { ownTemplateIn } from './machine/machineTemplate.ts';
 import type { ScalingTagChange } from './model/changes.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** The tag for the number of pod addresses of a node. */

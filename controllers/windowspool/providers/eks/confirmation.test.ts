@@ -18,7 +18,7 @@ import {
 import { replacementScene, SHRUNK } from '../../testing/replacementScenes.ts';
 import { unconfirmed } from '../../testing/sights.ts';
 import { certaintyOf, knownMain, knownOther, observedGroup } from './confirmation.ts';
-import type { ObservedNodeGroup } from './model/state.ts';
+import type { ObservedNodeGroup } from './model/groupState.ts';
 
 type Answer = CallResult<NodeGroup | undefined>;
 

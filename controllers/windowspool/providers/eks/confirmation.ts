@@ -9,7 +9,7 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import { isDeleting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { groupOf } from './groups.ts';
-import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from './model/state.ts';
+import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from './model/groupState.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from './nodeGroup.ts';
 import { otherGroupIn } from './replacement/replacement.ts';
 

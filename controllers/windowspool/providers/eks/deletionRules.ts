@@ -8,14 +8,14 @@ import { isLasting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { certaintyOf, confirmableAt, isTied, READY_NODES_PATIENCE_MS } from './confirmation.ts';
+import { waitForRead } from './groupRules.ts';
 import { isClusterMismatch, ownedGroup } from './groups.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
-import type { EksState, ObservedNodeGroup } from './model/state.ts';
+import type { EksState, ObservedNodeGroup } from './model/groupState.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { otherGroup } from './replacement/replacement.ts';
-import { hasOther } from './replacement/status.ts';
+import { hasOther } from './replacement/replacementStatus.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './retain.ts';
-import { waitForRead } from './rules.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
 export function skipWithoutFinalizer({ pool }: EksState) {

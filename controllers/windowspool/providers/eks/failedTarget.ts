@@ -5,7 +5,7 @@ import { RETRY_ANNOTATION } from '../../labels.ts';
 import type { NodeGroupUpdate } from '../../ports/eks.ts';
 import type { Reason } from '../../reasons.ts';
 import { joined } from '../../util/words.ts';
-import type { FailedTarget, Failures } from './model/due.ts';
+import type { FailedTarget, Failures } from './model/groupDue.ts';
 
 /** The reason of a change that may succeed later. */
 export const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;

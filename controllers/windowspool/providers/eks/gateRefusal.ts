@@ -3,7 +3,7 @@ import { PLAIN_GATE_TAINT_KEY } from '../../labels.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { StepError } from '../../model/stepError.ts';
 import { GATE_TAINT, gateTaintOf } from '../../nodes/nodeTaints.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 
 const CODE = 'GateTaintRefused';
 

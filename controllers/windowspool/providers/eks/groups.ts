@@ -1,6 +1,6 @@
 /** The node groups of a pool as observed, and what follows from them about its nodes. Pure. */
 import type { WindowsPool } from '../../api.gen.ts';
-import type { GroupExpectation } from '../../model/poolNodes.ts';
+import type { GroupExpectation } from '../../model/poolNodesView.ts';
 import type { StepError } from '../../model/stepError.ts';
 import type { Step } from '../../model/steps.ts';
 import { GATE_TAINTS, isGateTaint } from '../../nodes/nodeTaints.ts';
@@ -9,7 +9,7 @@ import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { taintField } from './applied.ts';
 import { appliedOf } from './appliedRecord.ts';
-import type { EksState, ObservedNodeGroup } from './model/state.ts';
+import type { EksState, ObservedNodeGroup } from './model/groupState.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** The group as far as it is known: as observed now, or as observed last. */

@@ -11,7 +11,7 @@ import type { DisruptionReservation } from '../../model/disruption.ts';
 import { hashOf } from '../../util/hash.ts';
 import { UNSURE } from './applied.ts';
 import { splitEntry } from './appliedRecord.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 
 /** What status records because it cannot be observed anywhere else. */

@@ -17,7 +17,7 @@ import type { Taint } from '../../ports/nodes.ts';
 import { hashOf } from '../../util/hash.ts';
 import { hasMachine, isCustom, machineIn } from './machine/machine.ts';
 import { clusterIn, machineTemplateNameOf } from './machine/machineTemplate.ts';
-import type { Creation } from './model/due.ts';
+import type { Creation } from './model/groupDue.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from './upgrades/launchTemplate.ts';

@@ -5,7 +5,7 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { EventSinks, Events } from '../../ports/pools.ts';
 import { joined, sentence } from '../../util/words.ts';
 import { countByPart, type DriftPart, describeDifference } from './differences.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 import { nodeGroupNameOf } from './nodeGroup.ts';
 import { describeReleaseFailure } from './upgrades/releaseFailures.ts';
 

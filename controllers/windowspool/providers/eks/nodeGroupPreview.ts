@@ -6,7 +6,7 @@ import { waitOf } from '../../ruleChains.ts';
 import type { PreviewPart } from '../provider.ts';
 import { describeDifference } from './differences.ts';
 import { groupOf, isUnknown } from './groups.ts';
-import type { EksDerived } from './model/due.ts';
+import type { EksDerived } from './model/groupDue.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 
 /** What a preview shows of a node group. */

@@ -10,14 +10,14 @@ import {
 } from '../../metricCatalogue.ts';
 import { NODE_REPLACEMENT } from '../../model/disruption.ts';
 import { type HealthCode, isHealthCode } from '../../ports/eks.ts';
-import { canaryStage } from './canary/status.ts';
+import { canaryStage } from './canary/canaryStatus.ts';
 import { countByPart } from './differences.ts';
 import { groupOf } from './groups.ts';
-import type { EksDerived } from './model/due.ts';
-import type { EksState } from './model/state.ts';
+import type { EksDerived } from './model/groupDue.ts';
+import type { EksState } from './model/groupState.ts';
 import { isOwnedBy } from './nodeGroup.ts';
 import { addressesFor } from './prerequisites/capacityChecks.ts';
-import { replacementStage } from './replacement/status.ts';
+import { replacementStage } from './replacement/replacementStatus.ts';
 import { dateOf, lifeOf } from './upgrades/releaseVersion.ts';
 
 /** The gauges of a pool with a node group, in addition to those of every pool. */

@@ -11,10 +11,10 @@ import { isGateTaint, readinessTaintIn } from '../../nodes/nodeTaints.ts';
 import type { ConfigChange, NodeGroup } from '../../ports/eks.ts';
 import { hashOf } from '../../util/hash.ts';
 import { retainTagChanges } from './autoscalerTags.ts';
+import { tokenFor } from './groupRules.ts';
 import { groupOf, isClusterMismatch } from './groups.ts';
-import type { EksState } from './model/state.ts';
+import type { EksState } from './model/groupState.ts';
 import { isOwnedBy } from './nodeGroup.ts';
-import { tokenFor } from './rules.ts';
 
 /** How long a pool that is being deleted waits for an AWS that does not answer, and for a DEGRADED group that accepts no update. */
 export const RETAIN_PATIENCE_MS = 10 * 60_000;

@@ -1,9 +1,9 @@
 /** What one read of AWS returned for a pool, and what this process keeps for all pools. */
 import { POOL_KEY } from '../../labels.ts';
 import type { Read, ReadCache, Snapshot } from '../../readCache.ts';
-import { failedKindOf, isAwsError } from '../../steps/steps.ts';
+import { failedKindOf, isAwsError } from '../../steps/stepKinds.ts';
 import { groupOf } from './groups.ts';
-import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/state.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/groupState.ts';
 import { WindowsIpamLock } from './prerequisites/windowsIpamLock.ts';
 import { ServiceTimes } from './serviceTimes.ts';
 

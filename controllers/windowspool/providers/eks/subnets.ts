@@ -2,7 +2,7 @@
 import type { WindowsPoolSpec } from '../../api.gen.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { Subnet, SubnetTerm } from '../../ports/prerequisites.ts';
-import type { PrerequisiteFacts } from './model/prerequisites.ts';
+import type { PrerequisiteFacts } from './model/prerequisiteFacts.ts';
 
 /** The terms of the spec. */
 export function subnetTerms(spec: WindowsPoolSpec): readonly SubnetTerm[] {

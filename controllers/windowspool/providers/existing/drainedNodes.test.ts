@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WindowsPoolSpec } from '../../api.gen.ts';
-import { evaluateConditions } from '../../conditions/conditions.ts';
+import { evaluateConditions } from '../../conditions/evaluateConditions.ts';
 import { deletionHint } from '../../disruption/provisioners.ts';
 import { isDisrupted } from '../../disruption/reservation.ts';
 import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../labels.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { act } from '../../act.ts';
-import { evaluateConditions } from '../../conditions/conditions.ts';
+import { evaluateConditions } from '../../conditions/evaluateConditions.ts';
 import { derive, resultOf } from '../../derive.ts';
 import {
   CORDONED_ANNOTATION,
@@ -11,9 +11,9 @@ import {
   QUARANTINE_TAINT_KEY,
 } from '../../labels.ts';
 import { expectationOf } from '../../nodes/expectation.ts';
+import { NODES_IN_A_RUN } from '../../nodes/nodeRules.ts';
 import { marksIn } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
-import { NODES_IN_A_RUN } from '../../nodes/rules.ts';
 import { observe } from '../../observe.ts';
 import { planFor } from '../../plan.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
@@ -21,7 +21,7 @@ import { preview, previewText } from '../../preview.ts';
 import { reconcile } from '../../reconcile.ts';
 import { nextRun, untilNextRead } from '../../schedule.ts';
 import { statusFor } from '../../status.ts';
-import { describeStep } from '../../steps/steps.ts';
+import { describeStep } from '../../steps/stepKinds.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {
   existingPool,

@@ -8,8 +8,8 @@
  */
 import type { WindowsPool } from '../../api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
-import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembership.ts';
-import type { Expectation } from '../../model/poolNodes.ts';
+import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
+import type { Expectation } from '../../model/poolNodesView.ts';
 import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
 import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';

@@ -2,8 +2,8 @@
 
 import type { NodeGroupSpec } from '../../api.gen.ts';
 import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
-import type { EksDerived } from '../../providers/eks/model/due.ts';
-import type { EksState } from '../../providers/eks/model/state.ts';
+import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
+import type { EksState } from '../../providers/eks/model/groupState.ts';
 import { known } from '../answers.ts';
 import { derive } from '../derived.ts';
 import { CLUSTER_ARN, NEXT, sampleCluster, sampleError } from '../fixtures.ts';

@@ -4,7 +4,7 @@ import type { CanaryNodeGroup } from '../../api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { canaryTargetOf } from '../../providers/eks/canary/canary.ts';
 import { desiredMachine } from '../../providers/eks/machine/desiredMachine.ts';
-import type { EksState } from '../../providers/eks/model/state.ts';
+import type { EksState } from '../../providers/eks/model/groupState.ts';
 import { known } from '../answers.ts';
 import { WITH_CANARY } from '../canaryScenes.ts';
 import { derive } from '../derived.ts';

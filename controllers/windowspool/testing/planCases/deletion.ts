@@ -1,5 +1,5 @@
 /** A pool that is deleted together with its group. */
-import type { EksState } from '../../providers/eks/model/state.ts';
+import type { EksState } from '../../providers/eks/model/groupState.ts';
 import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -2,7 +2,7 @@
 
 import type { KubeletSpec, WindowsPoolSpec } from '../../api.gen.ts';
 import { PAUSED_ANNOTATION } from '../../labels.ts';
-import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
 import { known } from '../answers.ts';
 import { derive } from '../derived.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';

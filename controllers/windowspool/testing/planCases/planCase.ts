@@ -1,6 +1,6 @@
 /** A row of a table of cases: the observed state, and the steps that follow, or why there are none. */
 import type { ConditionSet } from '../../model/conditions.ts';
-import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
 import type { Reason } from '../../reasons.ts';
 
 type KeysOf<T> = T extends unknown ? keyof T : never;

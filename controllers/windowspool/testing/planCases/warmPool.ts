@@ -2,7 +2,7 @@
 import type { WarmPoolSpec } from '../../api.gen.ts';
 import type { WarmPool } from '../../ports/eks.ts';
 import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import type { EksDerived } from '../../providers/eks/model/due.ts';
+import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';

@@ -2,7 +2,7 @@
 
 import { joined } from '../../../util/words.ts';
 import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 

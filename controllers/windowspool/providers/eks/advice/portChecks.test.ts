@@ -6,7 +6,7 @@ import { sampleCluster } from '../../../testing/fixtures.ts';
 import type { Brief } from '../../../testing/goldenTexts.ts';
 import { BY_TAGS, DISK_100 } from '../../../testing/machineScenes.ts';
 import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 
 const testAdvice = adviceTable('advice/port');
 

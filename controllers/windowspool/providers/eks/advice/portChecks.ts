@@ -5,7 +5,7 @@ import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.t
 import { joined } from '../../../util/words.ts';
 import { selectedGroups } from '../machine/machine.ts';
 import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 

@@ -3,7 +3,7 @@
 import { joined } from '../../../util/words.ts';
 import { describeSource, secretsIn, userDataIn, userScriptOf } from '../machine/userScript.ts';
 import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 import { advise, given, none } from './result.ts';
 
 /**

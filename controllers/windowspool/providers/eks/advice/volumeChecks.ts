@@ -4,7 +4,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { diskIn } from '../machine/machine.ts';
 import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 import { DEFAULT_DISK_GIB } from '../nodeGroup.ts';
 import { resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';

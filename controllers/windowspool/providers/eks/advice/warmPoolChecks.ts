@@ -3,7 +3,7 @@
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import type { AdviceCheck, AdviceResult } from '../model/advice.ts';
-import type { CheckInput } from '../model/prerequisites.ts';
+import type { CheckInput } from '../model/prerequisiteFacts.ts';
 import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';
 import { advise, given, none } from './result.ts';
 import { rootVolumeOf } from './volumeChecks.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { evaluateConditions } from '../../../conditions/conditions.ts';
+import { evaluateConditions } from '../../../conditions/evaluateConditions.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
@@ -21,7 +21,7 @@ import { sampleFacts } from '../../../testing/prerequisites.ts';
 import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../model/due.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 
 const check = textTable('conditions/UpToDateWithCanary');

@@ -7,7 +7,7 @@
  */
 import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api.gen.ts';
 import { CANARY_TAG } from '../../../labels.ts';
-import type { VerificationResult } from '../../../model/poolNodes.ts';
+import type { VerificationResult } from '../../../model/poolNodesView.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import type { NodeCheck } from '../../../reasons.ts';
@@ -19,8 +19,8 @@ import { ownedGroup, rejectionOf } from '../groups.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import { isMachineAnswered, isMachineKnown } from '../machine/desiredMachine.ts';
 import { describeRelease } from '../machine/image.ts';
-import type { EksDerived } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../nodeGroup.ts';
 import { canaryIn, otherGroup } from '../replacement/replacement.ts';
 import { describeFinding, isOfTheRelease } from '../upgrades/releaseChecks.ts';

@@ -8,7 +8,7 @@ import type { Machine } from '../../../ports/machineTemplates.ts';
 import { desiredMachine } from '../machine/desiredMachine.ts';
 import { isCustom } from '../machine/machine.ts';
 import { ownTemplateIn, versionWith } from '../machine/machineTemplate.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { otherNameOf } from '../nodeGroup.ts';
 
 /** The machine of a canary that needs a version of its own; undefined if it needs none, or its machine is not known. */

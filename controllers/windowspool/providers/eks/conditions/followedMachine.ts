@@ -7,8 +7,8 @@ import { desiredMachine, suitableImage } from '../machine/desiredMachine.ts';
 import { imageParameterIn, selectedImage } from '../machine/image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../machine/machine.ts';
 import { userDataIn } from '../machine/userScript.ts';
-import type { EksDerived } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { describeReleaseFailure, failureOfRelease } from '../upgrades/releaseFailures.ts';
 import { followsMachine } from '../upgrades/versionChanges.ts';
 

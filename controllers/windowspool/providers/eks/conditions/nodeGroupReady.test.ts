@@ -15,8 +15,8 @@ import {
 import { assertMentions } from '../../../testing/goldenTexts.ts';
 import { unconfirmed } from '../../../testing/sights.ts';
 import { group, pool, truthTable, working } from '../../../testing/truthTable.ts';
-import type { EksDerived } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/NodeGroupReady');

@@ -17,7 +17,7 @@ import { otherAuthority } from '../../../testing/sights.ts';
 import { group } from '../../../testing/truthTable.ts';
 import { AUTOMATIC, fits, templated } from '../../../testing/upgradeScenes.ts';
 import { configTargetOf } from '../groupChanges.ts';
-import type { EksDerived } from '../model/due.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 import { versionTargetOf } from '../upgrades/versionChanges.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 

@@ -7,8 +7,8 @@ import { appliedOf } from '../appliedRecord.ts';
 import { configTargetOf, fieldsOfChange } from '../groupChanges.ts';
 import { groupOf } from '../groups.ts';
 import type { Difference, TagChange } from '../model/changes.ts';
-import type { GroupDifferences, OpenConfig } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { GroupDifferences, OpenConfig } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { keptTags, labelsFor, taintsFor, updateOf, warmPoolOf } from '../nodeGroup.ts';
 
 /** The change of the settings that is due, as far as the group is known; undefined when there is none. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PrerequisitesRecord, WindowsPoolStatus } from '../../../api.gen.ts';
 import { knownStatus, NOW, sampleNode, samplePool, sampleState } from '../../../testing/fixtures.ts';
-import type { Scope } from '../model/prerequisites.ts';
+import type { Scope } from '../model/prerequisiteFacts.ts';
 
 describe('the prerequisites of a pool', () => {
   const lost = sampleNode({ name: 'ip-1', uid: 'uid-1', ready: 'False', createdAt: NOW - 3_600_000 });

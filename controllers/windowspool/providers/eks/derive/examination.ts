@@ -15,12 +15,12 @@ import {
   unlikeWritten,
   versionWith,
 } from '../machine/machineTemplate.ts';
-import type { DuePrerequisites } from '../model/due.ts';
-import type { CheckInput, MachineTemplateView, Scope } from '../model/prerequisites.ts';
-import type { EksState } from '../model/state.ts';
+import type { DuePrerequisites } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import type { CheckInput, MachineTemplateView, Scope } from '../model/prerequisiteFacts.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../nodeGroup.ts';
-import { examine } from '../prerequisites/checks.ts';
 import { ignoredPrerequisites } from '../prerequisites/ignored.ts';
+import { examine } from '../prerequisites/prerequisiteChecks.ts';
 import { prerequisitesRecordOf } from '../prerequisites/record.ts';
 import { ipamOfferOf } from '../prerequisites/windowsIpam.ts';
 import { sizeToReplace } from '../replacement/replacement.ts';

@@ -14,8 +14,8 @@ import { followsImage, imageIdOf } from '../machine/image.ts';
 import { AMI, isCustom } from '../machine/machine.ts';
 import { isMadeFromOwn, isTemplateDeleted } from '../machine/machineTemplate.ts';
 import type { Difference } from '../model/changes.ts';
-import type { GroupDifferences } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { GroupDifferences } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { immutableDifferences } from '../nodeGroup.ts';
 
 const NONE: GroupDifferences = { all: [], toCorrect: [], reported: [], immutable: [], unchangeable: [] };

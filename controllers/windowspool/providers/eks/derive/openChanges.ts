@@ -1,8 +1,8 @@
 /** The first stage: what is to be changed, whatever became of earlier attempts. Pure. */
 
 import { groupOf } from '../groups.ts';
-import type { Creation, EksDue, OpenConfig, OpenVersion } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { Creation, EksDue, OpenConfig, OpenVersion } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { openConfigOf, openTagsOf, preparationIn } from './configChange.ts';
 import { groupDifferencesOf } from './groupDifferences.ts';
 import { replacementDue } from './replacementDue.ts';

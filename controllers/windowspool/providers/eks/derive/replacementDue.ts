@@ -2,8 +2,8 @@
 
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { ownedGroup } from '../groups.ts';
-import type { GroupDifferences } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { GroupDifferences } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { acceptsUpdates } from '../nodeGroup.ts';
 import { formerIn } from '../replacement/replacement.ts';
 

@@ -2,8 +2,8 @@
 
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import { desiredOwnVersion } from '../machine/desiredMachine.ts';
-import type { Creation } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { Creation } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { creationOf, desiredNodeGroup } from '../nodeGroup.ts';
 import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../upgrades/launchTemplate.ts';
 

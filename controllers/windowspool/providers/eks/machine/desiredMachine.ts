@@ -4,7 +4,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { appliedOf, isApplied, machineField } from '../appliedRecord.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { nodeGroupNameOf } from '../nodeGroup.ts';
 import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
 import {

@@ -5,8 +5,8 @@ import { yearOf } from '../../../nodes/windows.ts';
 import { CUSTOM, imageParameterOf, type NodeGroup } from '../../../ports/eks.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
 import { cut } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
-import type { ObservedCluster } from '../model/state.ts';
+import type { ObservedCluster } from '../model/groupState.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 
 /** Windows images have updates of one month; as an AMI of EKS, one counts as old after three. In milliseconds. */
 const OLD_MS = 92 * 86_400_000;

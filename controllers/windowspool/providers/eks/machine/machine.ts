@@ -5,7 +5,7 @@ import { type Machine, withoutDefaults } from '../../../ports/machineTemplates.t
 import type { SecurityGroupTerm } from '../../../ports/prerequisites.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { cut } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { describeTerm } from '../subnets.ts';
 import { kubeletArgumentsIn } from './bootstrap.ts';
 

@@ -4,7 +4,7 @@ import { POOL_KEY, USABLE_BY_TAG } from '../../../labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
 import { hashOf } from '../../../util/hash.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { hasMachine } from './machine.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { UserData, WindowsPoolSpec } from '../../../api.gen.ts';
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
 import { isAscii, scriptBlock } from './powershell.ts';
 

@@ -1,6 +1,6 @@
 /** Advice: what would make a pool that works more robust. It blocks nothing, and is in no condition and no event. */
 import type { AdviceReason } from '../../../reasons.ts';
-import type { AdviceFacts, CheckInput } from './prerequisites.ts';
+import type { AdviceFacts, CheckInput } from './prerequisiteFacts.ts';
 
 /** The result of an advice check. The message has the cause and the remedy, without a full stop. */
 export type AdviceResult = { readonly kind: 'none' } | { readonly kind: 'advice'; readonly message: string };

@@ -3,7 +3,7 @@
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { InstanceType, Offering, Subnet } from '../../../ports/prerequisites.ts';
 import { count, joined } from '../../../util/words.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { warmPoolOf } from '../nodeGroup.ts';
 import { describeTerm, selects, subnetTerms } from '../subnets.ts';
 import { instanceTypesOf, resolvedTemplate, templateIn } from '../upgrades/launchTemplate.ts';

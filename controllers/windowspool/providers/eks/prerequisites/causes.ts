@@ -2,7 +2,7 @@
 
 import type { NodeCheck, PrerequisiteReason } from '../../../reasons.ts';
 import { joined } from '../../../util/words.ts';
-import type { EksDerived } from '../model/due.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 
 /** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
 export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';

@@ -2,7 +2,7 @@
 
 import type { CallError } from '../../../ports/callResult.ts';
 import { sentence } from '../../../util/words.ts';
-import type { PrerequisiteFacts, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { PrerequisiteFacts, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { PERMISSIONS } from './facts.ts';
 
 /** The prerequisite is met. */

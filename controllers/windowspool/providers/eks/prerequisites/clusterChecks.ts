@@ -3,7 +3,7 @@
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { kubernetesSupport, yearOf } from '../../../nodes/windows.ts';
 import type { Cluster } from '../../../ports/eks.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { pinnedMinor } from '../nodeGroup.ts';
 import { isNewerMinor } from '../upgrades/releaseVersion.ts';
 import { failed, given, met, warning } from './check.ts';

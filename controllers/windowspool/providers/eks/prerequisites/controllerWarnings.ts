@@ -1,7 +1,7 @@
 /** Warnings of the VPC resource controller about nodes without pod addresses, for messages. Pure. */
 
 import { sentence } from '../../../util/words.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 
 /** `The VPC resource controller reports Unsupported: The instance type x is not supported for Windows.`; undefined when it reports nothing. */
 export function controllerWarningOf({ prerequisites }: EksState, node: string): string | undefined {

@@ -1,8 +1,8 @@
 /** The facts that prerequisites are checked against: read once, plain data. */
 
 import type { Outcome } from '../../../model/outcome.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 
 /** The permission that reading a fact needs: an IAM action, or a verb and an object of Kubernetes. */
 export const PERMISSIONS: Readonly<

@@ -2,7 +2,7 @@
 
 import { nodeGroupIn } from '../../../nodeSource.ts';
 import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../machine/image.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { failed, given, met, metWith } from './check.ts';
 
 /** Ensures that the parameter has the ID of an AMI. */

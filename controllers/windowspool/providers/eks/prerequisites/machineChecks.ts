@@ -5,7 +5,7 @@ import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { hasTags, securityGroupTerms } from '../machine/machine.ts';
 import { readScript, userDataIn } from '../machine/userScript.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { describeTerm } from '../subnets.ts';
 import { failed, given, met, warning } from './check.ts';
 

@@ -2,7 +2,7 @@
 
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Addon } from '../../../ports/prerequisites.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { IPAM_KEY, isIpamOn } from './addressMode.ts';
 import { failed, given, met, unknown, warning } from './check.ts';
 import { type IpamMove, lastWriterOf, nextIpamMove } from './windowsIpam.ts';

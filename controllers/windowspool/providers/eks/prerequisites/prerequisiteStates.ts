@@ -2,8 +2,8 @@
 import type { PrerequisiteState } from '../../../api.gen.ts';
 import { cut, sentence } from '../../../util/words.ts';
 import { isUnknown as isGroupUnknown } from '../groups.ts';
-import type { EksDerived } from '../model/due.ts';
-import type { PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { wordsOf } from './remarks.ts';
 
 /** The maximum length of a message in the schema. */

@@ -3,7 +3,7 @@
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Capacity, InstanceType, Subnet } from '../../../ports/prerequisites.ts';
 import { canonical } from '../../../util/hash.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { subnetTerms } from '../subnets.ts';
 
 /** Answers a question from what is cached, or with the call. */

@@ -1,7 +1,7 @@
 /** What status records of a pool's prerequisites. They are examined in derive/examination.ts. Pure. */
 
 import type { PrerequisitesRecord, WindowsPool } from '../../../api.gen.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 
 /** What status records of PrerequisitesMet. */
 export function prerequisitesRecordOf({ status }: WindowsPool): PrerequisitesRecord {

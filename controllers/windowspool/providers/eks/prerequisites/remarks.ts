@@ -5,7 +5,7 @@ import type { PrerequisitesState } from '../../../model/conditions.ts';
 import type { Settings } from '../../../model/observedState.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, joined, sentence } from '../../../util/words.ts';
-import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { Examination, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { annotationFault } from './ignored.ts';
 
 /** The link to a section of the page about prerequisites. */

@@ -4,7 +4,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { isCustom } from '../machine/machine.ts';
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { roleArnOf } from '../nodeRole.ts';
 import { failed, given, met, metWith, unknown, warning } from './check.ts';
 

@@ -1,6 +1,6 @@
 /** Checks on the launch template: on the user's, or the operator's. */
 
-import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisites.ts';
+import type { CheckInput, PrerequisiteCheck, PrerequisiteResult } from '../model/prerequisiteFacts.ts';
 import { templateFaults, templateIn } from '../upgrades/launchTemplate.ts';
 import { failed, given, met } from './check.ts';
 import { ownTemplateExists, ownTemplateIsAsWritten, userDataFits } from './machineChecks.ts';

@@ -11,8 +11,8 @@ import {
   sampleInput,
   unasked,
 } from '../../../testing/prerequisites.ts';
-import type { IpamAttempts, IpamOffer, PrerequisiteFacts } from '../model/prerequisites.ts';
-import { examine } from './checks.ts';
+import type { IpamAttempts, IpamOffer, PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import { examine } from './prerequisiteChecks.ts';
 import { nextIpamMove } from './windowsIpam.ts';
 import { WindowsIpamLock } from './windowsIpamLock.ts';
 

@@ -6,8 +6,8 @@
 import type { Addon, ConfigMapOwner } from '../../../ports/prerequisites.ts';
 import { isLasting } from '../../../queries.ts';
 import { clockTime, describeFailure, joined, sentence } from '../../../util/words.ts';
-import type { IpamOffer, PrerequisiteFacts } from '../model/prerequisites.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
+import type { IpamOffer, PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { isIpamStep } from '../steps/isIpamStep.ts';
 import { PERMISSIONS } from './facts.ts';
 

@@ -1,6 +1,6 @@
 import type { StepError } from '../../../model/stepError.ts';
 import { isLasting } from '../../../queries.ts';
-import type { IpamAttempts } from '../model/prerequisites.ts';
+import type { IpamAttempts } from '../model/prerequisiteFacts.ts';
 
 /**
  * Lets one pool at a time change Windows IPAM, which is a setting of the whole cluster, and keeps the result for all pools. In memory only:

@@ -5,8 +5,8 @@ import type { Step } from '../../../model/steps.ts';
 import { isPaused } from '../../../queries.ts';
 import { waitFor } from '../../../ruleChains.ts';
 import { hashOf } from '../../../util/hash.ts';
-import type { DuePrerequisites, EksDerived } from '../model/due.ts';
-import type { EksState } from '../model/state.ts';
+import type { DuePrerequisites, EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
 import { isIpamStep } from '../steps/isIpamStep.ts';
 import { ipamOfferOf, mayBeReverted, nextIpamMove } from './windowsIpam.ts';
 

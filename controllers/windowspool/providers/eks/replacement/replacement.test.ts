@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { evaluateConditions } from '../../../conditions/conditions.ts';
+import { evaluateConditions } from '../../../conditions/evaluateConditions.ts';
 import type { Step } from '../../../model/steps.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../samples.ts';
@@ -36,8 +36,8 @@ import {
 } from '../../../testing/replacementScenes.ts';
 import { gone, unconfirmed, unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../model/due.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');

@@ -10,7 +10,7 @@ import type { CanaryNodeGroup, FormerNodeGroup, WindowsPool } from '../../../api
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { groupOf, ownedGroup } from '../groups.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
 /** What status records of the former group; undefined when no replacement is in progress. */

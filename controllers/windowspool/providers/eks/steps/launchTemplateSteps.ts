@@ -5,7 +5,7 @@ import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemp
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import { joined } from '../../../util/words.ts';
 import { describeMachine } from '../machine/machine.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 
 const subject = () => 'launchTemplate';
 

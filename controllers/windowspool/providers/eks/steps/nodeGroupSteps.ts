@@ -14,7 +14,7 @@ import { count } from '../../../util/words.ts';
 import { ownershipTag } from '../adoption.ts';
 import { changedTags } from '../autoscalerTags.ts';
 import type { Difference, ScalingTagChange, TagChange } from '../model/changes.ts';
-import type { EksState, ObservedNodeGroup } from '../model/state.ts';
+import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
 import { withFacts } from '../prerequisites/facts.ts';
 import { describeChange, describeVersionChange } from './describeChange.ts';
 

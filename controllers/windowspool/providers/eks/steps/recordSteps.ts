@@ -4,7 +4,7 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { Writers } from '../../../model/writers.ts';
 import { changed, type StepKinds, type StepResult, when } from '../../../steps/stepKind.ts';
 import { type Memory, remembering } from '../memory.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { otherGroupIn } from '../replacement/replacement.ts';
 
 declare module '../../../model/steps.ts' {

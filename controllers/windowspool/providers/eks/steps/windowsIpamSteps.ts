@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../../../model/outcome.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { IPAM_KEY } from '../prerequisites/addressMode.ts';
 import { withFacts } from '../prerequisites/facts.ts';
 

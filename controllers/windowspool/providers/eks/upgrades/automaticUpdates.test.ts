@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
-import { evaluateConditions } from '../../../conditions/conditions.ts';
+import { evaluateConditions } from '../../../conditions/evaluateConditions.ts';
 import { RETRY_ANNOTATION } from '../../../labels.ts';
 import { statusFor } from '../../../status.ts';
 import {

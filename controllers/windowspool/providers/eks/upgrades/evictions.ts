@@ -3,7 +3,7 @@
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { Evictions, StuckPod } from '../../../ports/pods.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 
 /** The number of nodes that are read: each is a call, and the pods of the first ones show the cause. */
 const NODES_ASKED = 10;

@@ -8,7 +8,7 @@ import { nodeGroupIn } from '../../../nodeSource.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisites.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];

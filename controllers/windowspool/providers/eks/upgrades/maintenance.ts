@@ -5,7 +5,7 @@
 import { Cron } from 'croner';
 import type { MaintenanceWindow } from '../../../api.gen.ts';
 import { durationOf } from '../../../util/durations.ts';
-import type { Opening } from '../model/due.ts';
+import type { Opening } from '../model/groupDue.ts';
 
 /** The time zone of a window without one. It is not a default of the schema, because Argo CD reports defaults inside lists as drift from Git. */
 const TIME_ZONE = 'Etc/UTC';

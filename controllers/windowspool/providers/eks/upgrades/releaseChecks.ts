@@ -1,5 +1,5 @@
 /** Which failed checks show that a release is bad, not a node. Pure. */
-import type { CheckFailure } from '../../../model/poolNodes.ts';
+import type { CheckFailure } from '../../../model/poolNodesView.ts';
 import type { NodeCheck } from '../../../reasons.ts';
 
 /** Checks that depend on the AMI alone. Whether a node is Ready or has addresses depends on more. */

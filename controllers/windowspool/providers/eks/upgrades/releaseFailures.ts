@@ -7,7 +7,7 @@ import type { ReleaseFailure } from '../../../model/disruption.ts';
 import { isDeleting } from '../../../queries.ts';
 import { sentence } from '../../../util/words.ts';
 import { groupOf } from '../groups.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { spelled } from './releaseVersion.ts';
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { desiredNodes, isClusterMismatch, isUnknown } from '../groups.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 import { isRetiring, nodesOfOther, servingView } from '../replacement/replacement.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';

@@ -7,7 +7,7 @@ import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../appli
 import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../failedTarget.ts';
 import { groupOf } from '../groups.ts';
 import { hasMachine } from '../machine/machine.ts';
-import type { EksDerived } from '../model/due.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
 import { describeOpening } from './maintenance.ts';
 import { describeReleaseFailure, describeWait } from './releaseFailures.ts';

@@ -9,7 +9,7 @@ import { isFollowing } from '../differences.ts';
 import { desiredMachine, wantedTexts } from '../machine/desiredMachine.ts';
 import { hasMachine } from '../machine/machine.ts';
 import type { Difference } from '../model/changes.ts';
-import type { EksState } from '../model/state.ts';
+import type { EksState } from '../model/groupState.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../nodeGroup.ts';
 import { pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor } from './releaseVersion.ts';

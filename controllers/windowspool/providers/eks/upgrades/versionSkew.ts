@@ -2,10 +2,10 @@
 
 import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
-import { failedKindOf } from '../../../steps/steps.ts';
+import { failedKindOf } from '../../../steps/stepKinds.ts';
 import type { ObserveContext } from '../../provider.ts';
-import type { EksState, ObservedCluster } from '../model/state.ts';
-import { readCluster } from '../observe.ts';
+import type { EksState, ObservedCluster } from '../model/groupState.ts';
+import { readCluster } from '../observeGroup.ts';
 
 /**
  * An InvalidParameterException is the fault of the spec, except during an upgrade of the cluster, when versions are briefly incompatible:

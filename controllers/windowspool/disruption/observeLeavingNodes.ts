@@ -1,0 +1,87 @@
+/** Reads the terminating nodes and their pods, uncached. */
+import type { LeavingNode } from '../api.gen.ts';
+import type { Capacity } from '../model/capacity.ts';
+import type { TerminatingNodeView } from '../model/disruption.ts';
+import type { DrainState, ObservedState } from '../model/observedState.ts';
+import type { StepError } from '../model/stepError.ts';
+import { isDeleting, isLasting } from '../queries.ts';
+import type { Sources } from '../sources.ts';
+import { failedKindOf } from '../steps/stepKinds.ts';
+import { inParallel } from '../util/inParallel.ts';
+import { admit } from './admission.ts';
+import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
+import { terminatingNodes } from './reservation.ts';
+
+/** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
+const PASS_MS = 5_000;
+const NODES_AT_ONCE = 8;
+
+/**
+ * Adds the terminating nodes as they are now or, within 5 s of the last pass, as they were: no steps follow from a remembered state. A complete read
+ * of AWS always reads them too.
+ */
+export async function withOperations<S extends ObservedState>(
+  s: S,
+  before: DrainState | undefined,
+  isComplete: boolean,
+  look: () => ReadTerminatingNode | Promise<ReadTerminatingNode>,
+): Promise<S> {
+  const terminating = terminatingNodes(s.pool);
+  if (terminating.length === 0 || isDeleting(s.pool)) return s;
+  const isKnown = before && terminating.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
+  if (isKnown && !isComplete && s.now < before.nextAt) {
+    const errors = [...s.errors, ...(before.errors ?? [])];
+    return { ...s, operations: { ...before, fresh: false }, errors };
+  }
+  const nodes = await inParallel(terminating, NODES_AT_ONCE, await look());
+  const errors = nodes.flatMap((view) => errorsOf(view, s.now));
+  const operations: DrainState = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
+  return { ...s, operations, errors: [...s.errors, ...errors] };
+}
+
+/** The drain state that later runs report, with errors of the API server. Those of AWS are kept in the AWS cache. */
+export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
+  const lasting = errors.filter((entry) => failedKindOf(entry).blocks === 'drain' && isLasting(entry.error));
+  return operations && { ...operations, errors: lasting };
+}
+
+/**
+ * Adds an uncached count of the nodes when more of them are about to be drained: a lagging watch still shows nodes that are gone, and one node at a
+ * time would become two.
+ */
+export async function withCount<S extends ObservedState>(
+  s: S,
+  capacity: Capacity,
+  { nodes }: Pick<Sources, 'nodes'>,
+  signal: AbortSignal,
+): Promise<S> {
+  if (s.counted) return s;
+  const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
+  if (isDeleting(s.pool) || (admit(s, capacity).begin.length === 0 && !isAboutToDrain)) return s;
+  if (!capacity.serving) return s;
+  const { group } = capacity.serving;
+  const answer = await (group === undefined
+    ? nodes.ofPool(s.pool.metadata.name, signal)
+    : nodes.ofGroup(group, signal));
+  if (!answer.ok) {
+    const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
+    return { ...s, counted: answer, errors: [...s.errors, error] };
+  }
+  const existing = answer.value.filter((node) => !node.deleting && s.poolNodes.isMember(node));
+  const unavailable = existing.filter(isUnavailable).map(({ name }) => name);
+  return { ...s, counted: { ok: true, value: { total: existing.length, unavailable } } };
+}
+
+/** Reads one terminating node and its pods. */
+export type ReadTerminatingNode = (entry: LeavingNode) => Promise<TerminatingNodeView>;
+
+function errorsOf({ node, instance, member, hasLeft, pods }: TerminatingNodeView, at: number): StepError[] {
+  const reads = [
+    ['readNode', node],
+    ['describeInstances', instance],
+    ['describeScalingGroups', hasLeft],
+    ['readInstances', member],
+    ['listPods', pods],
+  ] as const;
+  return reads.flatMap(([step, answer]) => (answer && !answer.ok ? [{ at, step, error: answer.error }] : []));
+}
