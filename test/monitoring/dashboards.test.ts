@@ -123,6 +123,8 @@ describe('the dashboards on a real Prometheus', function () {
     cloud.faults.healthIssue({ group: POOL, issues: [{ ...issue, resourceIds: [...issue.resourceIds] }] });
 
     await holdNode();
+    // Before the update begins: a node that joins is in a metric, and kubectl does not show why it is not ready yet.
+    cloud.faults.speed({ speed: 0.001 });
     await fixture.world.patchPool('old', { nodeGroup: { releaseVersion: NEW } });
     await fixture.world.waitForPool(
       'old',
@@ -130,7 +132,6 @@ describe('the dashboards on a real Prometheus', function () {
       ({ status } = {} as WindowsPool) =>
         status?.nodeGroup?.update?.status === 'InProgress' && status.nodeGroup.update.type === 'VersionUpdate',
     );
-    cloud.faults.speed({ speed: 0.001 });
     await waitFor(async () => (await prometheus.alerts()).some(({ state }) => state === 'firing'), {
       what: 'an alert to fire',
       timeoutMs: 60_000,
