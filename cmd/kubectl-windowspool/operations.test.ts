@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { PendingStep, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import {
@@ -173,6 +173,16 @@ describe('kubectl windowspool plan', () => {
       '- nodeGroup.tags[1]: "two"',
     ]);
     assert.deepEqual(changeLines('web', samplePool(), samplePool()), ['WindowsPool web: the spec does not change']);
+  });
+
+  it('shows pending steps that an older operator wrote without a reason', () => {
+    const texts = ['update the labels'] as unknown as PendingStep[];
+    const pool = samplePool({}, { status: { ...knownStatus(), observedGeneration: 1, pendingSteps: texts } });
+    assert.deepEqual(pendingLines(pool, 80), [
+      'Pool web has pending changes.',
+      'Not made yet:',
+      '  - update the labels',
+    ]);
   });
 
   it('shows pending steps with their reason, also that of a later release of the operator', () => {

@@ -9,6 +9,7 @@ import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, serialized } from './output.ts';
+import { pendingStepsIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, wrap } from './text.ts';
 
@@ -35,7 +36,7 @@ export async function plan(
   if (filename !== undefined) return planOfManifest(cluster, terminal, filename, flags, version);
   const pool = await cluster.pool(name ?? '');
   if (output === 'json' || output === 'yaml')
-    return terminal.print(serialized({ pool: name, pendingSteps: pool.status?.pendingSteps ?? [] }, output));
+    return terminal.print(serialized({ pool: name, pendingSteps: pendingStepsIn(pool.status) }, output));
   terminal.print(pendingLines(pool, terminal.columns).join('\n'));
 }
 
@@ -48,7 +49,7 @@ export function pendingLines(pool: WindowsPool, columns: number): string[] {
 
 /** The steps in status.pendingSteps, under what they wait for. */
 export function pendingChanges({ metadata: { name }, status }: WindowsPool): string[] {
-  const steps = status?.pendingSteps ?? [];
+  const steps = pendingStepsIn(status);
   if (steps.length === 0) return [`No changes are due for pool ${name}.`];
   return [
     `Pool ${name} has pending changes.`,

@@ -114,7 +114,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.canary && { canary: describeCanaryGroup(group.canary) }),
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
-    pendingSteps: status?.pendingSteps ?? [],
+    pendingSteps: pendingStepsIn(status),
     advice: status?.advice ?? [],
     ...nextOf(pool, problems, inProgress),
   };
@@ -184,7 +184,7 @@ function nextOf(pool: WindowsPool, [problem]: readonly Finding[], [progress]: re
   if (isDeleting(pool) && !problem) return { nextStep: 'Wait for the deletion to complete.', nextCommand: watch };
   if (problem) return nextFor(problem, pool);
   if (progress) return { nextStep: meaningOf(progress.reason, name), nextCommand: watch };
-  if ((pool.status?.pendingSteps ?? []).length > 0)
+  if (pendingStepsIn(pool.status).length > 0)
     return { nextStep: 'Changes are due that the operator does not make.', nextCommand: command('plan', name) };
   return { nextStep: 'No action is needed.' };
 }
@@ -220,4 +220,10 @@ function meaningOf(reason: string, pool: string): string {
 export function commandIn(message: string): string | undefined {
   const found = /[:(] ?((?:kubectl|aws) [^()]*?(?:\$\([^)]*\)[^()]*?)?)(?:\)|\.? *$|\. (?=[A-Z]))/.exec(message)?.[1];
   return found && !/\b[A-Z]{4,}\b/.test(found.replace(/EC2_WINDOWS/g, '')) ? found : undefined;
+}
+
+/** The pending steps of a pool. An older operator wrote texts without a reason. */
+export function pendingStepsIn(status: WindowsPool['status']): readonly PendingStep[] {
+  const steps: readonly (PendingStep | string)[] = status?.pendingSteps ?? [];
+  return steps.map((step) => (typeof step === 'string' ? { description: step, reason: '' } : step));
 }

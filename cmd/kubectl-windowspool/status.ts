@@ -152,8 +152,8 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
 
 /** `2 steps (Paused)`. */
 function describePending(steps: PoolReport['pendingSteps']): string {
-  const reasons = new Set(steps.map(({ reason }) => reason));
-  return steps.length > 0 ? `${count(steps.length, 'step')} (${[...reasons].join(', ')})` : '';
+  const reasons = [...new Set(steps.map(({ reason }) => reason))].filter((reason) => reason !== '').join(', ');
+  return steps.length > 0 ? `${count(steps.length, 'step')}${reasons && ` (${reasons})`}` : '';
 }
 
 function findings(

@@ -50,7 +50,7 @@ const HEADINGS: Readonly<Partial<Record<string, string>>> = {
 /** The pending steps by what holds them, each list with a heading for users. A later release of the operator may have other reasons. */
 export function byHeading(steps: readonly PendingStep[]): readonly (readonly [heading: string, steps: string[]])[] {
   return [...Map.groupBy(steps, ({ reason }) => reason)].map(([reason, held]) => [
-    HEADINGS[reason] ?? `not made yet (${reason})`,
+    HEADINGS[reason] ?? (reason ? `not made yet (${reason})` : 'not made yet'),
     held.map(({ description }) => description),
   ]);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { preview, previewText } from './preview.ts';
 import { ReadCache } from './readCache.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
+import { MINUTE, sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions, textTable } from './testing/goldenTexts.ts';
 import { fresh, readyWorld, signal } from './testing/life.ts';
 import { DISK_100 } from './testing/machineScenes.ts';
@@ -49,6 +49,15 @@ describe('the preview of a pool', () => {
   it('that is up to date has nothing to do', async () => {
     const { world } = await readyWorld();
     assert.deepEqual(await previewOf(world), { text: ['WindowsPool web: nothing to do'], isComplete: true });
+  });
+
+  it('whose node group was deleted by another client shows that it is created again', async () => {
+    const { world } = await readyWorld();
+    world.cloud.faults.consoleDelete({ group: 'web' });
+    world.now += 60 * MINUTE;
+    const { text, isComplete } = await previewOf(world);
+    assertMentions(text.join('\n'), '1 step', 'create node group web');
+    assert.ok(isComplete);
   });
 
   const newPool = async () => {

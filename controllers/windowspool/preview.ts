@@ -29,7 +29,7 @@ export interface Preview {
 
 /** Reads the pool and AWS now, and writes nothing. */
 export async function preview(pool: WindowsPool, context: ObserveContext): Promise<Preview> {
-  const s = derive(await observe(pool, undefined, context));
+  const s = derive(await observe(pool, undefined, { ...context, isPreview: true }));
   const { decisions, steps, held } = planFor(s);
   const conditions = evaluateConditions(withoutSteps(s, decisions));
   const { Stalled, PrerequisitesMet } = conditions;

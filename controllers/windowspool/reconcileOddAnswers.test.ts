@@ -124,6 +124,19 @@ const paths: Readonly<Record<string, Path>> = {
   },
 };
 
+it('one odd answer about a node group keeps the pending steps of a paused pool', async () => {
+  const { world, deps } = await readyWorld(plain);
+  world.apply(spec({}, { paused: true, labels: { team: 'shop' } }));
+  await wake(world, deps);
+  const before = world.pools.get('web')?.status?.pendingSteps;
+  assert.equal(before?.[0]?.reason, 'Paused');
+  world.now += 2 * settings.resyncMs;
+  const reads = makeOdd(world, 0, absent);
+  await wake(world, deps);
+  assert.equal(reads(), 1);
+  assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, before);
+});
+
 describe('one odd answer about a node group', () => {
   for (const [answer, odd] of Object.entries(ODD)) {
     for (const [path, { before, run, check }] of Object.entries(paths)) {

@@ -1,6 +1,6 @@
 /** The status of a pool, from the observed state after the steps. Pure. It also records what must survive a restart of the operator. */
 
-import type { WindowsPoolStatus } from './api.gen.ts';
+import type { PendingStep, WindowsPoolStatus } from './api.gen.ts';
 import { conditionRecords } from './conditions/records.ts';
 import { pendingIn } from './heldSteps.ts';
 import type { ConditionSet, ConditionState } from './model/conditions.ts';
@@ -32,7 +32,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     outcome,
   );
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
-  const steps = pendingIn(held, describeStep).slice(0, LIST_LENGTH);
+  const steps = pendingSteps(s, held);
   return {
     observedGeneration: s.pool.metadata.generation,
     conditions: conditionsFor(s, assessment),
@@ -53,6 +53,13 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     }),
     ...(Object.keys(bookkeeping).length > 0 && { bookkeeping }),
   };
+}
+
+/** The steps that are held. While an answer is to be confirmed, no step is decided, and those in status stay. */
+function pendingSteps(s: Derived, held: readonly HeldStep[]): readonly PendingStep[] {
+  if (!providerOf(s.pool).isUnconfirmed?.(s)) return pendingIn(held, describeStep).slice(0, LIST_LENGTH);
+  // An older operator wrote texts without a reason.
+  return (s.pool.status?.pendingSteps ?? []).filter(({ description }) => description !== undefined);
 }
 
 /** The desired name, once the former RuntimeClass is released: until then its name must not be forgotten. */

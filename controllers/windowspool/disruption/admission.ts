@@ -23,7 +23,9 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
   const halted = shortCircuit(s, capacity);
-  const requested = candidatesOf(s, capacity, halted === undefined && replacesUnhealthy(pool)).filter(
+  // How many may fail is not known without a size.
+  const mayRemediate = replacesUnhealthy(pool) && halted === undefined && capacity.size !== undefined;
+  const requested = candidatesOf(s, capacity, mayRemediate).filter(
     ({ name }) => !terminating.some((entry) => entry.name === name),
   );
   const serving = hasTurn(s) ? capacity.serving : undefined;

@@ -24,6 +24,8 @@ export interface ObserveContext {
   /** Epoch milliseconds. */
   readonly now: number;
   readonly signal: AbortSignal;
+  /** Whether nothing is written after it, so that one answer about what changed outside the cluster is enough. */
+  readonly isPreview?: true;
 }
 
 /** What a provider needs to take steps. */
@@ -82,6 +84,8 @@ export interface Provider<S extends ObservedState = ObservedState, D extends Der
   publish?(outcome: Outcome<S>, sinks: EventSinks): void;
   /** Errors of calls outside the cluster that decide when they are repeated. */
   outsideErrors?(s: S): readonly CallError[];
+  /** Whether an answer from outside the cluster is still to be confirmed: until then, what was decided before stays in status. */
+  isUnconfirmed?(s: S): boolean;
   /** How many nodes there should be, as status shows it. */
   shownSize?(s: D): number | undefined;
   /** What another controller reports about a node, in sentences. */

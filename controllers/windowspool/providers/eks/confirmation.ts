@@ -8,6 +8,7 @@ import type { CallResult } from '../../ports/callResult.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { isDeleting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
+import type { ObserveContext } from '../provider.ts';
 import { groupOf } from './groups.ts';
 import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from './model/groupState.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from './nodeGroup.ts';
@@ -52,10 +53,11 @@ export function observedGroup(
   known: KnownGroup,
   answer: CallResult<NodeGroup | undefined>,
   before: ObservedNodeGroup | undefined,
-  { settings, now }: Pick<EksState, 'settings' | 'now'>,
+  { settings, now, isPreview }: Pick<ObserveContext, 'settings' | 'now' | 'isPreview'>,
 ): ObservedNodeGroup {
   const finding = findingOf(pool, known, answer);
-  const certainty = nextCertainty(before && certaintyOf(before), finding, now, confirmAfterMs(settings));
+  const sight = nextCertainty(before && certaintyOf(before), finding, now, confirmAfterMs(settings));
+  const certainty = isPreview && sight.kind === 'seenOnce' ? { ...sight, kind: 'confirmed' as const } : sight;
   const contradicted = 'since' in certainty && { certainty };
   const last = before && groupOf({ group: before });
   if (!answer.ok) {

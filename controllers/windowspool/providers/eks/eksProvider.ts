@@ -57,6 +57,7 @@ export const eks: Provider<EksState, EksDerived> = {
   publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,
   outsideErrors: awsErrorsOf,
+  isUnconfirmed: ({ group, former }) => group.kind === 'unconfirmed' || former?.kind === 'unconfirmed',
   shownSize,
   explainNode: controllerWarningOf,
   nodeGroupNames: nodeGroupNamesOf,

@@ -4,7 +4,7 @@ import type { Capacity, RetiringCapacity, ServingCapacity } from '../../model/ca
 import { instanceIdOf } from '../../nodes/lostNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { desiredNodes, isClusterMismatch, isUnknown, lateInstances, ownedGroup } from './groups.ts';
+import { desiredNodes, groupOf, isClusterMismatch, isUnknown, lateInstances, ownedGroup } from './groups.ts';
 import type { EksState } from './model/groupState.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import {
@@ -22,7 +22,7 @@ export function capacityOf(s: EksState): Capacity {
   const desired = desiredNodes(s);
   return {
     desired,
-    size: isUnknown(s.group) ? undefined : desired,
+    size: isUnknown(s.group) && !groupOf(s) ? undefined : desired,
     serving: servingCapacity(s),
     whyNone: whyNone(s),
     ...(s.former && { idleGroups: idleGroups(s).map(({ name }) => name) }),

@@ -235,25 +235,19 @@ function membersIn(groups: readonly NodeGroup[], all: Readonly<Record<string, Sc
   return { groupOfInstance: new Map(pairs), unlisted: new Set(unlisted) };
 }
 
-async function readGroup(
-  pool: WindowsPool,
-  { readCache, sources, settings, now, signal }: ObserveContext,
-): Promise<ObservedNodeGroup> {
+async function readGroup(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup> {
+  const { readCache, sources, signal } = context;
   const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
-  return observedGroup(pool, knownMain(pool), answer, lastSnapshot(readCache, pool.metadata.name)?.group, {
-    settings,
-    now,
-  });
+  const before = lastSnapshot(readCache, pool.metadata.name)?.group;
+  return observedGroup(pool, knownMain(pool), answer, before, context);
 }
 
 /**
  * Reads the other group: the one that is being replaced, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
  * operator has worked on it, whatever its spec was then.
  */
-async function readFormer(
-  pool: WindowsPool,
-  { readCache, sources, settings, now, signal }: ObserveContext,
-): Promise<ObservedNodeGroup | undefined> {
+async function readFormer(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
+  const { readCache, sources, signal } = context;
   const record = otherGroupIn(pool);
   const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
   const isKnown = pool.metadata.finalizers?.includes(FINALIZER) === true;
@@ -261,7 +255,7 @@ async function readFormer(
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const before = lastSnapshot(readCache, pool.metadata.name)?.former;
-  const view = observedGroup(pool, knownOther(pool), answer, before, { settings, now });
+  const view = observedGroup(pool, knownOther(pool), answer, before, context);
   const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
 }

@@ -19,6 +19,7 @@ import {
   drainFailure,
   isBlocked,
   isForgotten,
+  isOtherUnknown,
 } from '../replacement/replacementStatus.ts';
 import { canarySpecIn, describeTried, hasPassed, isWhole, passesAt } from './canary.ts';
 
@@ -51,10 +52,11 @@ export function canaryState(outcome: Outcome<EksState>): CanaryNodeGroup | undef
     : { ...known, unverifiedSince: unverifiedSince ?? timeOf(s.now) };
 }
 
-/** The stage; undefined when there is no canary. */
+/** The stage; undefined when there is no canary, and while it is not known. */
 export function canaryStage(s: EksDerived): CanaryStage | undefined {
   if (!canaryIn(s.pool) || isDeleting(s.pool)) return undefined;
   const canary = otherGroup(s);
+  if (!canary && isOtherUnknown(s)) return undefined;
   if (isDraining(s)) {
     if (!canary || canary.status.startsWith('DELET') || nodesOfOther(s).length === 0) return 'deleting';
     return isBlocked(s) ? 'blocked' : 'draining';

@@ -17,7 +17,7 @@ import {
   sampleState,
   sampleTemplate,
 } from '../../../testing/fixtures.ts';
-import { textTable } from '../../../testing/goldenTexts.ts';
+import { assertMentions, textTable } from '../../../testing/goldenTexts.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
 import {
   CORDONED_NODES,
@@ -39,6 +39,7 @@ import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { nodeGroupNamesOf, otherNameOf } from '../nodeGroup.ts';
+import { replacementStage } from './replacementStatus.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');
 
@@ -268,6 +269,36 @@ describe('a pool whose node group is replaced', () => {
     );
     assert.equal(nextRun(outcomeOf(created(0)), 1_000).kind, 'requeueAfter');
   });
+});
+
+describe('a former node group of which one answer contradicts what was known', () => {
+  const once = [unconfirmed('absent'), unconfirmed('unowned')] as const;
+  const scenes = once.flatMap((old) => [replacementScene({ old }), drainScene({ old })]);
+
+  it('has no stage, and is not said to be deleted', () => {
+    for (const s of scenes) {
+      const { UpToDate } = nodeGroupConditions(outcomeOf(s));
+      assertMentions(UpToDate.message, FIRST, 'The operator reads it again');
+      assert.doesNotMatch(UpToDate.message, /being deleted/);
+      assert.equal(replacementStage(s), undefined);
+    }
+  });
+});
+
+describe('a main node group that is not known while the former one serves', () => {
+  const failing = {
+    verified: { status: 'False', reason: 'NotReady', message: '' },
+    verifiedSince: NOW - 60 * MINUTE,
+  } as const;
+  const nodes = [nodeIn(FIRST, 'a', failing), nodeIn(FIRST, 'b', failing)];
+  const remediation = { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' };
+  const spec = { ...replacing(), remediation };
+
+  for (const group of [unconfirmed(), unseen()])
+    it(`keeps the limit of remediation: ${group.kind}`, () => {
+      const s = replacementScene({ spec, nodes, former: { served: true }, rest: { group } });
+      assert.deepEqual(s.due.nodes.begin, []);
+    });
 });
 
 describe('the record of a former node group', () => {

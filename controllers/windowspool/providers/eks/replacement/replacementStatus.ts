@@ -8,7 +8,8 @@ import { failedKindOf } from '../../../steps/stepKinds.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, cut, describeFailure, sentence } from '../../../util/words.ts';
 import { isOpen } from '../canary/canary.ts';
-import { READY_NODES_PATIENCE_MS } from '../confirmation.ts';
+import { describeUnconfirmed, READY_NODES_PATIENCE_MS } from '../confirmation.ts';
+import { isUnknown } from '../groups.ts';
 import { describeFirstIssue } from '../healthIssues.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -78,13 +79,19 @@ export function hasOther(s: EksState): boolean {
   return (otherGroupIn(s.pool) !== undefined || isRecordLost(s)) && !isForgotten(s);
 }
 
-/** The stage; undefined when no replacement is in progress. */
+/** The stage; undefined when no replacement is in progress, and while it is not known. */
 export function replacementStage(s: EksState): ReplacementStage | undefined {
   if (!formerIn(s.pool) || isDeleting(s.pool)) return undefined;
   const former = otherGroup(s);
+  if (!former && isOtherUnknown(s)) return undefined;
   if (!former || former.status === 'DELETING' || former.status === 'DELETE_FAILED') return 'deleting';
   if (isDraining(s)) return nodesOfOther(s).length === 0 ? 'deleting' : isBlocked(s) ? 'blocked' : 'draining';
   return s.group.kind === 'seen' && s.group.group.status !== 'CREATING' ? 'verifying' : 'creating';
+}
+
+/** Whether it is not known what the other group is now. */
+export function isOtherUnknown({ former }: EksState): boolean {
+  return former !== undefined && isUnknown(former);
 }
 
 /** Whether the other group waits because one of its nodes could not be drained. */
@@ -120,12 +127,14 @@ function describeStage(s: EksDerived, main: string, former: string): string {
 }
 
 /** What keeps the operator from the other group, in a sentence or two; undefined while nothing does. */
-export function describeTrouble({ pool, errors, former }: EksState, name: string): string | undefined {
+export function describeTrouble(s: EksState, name: string): string | undefined {
+  const { pool, errors, former } = s;
   const isOfOther = (entry: StepError) =>
     failedKindOf(entry).blocks === 'otherNodeGroup' && (entry.step !== 'createCanary' || canaryIn(pool) !== undefined);
   const error = errors.find(isOfOther)?.error;
   if (error && error.kind !== 'busy' && error.kind !== 'conflict')
     return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
+  if (former?.kind === 'unconfirmed') return describeUnconfirmed(s, former);
   return former?.kind === 'unreachable'
     ? `Node group ${name} cannot be read: ${describeFailure(former.error)}`
     : undefined;
