@@ -15,8 +15,8 @@ import {
   sampleState,
   settings,
 } from '../../testing/fixtures.ts';
-import { replacementScene, SHRUNK } from '../../testing/replacementScenes.ts';
-import { unconfirmed } from '../../testing/sights.ts';
+import { drainScene, replacementScene, SHRUNK } from '../../testing/replacementScenes.ts';
+import { unconfirmed, unseen } from '../../testing/sights.ts';
 import { certaintyOf, knownMain, knownOther, observedGroup } from './confirmation.ts';
 import type { ObservedNodeGroup } from './model/groupState.ts';
 
@@ -151,6 +151,15 @@ describe('a group of which one answer contradicts what was known', () => {
       assert.deepEqual(steps, []);
       for (const chain of ['nodeGroup', 'formerNodeGroup'] as const)
         assert.deepEqual([waitOf(decisions, chain)?.reason, waitOf(decisions, chain)?.until], ['Unconfirmed', until]);
+    });
+  }
+
+  for (const [answer, old] of [
+    ['odd answer', unconfirmed('absent')],
+    ['error', unseen('throttled')],
+  ] as const) {
+    it(`keeps its nodes cordoned during a drain if the first read after a restart gets an ${answer}`, () => {
+      assert.deepEqual(planFor(drainScene({ former: { arn: 'arn:1' }, old })).steps, []);
     });
   }
 

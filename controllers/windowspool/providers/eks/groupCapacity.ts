@@ -55,7 +55,7 @@ function whyNone({ group }: EksState): string {
 }
 
 function retiringCapacity(s: EksState): RetiringCapacity {
-  const group = isDraining(s) ? otherGroup(s)?.name : undefined;
+  const group = isDraining(s) ? nameOfOther(s) : undefined;
   const isCanary = canaryIn(s.pool) !== undefined;
   return {
     ...(group !== undefined && { group }),
@@ -63,6 +63,12 @@ function retiringCapacity(s: EksState): RetiringCapacity {
     why: whyRetired(s.pool),
     ...(!isCanary && { cancel: 'cancel the replacement of the node group by reverting the spec' }),
   };
+}
+
+/** The name of the other group. Until this process has read the group, status has it. */
+function nameOfOther(s: EksState): string | undefined {
+  const isUnread = s.former && isUnknown(s.former) && !s.former.last;
+  return (isUnread ? otherGroupIn(s.pool) : otherGroup(s))?.name;
 }
 
 function whyRetired(pool: WindowsPool): string {
