@@ -1,11 +1,12 @@
 /** One odd answer of EKS about a node group, at each read of what a pool goes through. */
 import assert from 'node:assert/strict';
 import { REPLACE_ANNOTATION } from './labels.ts';
-import type { Deps } from './reconcile.ts';
+import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, settings } from './testing/fixtures.ts';
-import { conditionOf, fresh, isReplaced, ready, readyWorld, until, wake } from './testing/life.ts';
+import { conditionOf, fresh, isReplaced, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 import { annotate, hasEnded, pass } from './testing/nodeLife.ts';
+import { pulling } from './testing/nodePodScenes.ts';
 import { SECOND } from './testing/replacementScenes.ts';
 
 type Alter = FakeWorld['alter'];
@@ -17,6 +18,10 @@ const absent = () => {
     name: 'ResourceNotFoundException',
     $metadata,
   });
+};
+
+const throttled = () => {
+  throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException', $metadata: { httpStatusCode: 429 } });
 };
 
 /** What EKS answers instead of a group. */
@@ -152,4 +157,47 @@ describe('one odd answer about a node group', () => {
       });
     }
   }
+});
+
+describe('one odd or failed answer about one of two node groups', () => {
+  for (const [answer, odd] of Object.entries({ ...ODD, 'with an error': throttled })) {
+    for (const after of ['', ', the first one after a restart']) {
+      it(`${answer}, at any read${after}, leaves the pool Ready`, async () => {
+        for (let at = 0; ; at++) {
+          const { world, deps } = await readyWorld(plain);
+          world.pods = [];
+          const reads = makeOdd(world, at, odd);
+          world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+          const restarted = () => (after && reads() === at ? world.start() : deps);
+          for (let run = 0; run === 0 || !isReplaced(world)(); run++) {
+            const next = await reconcile('web', restarted(), signal);
+            assert.deepEqual([at, run, ready(world)], [at, run, 'True']);
+            assert.ok(run < 200, `the group is not replaced with an odd answer at read ${at}`);
+            world.now += next.kind === 'requeueAfter' ? next.ms : 2_000;
+          }
+          if (reads() <= at) break;
+        }
+      });
+    }
+  }
+
+  it('deletes no pod of the operator on a new node', async () => {
+    const { world, deps } = await readyWorld(plain);
+    world.pods = [];
+    world.apply(spec({ instanceTypes: ['m5.xlarge'] }, pulling));
+    await until(world, deps, () => world.nodePods.length === 2, 'the pods');
+    const before = world.nodePods.map(({ name }) => name);
+    let isOdd = false;
+    world.alter = (operation, output) => {
+      const { nodegroup } = output as { readonly nodegroup?: Group };
+      if (isOdd || operation !== 'DescribeNodegroup' || nodegroup?.nodegroupName !== SECOND) return output;
+      isOdd = true;
+      return absent();
+    };
+    await until(world, deps, () => isOdd, 'the odd answer');
+    assert.deepEqual(
+      world.nodePods.map(({ name }) => name),
+      before,
+    );
+  });
 });

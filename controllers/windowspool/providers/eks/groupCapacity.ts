@@ -4,7 +4,7 @@ import type { Capacity, RetiringCapacity, ServingCapacity } from '../../model/ca
 import { instanceIdOf } from '../../nodes/lostNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { desiredNodes, groupOf, isClusterMismatch, isUnknown, lateInstances, ownedGroup } from './groups.ts';
+import { desiredNodes, groupOf, isClusterMismatch, isUnknown, isUnread, lateInstances, ownedGroup } from './groups.ts';
 import type { EksState } from './model/groupState.ts';
 import { acceptsUpdates } from './nodeGroup.ts';
 import {
@@ -67,8 +67,7 @@ function retiringCapacity(s: EksState): RetiringCapacity {
 
 /** The name of the other group. Until this process has read the group, status has it. */
 function nameOfOther(s: EksState): string | undefined {
-  const isUnread = s.former && isUnknown(s.former) && !s.former.last;
-  return (isUnread ? otherGroupIn(s.pool) : otherGroup(s))?.name;
+  return (isUnread(s.former) ? otherGroupIn(s.pool) : otherGroup(s))?.name;
 }
 
 function whyRetired(pool: WindowsPool): string {

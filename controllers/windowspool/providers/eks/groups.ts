@@ -26,6 +26,11 @@ export function isUnknown(view: ObservedNodeGroup): view is UnknownGroup {
   return view.kind === 'unreachable' || view.kind === 'unconfirmed';
 }
 
+/** Whether nothing is known of the group, as after a restart whose first read failed, or contradicts status. */
+export function isUnread(view: ObservedNodeGroup | undefined): boolean {
+  return view !== undefined && isUnknown(view) && view.last === undefined;
+}
+
 /** The group as observed now, if the pool owns it. */
 export function ownedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefined): NodeGroup | undefined {
   return view?.kind === 'seen' && isOwnedBy(pool, view.group) ? view.group : undefined;

@@ -31,6 +31,7 @@ import {
   isClusterMismatch,
   isOverdue,
   isUnknown,
+  isUnread,
   lateInstances,
   ownedGroup,
   ownGroups,
@@ -67,8 +68,7 @@ export async function observeNodeGroup(
   const known = { pool, group, ...(former && { former }) };
   const { base, expected } = baseState(pool, expectationOfGroups(known), context);
   const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
-  const own = [group, former].flatMap((view) => ownedGroup(pool, view) ?? []);
-  await confirmMembers(pool, poolNodes, own, before !== undefined, context);
+  await confirmMembers(known, poolNodes, before !== undefined, context);
   const observed: EksState = {
     ...base,
     ...known,
@@ -195,18 +195,24 @@ function mayBeOurs(pool: WindowsPool, view: ObservedNodeGroup, arn: string | und
 
 /**
  * Counts only nodes on instances of the group's scaling groups, as one list of all scaling groups shows them, which the pools share. The list is
- * read with the group, and when a node joins whose instance it lacks. If it cannot be read, the last one applies; before the first, the label does.
+ * read with the group, and when a node joins whose instance it lacks. If it cannot be read, the last one applies; before the first, the label does. A group
+ * that is not known now keeps its nodes: those on the instances of the group as last observed, or those with its label.
  */
 async function confirmMembers(
-  { metadata: { name: pool } }: WindowsPool,
+  known: Pick<EksState, 'pool' | 'group' | 'former'>,
   poolNodes: PoolNodes,
-  groups: readonly NodeGroup[],
   isCached: boolean,
   { readCache, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
   const { shared } = readCache;
   const { serviceTimes } = readCache.of(AwsMemory);
-  const isListed = groups.some(({ autoScalingGroups }) => autoScalingGroups.length > 0);
+  const { pool, group, former } = known;
+  const isListed = [group, former].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
+  const groups = ownGroups(known);
+  const unread = [
+    ...(isUnread(group) ? [nodeGroupNameOf(pool)] : []),
+    ...(isUnread(former) ? [otherNameOf(pool)] : []),
+  ];
   if (!isListed || (isCached && poolNodes.isConfirmed)) return;
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
     // An answer that is on its way may be older than the node.
@@ -217,8 +223,9 @@ async function confirmMembers(
     if (!listed.ok) return;
     const members = membersIn(groups, listed.value);
     if (members.unlisted.size === groups.length) continue;
-    if (groups.some(({ warmPool }) => warmPool)) serviceTimes.saw(pool, members.groupOfInstance.keys(), now);
-    poolNodes.confirm(members, now);
+    const { groupOfInstance } = members;
+    if (groups.some(({ warmPool }) => warmPool)) serviceTimes.saw(pool.metadata.name, groupOfInstance.keys(), now);
+    poolNodes.confirm({ groupOfInstance, unlisted: new Set([...members.unlisted, ...unread]) }, now);
     if (poolNodes.isConfirmed && members.unlisted.size === 0) return;
   }
   poolNodes.markAsked();
