@@ -94,6 +94,22 @@ const paths: Readonly<Record<string, Path>> = {
     },
     check: ({ groups }) => assert.equal(groups.size, 0),
   },
+  'a replacement of the group whose status is lost': {
+    before: plain,
+    run: async (world, deps) => {
+      world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+      await until(world, deps, () => world.groups.has(SECOND), 'the second group', 200);
+      const later = withoutStatus(world);
+      await pass(world, later, 1);
+      await until(world, later, isReplaced(world), 'the replacement', 200);
+    },
+    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[SECOND], 'True']),
+  },
+  'the deletion of a pool without nodes whose status is lost': {
+    before: spec({ scaling: { minSize: 0, desiredSize: 0 } }).spec,
+    run: (world) => deletes(world, withoutStatus(world)),
+    check: ({ groups }) => assert.equal(groups.size, 0),
+  },
   'another desired size': {
     before: plain,
     run: (world, deps) => applied(world, deps, spec({ scaling: { desiredSize: 3 } })),
@@ -141,6 +157,13 @@ it('one odd answer about a node group keeps the pending steps of a paused pool',
   assert.equal(reads(), 1);
   assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, before);
 });
+
+/** Removes the status, as a backup that is restored does, and starts a new process. */
+function withoutStatus(world: FakeWorld): Deps {
+  const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail('the pool is gone');
+  world.pools.set('web', pool);
+  return world.start();
+}
 
 describe('one odd answer about a node group', () => {
   for (const [answer, odd] of Object.entries(ODD)) {

@@ -88,7 +88,7 @@ describe('a node group that is replaced', () => {
     await until(world, deps, isReplaced(world), 'a group with a launch template');
     const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
     world.pools.set('web', pool);
-    await until(world, deps, isReplaced(world), 'a new status');
+    await until(world, deps, () => stateOf(world) !== undefined, 'a new status');
     edit(world, { disk: undefined });
     await until(world, deps, isReplaced(world), 'the group without a launch template alone');
     await until(world, deps, () => templates(world).length === 0, 'no launch template');

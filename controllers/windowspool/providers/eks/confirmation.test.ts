@@ -28,7 +28,9 @@ const absent: Answer = { ok: true, value: undefined };
 const failed: Answer = { ok: false, error: sampleError('unavailable') };
 const noCluster: Answer = { ok: false, error: sampleError('gone') };
 
-const fresh = samplePool();
+const fresh = samplePool({}, { metadata: { finalizers: [] } });
+const lost = samplePool();
+const neverTied = samplePool({}, { status: { nodeGroup: { name: 'web' } } });
 const known = samplePool({}, { status: knownStatus() });
 const beingDeleted = samplePool({}, { status: knownStatus({ status: 'DELETING' }) });
 const { status: _gone, ...withoutStatus } = knownStatus().nodeGroup ?? { name: 'web' };
@@ -53,6 +55,8 @@ describe('what a request for a node group shows', () => {
     ['no group, of a pool whose group was being deleted', beingDeleted, absent, 'absent: seen'],
     ['no group, of a pool whose group is known to be gone', missing, absent, 'absent: seen'],
     ['a group of others, of a pool that had none', fresh, untagged, 'seen: seen'],
+    ['no group, of a pool that lost its status', lost, absent, 'unconfirmed: seenOnce absent'],
+    ['a group of others, of a pool that lost its status', lost, untagged, 'unconfirmed: seenOnce unowned'],
     ['a group of others, of a pool that had its own', known, untagged, 'unconfirmed: seenOnce unowned'],
     [
       'a group of others, of a pool whose group was being deleted',
@@ -62,7 +66,8 @@ describe('what a request for a node group shows', () => {
     ],
     ['nothing, because it failed', known, failed, 'unreachable: unknown'],
     ['no cluster', known, noCluster, 'unreachable: unknown'],
-    ['no group, of a deleted pool that was never tied to a cluster', leaving(fresh), absent, 'absent: seen'],
+    ['no group, of a deleted pool that was never tied to a cluster', leaving(neverTied), absent, 'absent: seen'],
+    ['no group, of a deleted pool that lost its status', leaving(lost), absent, 'unconfirmed: seenOnce absent'],
     ['no group, of a deleted pool that may have one', leaving(missing), absent, 'unconfirmed: seenOnce absent'],
     [
       'no group, of a deleted pool whose group was being deleted',
@@ -93,6 +98,10 @@ describe('what a request for a node group shows', () => {
       const pool = former(record);
       assert.equal(inWords(first(pool, answer, knownOther(pool))), want);
     });
+
+  it('is unconfirmed: seenOnce absent: no other group, of a pool that lost its status', () => {
+    assert.equal(inWords(first(lost, absent, knownOther(lost))), 'unconfirmed: seenOnce absent');
+  });
 
   it('has the group as it was observed before, until the answer is confirmed', () => {
     const group = sampleGroup();
@@ -134,6 +143,11 @@ describe('a group of which one answer contradicts what was known', () => {
     const { steps, decisions } = planFor(sampleState({ pool: known, group: unconfirmed('absent', sampleGroup()) }));
     assert.deepEqual(steps, []);
     assert.deepEqual(waitOf(decisions, 'nodeGroup'), wait(`EKS no longer finds node group web. ${again}`));
+  });
+
+  it('is waited for when the status was lost, which does not say that there was a group', () => {
+    const { decisions } = planFor(sampleState({ pool: lost, group: unconfirmed('absent') }));
+    assert.deepEqual(waitOf(decisions, 'nodeGroup'), wait(`EKS does not find node group web. ${again}`));
   });
 
   it('is waited for when the main group is not owned, also if it could be adopted', () => {

@@ -12,7 +12,7 @@ import type { ObserveContext } from '../provider.ts';
 import { groupOf } from './groups.ts';
 import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from './model/groupState.ts';
 import { isOwnedBy, nodeGroupNameOf, otherNameOf } from './nodeGroup.ts';
-import { otherGroupIn } from './replacement/replacement.ts';
+import { isStatusLost, otherGroupIn } from './replacement/replacement.ts';
 
 /** A kubelet can label its node as one of the group, and must not keep the pool indefinitely. */
 export const READY_NODES_PATIENCE_MS = 600_000;
@@ -30,6 +30,7 @@ interface KnownGroup {
 
 /** What is known of the main group. Once its absence is confirmed, status has no state of it. */
 export function knownMain(pool: WindowsPool): KnownGroup {
+  if (isStatusLost(pool)) return LOST;
   // Once the finalizer is removed, nothing remembers the group: also an absence that is expected must be confirmed.
   if (isDeleting(pool)) return { exists: isTied(pool), isOwned: isTied(pool) };
   const { status } = pool.status?.nodeGroup ?? {};
@@ -38,12 +39,16 @@ export function knownMain(pool: WindowsPool): KnownGroup {
 
 /** What is known of the other group. Once its absence is confirmed, status has the time. */
 export function knownOther(pool: WindowsPool): KnownGroup {
+  if (isStatusLost(pool)) return LOST;
   const { arn, absentSince } = otherGroupIn(pool) ?? {};
   return { exists: arn !== undefined && absentSince === undefined, isOwned: arn !== undefined };
 }
 
+/** Of a pool that lost its status: it may have a group of each name. */
+const LOST: KnownGroup = { exists: true, isOwned: true };
+
 /** Whether the pool may have a group: it was tied to a cluster before its first creation. */
-export function isTied({ status }: WindowsPool): boolean {
+function isTied({ status }: WindowsPool): boolean {
   return status?.cluster !== undefined || status?.nodeGroup?.arn !== undefined;
 }
 
@@ -98,9 +103,10 @@ export function waitForSecondLook(s: EksState, view: UnconfirmedGroup): RuleResu
 /** What was seen once of a group of the pool, and what follows, in two sentences. */
 export function describeUnconfirmed({ pool, group }: EksState, view: UnconfirmedGroup): string {
   const name = view === group ? nodeGroupNameOf(pool) : otherNameOf(pool);
+  const [finds, has] = isStatusLost(pool) ? ['does not find', 'does not have'] : ['no longer finds', 'no longer has'];
   const what =
     view.certainty.contradiction === 'absent'
-      ? `EKS no longer finds node group ${name}.`
-      : `Node group ${name} no longer has the tag ${POOL_KEY}=${pool.metadata.name}.`;
+      ? `EKS ${finds} node group ${name}.`
+      : `Node group ${name} ${has} the tag ${POOL_KEY}=${pool.metadata.name}.`;
   return `${what} The operator reads it again before it changes anything.`;
 }

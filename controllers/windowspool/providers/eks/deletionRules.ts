@@ -7,7 +7,7 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import { isLasting } from '../../queries.ts';
 import { waitFor } from '../../ruleChains.ts';
 import { isOwner } from '../../runtimeClass/runtimeClass.ts';
-import { certaintyOf, confirmableAt, isTied, READY_NODES_PATIENCE_MS } from './confirmation.ts';
+import { certaintyOf, confirmableAt, knownMain, READY_NODES_PATIENCE_MS } from './confirmation.ts';
 import { waitForRead } from './groupRules.ts';
 import { isClusterMismatch, ownedGroup } from './groups.ts';
 import { unusedTemplateSteps } from './machine/machineRules.ts';
@@ -107,7 +107,7 @@ export function waitForDeletion(s: EksState): RuleResult | undefined {
   const { pool, group, cluster, poolNodes } = s;
   if (cluster.kind === 'absent') {
     if (poolNodes.ready > 0) return waitFor('ClusterNotFound', 'watch');
-    const isSure = !isTied(pool) || certaintyOf(group).kind === 'confirmed';
+    const isSure = !knownMain(pool).exists || certaintyOf(group).kind === 'confirmed';
     return isSure ? undefined : waitForConfirmation(s, 'ClusterNotFound');
   }
   if (group.kind === 'unreachable') return waitForRead(group.error);

@@ -6,7 +6,7 @@
 import type { WindowsPool } from '../../api.gen.ts';
 import { baseState } from '../../baseState.ts';
 import { withCount, withOperations } from '../../disruption/observeLeavingNodes.ts';
-import { FINALIZER, NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
 import type { Expectation, GroupMembers } from '../../model/poolNodesView.ts';
 import { nodeGroupIn } from '../../nodeSource.ts';
 import type { LostNodes } from '../../nodes/lostNodes.ts';
@@ -45,7 +45,7 @@ import type { Scope } from './model/prerequisiteFacts.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf, nodeGroupNamesOf, otherNameOf } from './nodeGroup.ts';
 import { gatherFacts } from './prerequisites/gatherFacts.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
-import { otherGroupIn } from './replacement/replacement.ts';
+import { isStatusLost, otherGroupIn } from './replacement/replacement.ts';
 import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './snapshot.ts';
 import { withStuckPods } from './upgrades/evictions.ts';
 import { isAheadOfCluster } from './upgrades/versionChanges.ts';
@@ -257,13 +257,12 @@ async function readFormer(pool: WindowsPool, context: ObserveContext): Promise<O
   const { readCache, sources, signal } = context;
   const record = otherGroupIn(pool);
   const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
-  const isKnown = pool.metadata.finalizers?.includes(FINALIZER) === true;
-  const mayHaveOther = isKnown || immutableChangePolicy === 'Replace' || update.canary !== undefined;
+  const mayHaveOther = isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
   const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
   const before = lastSnapshot(readCache, pool.metadata.name)?.former;
   const view = observedGroup(pool, knownOther(pool), answer, before, context);
-  const isFound = view.kind === 'unreachable' || ownedGroup(pool, view) !== undefined;
+  const isFound = isUnknown(view) || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
 }
 

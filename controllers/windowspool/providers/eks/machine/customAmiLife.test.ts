@@ -390,7 +390,7 @@ describe('a pool with a custom AMI', () => {
       const { status: _again, ...same } = world.pools.get('web') ?? assert.fail();
       world.pools.set('web', same);
       change(world, spec(NEW, { nodeGroup: { immutableChangePolicy } }));
-      await wake(world, deps);
+      await until(world, deps, () => stateOf(world) !== undefined, 'a new status');
       const state = immutableChangePolicy === 'Reject' ? `: ami is ${OLD} (expected ${NEW}). ` : ' replaces web. ';
       assert.ok(conditionOf(world, 'UpToDate')?.includes(state), conditionOf(world, 'UpToDate'));
     });

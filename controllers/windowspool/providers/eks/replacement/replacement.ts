@@ -7,9 +7,10 @@
  *        +------------spec reverted-----------+   the names switch back
  */
 import type { CanaryNodeGroup, FormerNodeGroup, WindowsPool } from '../../../api.gen.ts';
+import { FINALIZER } from '../../../labels.ts';
 import { nodeGroupIn, scalingIn } from '../../../nodeSource.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import { groupOf, ownedGroup } from '../groups.ts';
+import { groupOf, isUnknown, ownedGroup } from '../groups.ts';
 import type { EksState } from '../model/groupState.ts';
 import { acceptsUpdates, isOwnedBy } from '../nodeGroup.ts';
 
@@ -34,13 +35,19 @@ export function otherGroup({ pool, former }: Pick<EksState, 'pool' | 'former'>):
   return group && isOwnedBy(pool, group) ? group : undefined;
 }
 
+/** Whether the pool has no record of its groups although the operator has worked on it: the finalizer is added before the first record. */
+export function isStatusLost({ metadata, status }: WindowsPool): boolean {
+  return status?.nodeGroup === undefined && metadata.finalizers?.includes(FINALIZER) === true;
+}
+
 /**
- * Whether the pool has, or may have, another group that status does not record: the status was lost. Until a step has recorded the group, status has no
- * node group at all, so that the other one is read again.
+ * Whether the pool has, or may have, groups that status does not record: the status was lost. Until a step has recorded them, or two requests have found
+ * none, status has no node group at all, so that both are read again.
  */
-export function isRecordLost({ pool, former }: Pick<EksState, 'pool' | 'former'>): boolean {
-  if (!former || pool.status?.nodeGroup !== undefined) return false;
-  return former.kind === 'unreachable' || otherGroup({ pool, former }) !== undefined;
+export function isRecordLost({ pool, group, former }: Pick<EksState, 'pool' | 'group' | 'former'>): boolean {
+  if (pool.status?.nodeGroup !== undefined) return false;
+  const mayHaveOther = former !== undefined && (isUnknown(former) || otherGroup({ pool, former }) !== undefined);
+  return mayHaveOther || group.kind === 'unconfirmed';
 }
 
 /** Whether a second group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */
