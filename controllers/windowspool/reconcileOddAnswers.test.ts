@@ -1,6 +1,6 @@
 /** One odd answer of EKS about a node group, at each read of what a pool goes through. */
 import assert from 'node:assert/strict';
-import { REPLACE_ANNOTATION } from './labels.ts';
+import { OWN_PREFIX, REPLACE_ANNOTATION } from './labels.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, settings } from './testing/fixtures.ts';
@@ -12,21 +12,17 @@ import { SECOND } from './testing/replacementScenes.ts';
 type Alter = FakeWorld['alter'];
 type Group = Readonly<Record<string, unknown>>;
 
-const absent = () => {
-  const $metadata = { httpStatusCode: 404 };
-  throw Object.assign(new Error('No node group found for name: web.'), {
-    name: 'ResourceNotFoundException',
-    $metadata,
-  });
+const rejected = (name: string, httpStatusCode: number, message: string) => () => {
+  throw Object.assign(new Error(message), { name, $metadata: { httpStatusCode } });
 };
-
-const throttled = () => {
-  throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException', $metadata: { httpStatusCode: 429 } });
-};
+const absent = rejected('ResourceNotFoundException', 404, 'No node group found for name: web.');
+const noCluster = rejected('ResourceNotFoundException', 404, 'No cluster found for name: prod.');
+const throttled = rejected('ThrottlingException', 429, 'Rate exceeded');
 
 /** What EKS answers instead of a group. */
 const ODD: Readonly<Record<string, (group: Group) => Group>> = {
   'that the group does not exist': absent,
+  'that the cluster does not exist': noCluster,
   'without tags': (group) => ({ ...group, tags: {} }),
 };
 
@@ -142,6 +138,14 @@ const paths: Readonly<Record<string, Path>> = {
     before: plain,
     run: deletes,
     check: ({ groups }) => assert.equal(groups.size, 0),
+  },
+  'the deletion of a pool that retains its group': {
+    before: { ...plain, deletionPolicy: 'Retain' },
+    run: deletes,
+    check: (world) => {
+      const own = Object.keys(groupIn(world).tags).filter((key) => key.startsWith(OWN_PREFIX));
+      assert.deepEqual(own, []);
+    },
   },
 };
 

@@ -41,3 +41,9 @@ export function gone(since = NOW - MINUTE): Extract<ObservedNodeGroup, { kind: '
 export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup, since = NOW) {
   return { ...unreachable(kind), since, last };
 }
+
+/** A group of which EKS has said, now for the first time or a minute ago, that its cluster does not exist. */
+export function withoutCluster(kind: 'seenOnce' | 'confirmed'): EksState['group'] {
+  const since = kind === 'seenOnce' ? NOW : NOW - MINUTE;
+  return { ...unseen('gone', sampleGroup()), certainty: { kind, contradiction: 'clusterAbsent', since } };
+}

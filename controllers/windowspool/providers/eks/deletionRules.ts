@@ -40,10 +40,12 @@ export function releaseFormerGroup(s: EksState): RuleResult | Step[] | undefined
 export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
+  // Of a cluster that does not exist, DescribeCluster is the second answer.
+  const isOdd = certaintyOf(group).kind === 'seenOnce' && (group.kind === 'unconfirmed' || cluster.kind !== 'absent');
+  if (isOdd) return waitForConfirmation(s, 'Retained');
   const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
   if (error)
     return isLasting(error) || s.now >= patienceEnd(s) ? undefined : waitForRead(error, { until: patienceEnd(s) });
-  if (group.kind === 'unconfirmed') return waitForConfirmation(s, 'Retained');
   if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
   const isBusy = ['CREATING', 'UPDATING'].includes(group.group.status);
   return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;

@@ -1,15 +1,9 @@
 /** A pool that is deleted together with its group. */
-import type { EksState } from '../../providers/eks/model/groupState.ts';
 import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
-import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
+import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen, withoutCluster } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
-/** EKS said that the cluster does not exist, now for the first time or a minute ago. */
-const withoutCluster = (kind: 'seenOnce' | 'confirmed'): EksState['group'] => ({
-  ...unseen('gone', sampleGroup()),
-  certainty: { kind, contradiction: 'clusterAbsent', since: kind === 'seenOnce' ? NOW : NOW - MINUTE },
-});
 const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
 
 export const deletionCases: readonly PlanCase[] = [

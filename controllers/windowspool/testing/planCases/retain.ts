@@ -23,7 +23,7 @@ import {
   TEMPLATE_NAME,
 } from '../machineScenes.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
-import { otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
+import { otherAuthority, seen, unconfirmed, unreachable, unseen, withoutCluster } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 
 const metadata = LEAVING;
@@ -235,6 +235,22 @@ export const retainCases: readonly PlanCase[] = [
     observed: sampleState({ pool: retained, group: unconfirmed(), nodes: [] }),
     want: [],
     waits: { because: 'NodeGroupReady Retained', until: '10s' },
+  },
+  {
+    name: 'a pool whose group has no cluster keeps its finalizer after the first such answer',
+    observed: sampleState({ pool: retained, group: withoutCluster('seenOnce') }),
+    want: [],
+    waits: { because: 'NodeGroupReady Retained', until: '10s' },
+  },
+  {
+    name: 'a pool whose group has no cluster is deleted when two answers say so',
+    observed: sampleState({ pool: retained, group: withoutCluster('confirmed') }),
+    want: [CLASS, REMOVE_FINALIZER],
+  },
+  {
+    name: 'a pool whose group has no cluster is deleted when EKS does not find the cluster either',
+    observed: sampleState({ pool: retained, cluster: { kind: 'absent' }, group: withoutCluster('seenOnce') }),
+    want: [CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'a pool without a group is deleted',
