@@ -139,8 +139,10 @@ async function withMachineTemplate(s: EksState, { sources, signal }: ObserveCont
 
 /** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */
 function needsMachineTemplate(s: EksState): boolean {
-  const { pool, group } = s;
-  if (!mayHaveTemplate(s) || isClusterMismatch(s) || isUnknown(group)) return false;
+  const { pool, group, cluster } = s;
+  if (!mayHaveTemplate(s) || isClusterMismatch(s)) return false;
+  // The template outlives a cluster, and the group that was deleted with it.
+  if (isUnknown(group)) return isDeleting(pool) && cluster.kind === 'absent';
   const isOwned = ownedGroup(pool, group) !== undefined;
   return isDeleting(pool) ? !isOwned : isOwned || group.kind === 'absent';
 }

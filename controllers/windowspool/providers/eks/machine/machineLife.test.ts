@@ -59,6 +59,12 @@ async function machineWorld(machine: object = DISK_100, rest: SpecChange = {}, o
   return { world, deps };
 }
 
+/** The answers of EKS when the cluster does not exist. */
+function withoutCluster(call: string) {
+  const message = 'No cluster found for name: prod.';
+  return /^Describe(?:Cluster|Nodegroup)$/.test(call) ? sampleError('gone', { message }) : undefined;
+}
+
 /** The data of a version of the template. */
 function dataOf({ cloud }: FakeWorld, number: number) {
   const template = [...cloud.state.launchTemplates.values()].find(({ name }) => name === TEMPLATE_NAME);
@@ -282,6 +288,25 @@ describe("the pool's launch template", () => {
     await until(world, deps, isGone(world), 'the deletion');
     assert.deepEqual(writes(world), ['DeleteNodegroup', 'DeleteLaunchTemplate']);
     assert.deepEqual(templates(world), []);
+  });
+
+  it('is deleted with its pool after the cluster', async () => {
+    const { world, deps } = await machineWorld();
+    world.fails = withoutCluster;
+    world.nodes = [];
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
+    assert.deepEqual(templates(world), []);
+  });
+
+  it('is deleted with a pool that never found its cluster', async () => {
+    const world = new FakeWorld();
+    world.fails = withoutCluster;
+    world.apply(fresh(spec(DISK_100)));
+    const deps = world.start();
+    await wake(world, deps);
+    world.remove('web');
+    await until(world, deps, isGone(world), 'the deletion');
   });
 
   it('is kept if the group is retained, and used by the next pool that adopts the group', async () => {
