@@ -13,16 +13,16 @@ PACKAGES := node_modules/.package-lock.json
 ##@ Try it
 .PHONY: demo demo-argocd up down
 demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS.
-	@node hack/testenv/main.ts demo
+	@node test/fakes/testenv/main.ts demo
 
 demo-argocd: deps controlplane ## Have a real Argo CD sync the operator and a pool from a Git repository, and push a commit.
 	@node hack/gitops/demo.ts
 
 up: deps controlplane ## Start the same environment in the background. Prints the environment variables to set.
-	@node hack/testenv/main.ts up
+	@node test/fakes/testenv/main.ts up
 
 down: deps ## Stop the environment of `make up`.
-	@node hack/testenv/main.ts down
+	@node test/fakes/testenv/main.ts down
 
 ##@ Test
 .PHONY: test test-all unit tool-test coverage model record crash cluster-test cluster-test-all e2e
@@ -37,7 +37,7 @@ unit: deps ## Run the unit tests of the product.
 
 tool-test: build/tool-test ## Run the tests of the test tools in hack, if a tool has changed since they last passed.
 
-TOOL_FILES := $(wildcard $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/testenv/*.ts' 2>/dev/null))
+TOOL_FILES := $(wildcard $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/fakes/*.ts' 'test/testenv/*.ts' 2>/dev/null))
 build/tool-test: $(PACKAGES) package-lock.json $(TOOL_FILES)
 	@$(MAKE) --no-print-directory tools
 	@UNIT_TESTS=tools mocha --config test/unit.mocharc.mjs
@@ -50,7 +50,7 @@ coverage: deps ## Run all unit tests, also those of the tools. They must cover 9
 	  mocha --config test/unit.mocharc.mjs
 
 model: deps ## Run MODEL_RUNS (3000) random pool lifecycles in memory, with one operator and with two replicas; `make unit` runs some.
-	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 hack/simulation/*.test.ts
+	@MODEL_RUNS=$${MODEL_RUNS:-3000} mocha --no-config --timeout 0 test/fakes/simulation/*.test.ts
 
 record: deps ## Compare what the operator does with what the version at AGAINST does, see hack/recorder/README.md.
 	@node hack/recorder/main.ts --against "$${AGAINST:?Set AGAINST to a commit, such as that of the last release}"

@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test passes only what differs. */
-import { nodeRoleArn, subnetIds } from '../hack/localaws/network.ts';
-import { conditionOf, type TestEnv } from '../hack/testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from './fakes/localaws/network.ts';
+import { conditionOf, type TestEnv } from './fakes/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -4,9 +4,9 @@
  */
 
 import { waitFor } from '../hack/controlplane/wait.ts';
-import type { Switches } from '../hack/localaws/switches.ts';
-import type { OperatorProcess } from '../hack/testenv/operatorProcess.ts';
-import { startTestEnv, type TestEnv } from '../hack/testenv/testEnv.ts';
+import type { Switches } from './fakes/localaws/switches.ts';
+import type { OperatorProcess } from './fakes/testenv/operatorProcess.ts';
+import { startTestEnv, type TestEnv } from './fakes/testenv/testEnv.ts';
 
 /** The speed of its AWS, relative to the default. */
 const SPEED = 4;

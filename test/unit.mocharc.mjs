@@ -1,14 +1,21 @@
 import { globSync } from 'node:fs';
 
 /** Test tools: their tests run when a tool changes (`make tool-test`). */
-const TOOLS = 'hack/{controlplane,gitops,gobuild,localaws,prose,sdkModel,suites,testenv,tools}/**/*.test.ts';
+const TOOLS =
+  '{hack/{controlplane,gitops,gobuild,prose,suites,tools},test/fakes/{localaws,sdkModel,testenv}}/**/*.test.ts';
 /** What a tool says about the product: the IAM policies that the operator ships, and which suites exist. */
-const PRODUCT = ['hack/localaws/iam/shippedPolicy.test.ts', 'hack/suites/promises.test.ts'];
+const PRODUCT = ['test/fakes/localaws/iam/shippedPolicy.test.ts', 'hack/suites/promises.test.ts'];
 
 /** The longest first, so that none of the processes is left alone with one at the end. */
-const FIRST = ['hack/simulation/replicas.test.ts', 'hack/simulation/life.test.ts', 'controllers/windowspool/*.test.ts'];
+const FIRST = [
+  'test/fakes/simulation/replicas.test.ts',
+  'test/fakes/simulation/life.test.ts',
+  'controllers/windowspool/*.test.ts',
+];
 
-const all = [...new Set([...FIRST, '{cmd,controllers,hack}/**/*.test.ts'].flatMap((glob) => globSync(glob).sort()))];
+const all = [
+  ...new Set([...FIRST, '{cmd,controllers,hack,test/fakes}/**/*.test.ts'].flatMap((glob) => globSync(glob).sort())),
+];
 const tools = new Set(globSync(TOOLS, { exclude: PRODUCT }));
 
 /** Which unit tests run: by default those of the product. */

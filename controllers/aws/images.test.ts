@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { memoryCloud } from '../../hack/localaws/testing/testClock.ts';
+import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { Ec2Call, SsmCall } from './calls.ts';
 import { Ec2Images } from './images.ts';

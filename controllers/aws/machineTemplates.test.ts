@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
-import { memoryCloud } from '../../hack/localaws/testing/testClock.ts';
+import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
 import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { type Machine, withoutDefaults } from '../windowspool/ports/machineTemplates.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { clusterSecurityGroupId } from '../../hack/localaws/network.ts';
+import { clusterSecurityGroupId } from '../../test/fakes/localaws/network.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';

@@ -1,7 +1,7 @@
 /** An update that is tried on a canary first, from its first call to its last. */
 
 import assert from 'node:assert/strict';
-import type { StateOptions } from '../../hack/localaws/state.ts';
+import type { StateOptions } from '../../test/fakes/localaws/state.ts';
 import { releaseFailuresOf } from './providers/eks/upgrades/releaseFailures.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';

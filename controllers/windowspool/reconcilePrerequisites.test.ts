@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ClusterChange } from '../../hack/localaws/faults.ts';
+import type { ClusterChange } from '../../test/fakes/localaws/faults.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
 import { nodeGroupIn } from './nodeSource.ts';
 import { reconcile } from './reconcile.ts';

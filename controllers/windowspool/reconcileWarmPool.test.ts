@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { terminateInGroup } from '../../hack/localaws/ec2/autoScaling.ts';
-import type { StateOptions } from '../../hack/localaws/state.ts';
-import { switchTable } from '../../hack/localaws/switches.ts';
+import { terminateInGroup } from '../../test/fakes/localaws/ec2/autoScaling.ts';
+import type { StateOptions } from '../../test/fakes/localaws/state.ts';
+import { switchTable } from '../../test/fakes/localaws/switches.ts';
 import type { WarmPoolSpec } from './api.gen.ts';
 import { REMOVE_ANNOTATION } from './labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';

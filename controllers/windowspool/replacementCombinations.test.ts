@@ -1,7 +1,7 @@
 /** Replacements of node groups that have the operator's launch template, or a warm pool. */
 import assert from 'node:assert/strict';
-import type { StateOptions } from '../../hack/localaws/state.ts';
-import { switchTable } from '../../hack/localaws/switches.ts';
+import type { StateOptions } from '../../test/fakes/localaws/state.ts';
+import { switchTable } from '../../test/fakes/localaws/switches.ts';
 import type { Deps } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError } from './testing/fixtures.ts';

@@ -1,6 +1,6 @@
 /** Checks a command line of the AWS CLI against the service models, without running it. */
-import { type Departure, memberDepartures } from '../sdkModel/departures.ts';
-import type { Shape } from '../sdkModel/schema.ts';
+import { type Departure, memberDepartures } from '../../test/fakes/sdkModel/departures.ts';
+import type { Shape } from '../../test/fakes/sdkModel/schema.ts';
 import { nearest } from './nearest.ts';
 import { type CliCommand, type CliService, type Flag, SERVICES, serviceOf } from './services.ts';
 import type { Word } from './shell.ts';

@@ -13,9 +13,15 @@ import * as eks from '@aws-sdk/client-eks';
 import * as iam from '@aws-sdk/client-iam';
 import * as ssm from '@aws-sdk/client-ssm';
 import * as sts from '@aws-sdk/client-sts';
-import type { EnumLookup } from '../sdkModel/departures.ts';
-import { readEnum } from '../sdkModel/enums.ts';
-import { type Member, readOperation, readOperationNames, type SdkExports, type Shape } from '../sdkModel/schema.ts';
+import type { EnumLookup } from '../../test/fakes/sdkModel/departures.ts';
+import { readEnum } from '../../test/fakes/sdkModel/enums.ts';
+import {
+  type Member,
+  readOperation,
+  readOperationNames,
+  type SdkExports,
+  type Shape,
+} from '../../test/fakes/sdkModel/schema.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,5 +1,5 @@
 /** The value of a flag of the AWS CLI: plain text, JSON, or the CLI's shorthand for structures. */
-import type { Member, Shape } from '../sdkModel/schema.ts';
+import type { Member, Shape } from '../../test/fakes/sdkModel/schema.ts';
 import type { Word } from './shell.ts';
 
 /** The value that the CLI sends for a flag; undefined if it depends on the shell. `problem` if the CLI rejects the text. */

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { instanceId, nodeName, privateIp } from '../../controllers/kubernetes/testing/nodes.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
+import { addMember, removeMember } from '../../test/fakes/localaws/ec2/members.ts';
+import { startLocalAws } from '../../test/fakes/localaws/localAws.ts';
+import { subnetIds } from '../../test/fakes/localaws/network.ts';
+import { CLUSTER_NAME, REGION, TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { type ControlPlane, startControlPlane } from '../controlplane/controlplane.ts';
 import { waitFor } from '../controlplane/wait.ts';
-import { addMember, removeMember } from '../localaws/ec2/members.ts';
-import { startLocalAws } from '../localaws/localAws.ts';
-import { subnetIds } from '../localaws/network.ts';
 import { operatorBundle } from '../operatorBundle.ts';
-import { CLUSTER_NAME, REGION, TestEnv } from '../testenv/testEnv.ts';
 import { type Extras, groupName, nodeObject } from './nodeObject.ts';
 import { forEachOf } from './workers.ts';
 

@@ -1,10 +1,10 @@
 /** The bundled operator as a process, as shipped: with its ServiceAccount and the default flags. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { CLUSTER_NAME, REGION } from '../../test/fakes/testenv/testEnv.ts';
 import { freePort } from '../controlplane/ports.ts';
 import { waitFor, withDeadline } from '../controlplane/wait.ts';
 import { shipped } from '../shipped.ts';
-import { CLUSTER_NAME, REGION } from '../testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { Metrics } from './metricsText.ts';
 import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';

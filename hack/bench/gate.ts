@@ -5,7 +5,7 @@ import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import { conditionOf } from '../testenv/testEnv.ts';
+import { conditionOf } from '../../test/fakes/testenv/testEnv.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { type Figure, rounded } from './figures.ts';

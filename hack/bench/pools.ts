@@ -1,8 +1,8 @@
 /** Pools of the nodes of a BenchCluster, and a watch of their statuses. */
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
-import { conditionLines, conditionOf } from '../testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from '../../test/fakes/localaws/network.ts';
+import { conditionLines, conditionOf } from '../../test/fakes/testenv/testEnv.ts';
 import { type BenchCluster, MOST_NODES } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { groupName } from './nodeObject.ts';

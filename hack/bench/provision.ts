@@ -1,5 +1,5 @@
-import { type CallEntry, nodeGroupIn } from '../localaws/wire/callLog.ts';
-import { isServed, serviceOf } from '../localaws/wire/calls.ts';
+import { type CallEntry, nodeGroupIn } from '../../test/fakes/localaws/wire/callLog.ts';
+import { isServed, serviceOf } from '../../test/fakes/localaws/wire/calls.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
 import { figureOf, rounded } from './figures.ts';

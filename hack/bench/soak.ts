@@ -4,7 +4,7 @@
  * flat, no process may have exited unexpectedly, and no write may have been made twice or by a replica that did not lead.
  */
 import { writeFile } from 'node:fs/promises';
-import { auditEvents } from '../testenv/audit.ts';
+import { auditEvents } from '../../test/fakes/testenv/audit.ts';
 import { injectAwsFaults } from './soak/awsFaults.ts';
 import { churn } from './soak/churn.ts';
 import { waitForEqualStores } from './soak/comparison.ts';

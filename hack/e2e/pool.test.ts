@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { DeleteNodegroupRequest, DescribeNodegroupRequest } from '@aws-sdk/client-eks';
-import { openPolicy, sampleCluster, sampleGroup } from '../localaws/testing/fixtures.ts';
-import { memoryCloud } from '../localaws/testing/testClock.ts';
-import { issues } from '../localaws/testing/testGroup.ts';
+import { openPolicy, sampleCluster, sampleGroup } from '../../test/fakes/localaws/testing/fixtures.ts';
+import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
+import { issues } from '../../test/fakes/localaws/testing/testGroup.ts';
 import { RUN_TAG, removeGroup, removePool } from './pool.ts';
 import type { Run } from './run.ts';
 

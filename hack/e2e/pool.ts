@@ -1,6 +1,6 @@
 /** The pool of a run: its manifest, waits for it, and its removal. */
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { conditionLines, conditionOf, isReconciled, messageOf } from '../testenv/testEnv.ts';
+import { conditionLines, conditionOf, isReconciled, messageOf } from '../../test/fakes/testenv/testEnv.ts';
 import { passes, replyOf } from './aws.ts';
 import { groupOf } from './facts.ts';
 import { factsOf, type Run, stopOperator, until } from './run.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '@aws-sdk/client-eks';
-import type { OperatorProcess } from '../testenv/operatorProcess.ts';
+import type { OperatorProcess } from '../../test/fakes/testenv/operatorProcess.ts';
 import { Aws } from './aws.ts';
 import { Cleanup, type Left } from './cleanup.ts';
 import { Kubectl } from './kubectl.ts';

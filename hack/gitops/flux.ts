@@ -1,12 +1,12 @@
 /** A real Flux on this machine: its controllers run as processes, with the ServiceAccounts, permissions and CRDs of its release. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { watchEvents } from '../../test/fakes/testenv/watchEvents.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { logTail } from '../controlplane/logTail.ts';
 import type { Starter } from '../controlplane/starter.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
-import { watchEvents } from '../testenv/watchEvents.ts';
 import { ArtifactServer } from './artifactServer.ts';
 import { isHealthy, moduleFolder, Processes } from './processes.ts';
 import { FLUX, type FluxProgram, fluxModule, fluxPrograms } from './programs.ts';

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { blocksOf } from '../../test/docs/markdown.ts';
+import { startTestEnv, type TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
-import { startTestEnv, type TestEnv } from '../testenv/testEnv.ts';
 import { type Application, type ArgoCd, startArgoCd } from './argoCd.ts';
 import { GitRepository } from './gitRepository.ts';
 

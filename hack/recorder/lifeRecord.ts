@@ -1,8 +1,8 @@
 /** Records what the operator does in a simulated life: its runs, calls, statuses and events, in order. */
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
-import type { MemoryCloud } from '../localaws/memory.ts';
-import type { Action } from '../simulation/action.ts';
-import type { LocalAwsWorld } from '../simulation/localAwsWorld.ts';
+import type { MemoryCloud } from '../../test/fakes/localaws/memory.ts';
+import type { Action } from '../../test/fakes/simulation/action.ts';
+import type { LocalAwsWorld } from '../../test/fakes/simulation/localAwsWorld.ts';
 import type { Json, Observation } from './entry.ts';
 import { digest, fieldsOf, named } from './plain.ts';
 import { statusChange } from './statusChange.ts';

@@ -1,11 +1,11 @@
 /** Records random lives of pools, with one operator and with two replicas. */
 import fc from 'fast-check';
-import type { Action } from '../simulation/action.ts';
-import { anyLife } from '../simulation/actions.ts';
-import { Life } from '../simulation/life.ts';
-import type { LocalAwsWorld } from '../simulation/localAwsWorld.ts';
-import { anyReplicatedLife } from '../simulation/replicaActions.ts';
-import { ReplicatedLife } from '../simulation/replicatedLife.ts';
+import type { Action } from '../../test/fakes/simulation/action.ts';
+import { anyLife } from '../../test/fakes/simulation/actions.ts';
+import { Life } from '../../test/fakes/simulation/life.ts';
+import type { LocalAwsWorld } from '../../test/fakes/simulation/localAwsWorld.ts';
+import { anyReplicatedLife } from '../../test/fakes/simulation/replicaActions.ts';
+import { ReplicatedLife } from '../../test/fakes/simulation/replicatedLife.ts';
 import type { Entry } from './entry.ts';
 import { LifeRecord } from './lifeRecord.ts';
 import { digest } from './plain.ts';

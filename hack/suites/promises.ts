@@ -22,7 +22,7 @@ const EXISTING = `${DOMAIN}/providers/existing`;
 export const promises: readonly ProvedPromise[] = [
   {
     promise: 'a pool creates its node group and RuntimeClass, becomes Ready, and deletes or retains them',
-    inMemory: [`${DOMAIN}/reconcile.test.ts`, `${EKS}/retain.test.ts`, 'hack/simulation'],
+    inMemory: [`${DOMAIN}/reconcile.test.ts`, `${EKS}/retain.test.ts`, 'test/fakes/simulation'],
     test: ['pool/lifecycle', 'pool/versions', 'pool/leaving', 'engine/runtimeClasses'],
   },
   {
@@ -128,13 +128,13 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'a crash of the operator between any two requests is harmless',
-    inMemory: ['hack/simulation/life.test.ts'],
+    inMemory: ['test/fakes/simulation/life.test.ts'],
     test: ['crash/poolInMemory', 'crash/nodeOperationsInMemory', 'crash/replacementsInMemory'],
     testAll: ['crash/pool', 'crash/nodeOperations', 'crash/crashPoints', 'crash/killAtEach'],
   },
   {
     promise: 'only one replica writes, also when it is paused or another client edits the Lease',
-    inMemory: ['hack/simulation/replicas.test.ts', 'controllers/runtime/leaderElection.test.ts'],
+    inMemory: ['test/fakes/simulation/replicas.test.ts', 'controllers/runtime/leaderElection.test.ts'],
     test: ['engine/replicas', 'engine/leases'],
     testAll: ['hostile/pausedLeader', 'hostile/pausedWhileSending', 'hostile/leaseVandalism', 'hostile/wrongClock'],
   },
@@ -153,7 +153,7 @@ export const promises: readonly ProvedPromise[] = [
     promise: 'answers of AWS that are wrong or old lose no node group',
     inMemory: [
       'controllers/windowspool/reconcileOddAnswers.test.ts',
-      'hack/simulation/replicas.test.ts',
+      'test/fakes/simulation/replicas.test.ts',
       'controllers/aws/answers.test.ts',
     ],
     test: ['hostile/lyingEks'],
@@ -198,7 +198,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'the operator has the permissions that it needs, and no others',
-    inMemory: [`${DOMAIN}/policyStatements.test.ts`, 'hack/localaws/iam/shippedPolicy.test.ts'],
+    inMemory: [`${DOMAIN}/policyStatements.test.ts`, 'test/fakes/localaws/iam/shippedPolicy.test.ts'],
     test: ['packaging/admission'],
     testAll: ['packaging/rareRights'],
   },
@@ -235,7 +235,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'the local Kubernetes and the local AWS behave like the real ones',
-    inMemory: ['hack/localaws', 'hack/controlplane'],
+    inMemory: ['test/fakes/localaws', 'hack/controlplane'],
     testAll: [
       'testenv/cloud',
       'testenv/cloudRollout',

@@ -1,6 +1,6 @@
 /** The messages between the processes that run suites and their parent. */
 
-import type { EventLoopDelay } from '../testenv/operatorProcess.ts';
+import type { EventLoopDelay } from '../../test/fakes/testenv/operatorProcess.ts';
 
 /** The last line of a worker's output for a file. */
 export const END = '\u0004';

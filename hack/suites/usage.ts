@@ -1,9 +1,9 @@
 /** The permissions that the operators of some suites needed, in a file for each process, so that a last suite can check all of them. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { OPERATOR_AGENT, ofOperator, readAudit } from '../testenv/audit.ts';
-import type { Request } from '../testenv/grants.ts';
-import type { TestEnv } from '../testenv/testEnv.ts';
+import { OPERATOR_AGENT, ofOperator, readAudit } from '../../test/fakes/testenv/audit.ts';
+import type { Request } from '../../test/fakes/testenv/grants.ts';
+import type { TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 
 export interface Usage {
   /** Requests to the API server, each kind once. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';
 import { endWithNothing, type Replacement, SIZE, theOnlyGroup } from './replacements.ts';

@@ -3,8 +3,8 @@ import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import type { LocalAws } from '../../hack/localaws/localAws.ts';
-import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import type { LocalAws } from '../fakes/localaws/localAws.ts';
+import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
 
 const POOL_TAG = 'winpool.dev/pool';
 /** The statuses of a node group in which EKS works on it. */

@@ -1,7 +1,7 @@
 /** The phases in which the operator has a launch template for the pool, besides its group. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { CrashFixture } from './fixture.ts';
 import { isGone, type Phase } from './phases.ts';

@@ -7,9 +7,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { Deps } from '../../controllers/windowspool/reconcile.ts';
 import { isAwsCall } from '../../controllers/windowspool/testing/fakeCalls.ts';
-import type { Switches } from '../../hack/localaws/switches.ts';
-import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
-import { LocalAwsWorld } from '../../hack/simulation/localAwsWorld.ts';
+import type { Switches } from '../fakes/localaws/switches.ts';
+import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
+import { LocalAwsWorld } from '../fakes/simulation/localAwsWorld.ts';
 import { type GatedRequest, type Moment, OperatorKilled, type RequestGate } from './requestGate.ts';
 
 /** The requests that each call of the fake API server stands for; the last of them has its effect. */

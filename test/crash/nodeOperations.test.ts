@@ -4,7 +4,7 @@
  * nodeOperationsInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
-import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { ClusterFixture } from './clusterFixture.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';

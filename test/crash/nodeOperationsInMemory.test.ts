@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import type { Switches } from '../../hack/localaws/switches.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import type { Switches } from '../fakes/localaws/switches.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { distinctPoints, type TimedRequest } from './crashPoints.ts';
 import { MemoryFixture } from './memoryFixture.ts';

@@ -1,8 +1,8 @@
 /** The ways in which single nodes of a pool are removed, during which the crash tests kill the operator. */
 import assert from 'node:assert/strict';
-import type { LocalAws } from '../../hack/localaws/localAws.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
+import type { LocalAws } from '../fakes/localaws/localAws.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
 
 /** How many nodes the node group has before each operation. */
 export const SIZE = 3;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { CrashFixture } from './fixture.ts';
 

@@ -3,8 +3,8 @@
  * with `make crash`, else at a sample; poolInMemory.test.ts visits all of them each time.
  */
 import assert from 'node:assert/strict';
-import type { Switches } from '../../hack/localaws/switches.ts';
-import { startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { Switches } from '../fakes/localaws/switches.ts';
+import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { setSwitch, theWorld } from '../sharedWorld.ts';
 import { ClusterFixture } from './clusterFixture.ts';
 import { MOMENTS, type Recording, samplePoints, visitsAll } from './crashPoints.ts';

@@ -1,5 +1,5 @@
 /** The open questions about EKS that decide what a restarted operator meets. */
-import type { Switches } from '../../hack/localaws/switches.ts';
+import type { Switches } from '../fakes/localaws/switches.ts';
 
 /** Both answers to each of them. */
 export const SWITCHES = [

@@ -10,10 +10,10 @@ import { EKS } from '@aws-sdk/client-eks';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { accountId, nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { ADMINISTRATOR } from '../../hack/localaws/wire/calls.ts';
-import { readAudit } from '../../hack/testenv/audit.ts';
-import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { accountId, nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import { ADMINISTRATOR } from '../fakes/localaws/wire/calls.ts';
+import { readAudit } from '../fakes/testenv/audit.ts';
+import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { freezeAws, theWorld } from '../sharedWorld.ts';
 
@@ -467,7 +467,7 @@ describe('make e2e', function () {
   }
 });
 
-/** The answers of the local AWS, which `hack/localaws` assumes to be the likely ones. */
+/** The answers of the local AWS, which `test/fakes/localaws` assumes to be the likely ones. */
 function assertAnswers(answers: Report['answers']): void {
   assert.deepEqual(answers.newestRelease?.answer, { release: '1.36-2026.04.18', accepted: true });
   assert.partialDeepStrictEqual(answers.accessWrittenByEks?.answer, {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { Cable } from './detour.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type ApiProxy, startApiProxy } from './apiProxy.ts';

@@ -10,7 +10,7 @@ import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

@@ -11,7 +11,7 @@ import type { ListWatch, Logger, WatchEvent } from '../../controllers/runtime/po
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 const PATH = '/api/v1/nodes';

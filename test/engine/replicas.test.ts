@@ -1,8 +1,8 @@
 /** Two operators with leader election, at its default times: a lease of 15 s, renewed every 2 s, given up after 10 s. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { Cable } from './detour.ts';

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ARGOCD_NAMESPACE } from '../../hack/gitops/argoCd.ts';
 import { type GitOps, POOL, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
-import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type ArgoCdFixture, keepsSize, withGitOps } from './argoCdFixture.ts';
 
 /** The health check for Applications in the documentation of Argo CD. */

@@ -1,7 +1,7 @@
 /** Argo CD in clusters of its own, for the suites about it. */
 import assert from 'node:assert/strict';
 import { GitOps, POOL, startCluster } from '../../hack/gitops/gitOps.ts';
-import { isReconciled, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
 
 export const say = (line: string) => console.log(`    ${line}`);
 

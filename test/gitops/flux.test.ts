@@ -13,8 +13,8 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux } from '../../hack/gitops/flux.ts';
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
-import { watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { kstatusOf } from './gitopsTools.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden } from '../goldenText.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';

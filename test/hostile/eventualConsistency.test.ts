@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type CallEntry, nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
+import { type CallEntry, nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

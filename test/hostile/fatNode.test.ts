@@ -1,8 +1,8 @@
 /** One kubelet reports as much as the API server and etcd accept, 1.5 MiB. The leader must keep its lease, and its event loop must not block. */
 import assert from 'node:assert/strict';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { acceptedFrom, nodeOf, reportStatus } from './kubelet.ts';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { LocalAws } from '../../hack/localaws/localAws.ts';
-import type { CallEntry } from '../../hack/localaws/wire/callLog.ts';
-import { describeWrite } from '../../hack/testenv/audit.ts';
-import type { OperatorOptions, OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
+import type { LocalAws } from '../fakes/localaws/localAws.ts';
+import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
+import { describeWrite } from '../fakes/testenv/audit.ts';
+import type { OperatorOptions, OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type Moment, startMarkingProxy } from './markingProxy.ts';
 import { writesOfOperators } from './replicas.ts';
 

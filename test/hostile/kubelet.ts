@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { KubeConfig, type V1Node } from '@kubernetes/client-node';
 import { Agent, request } from 'undici';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { readAudit } from '../../hack/testenv/audit.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import { readAudit } from '../fakes/testenv/audit.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 
 const AGENT = 'hostile-kubelet';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { LocalAws } from '../../hack/localaws/localAws.ts';
-import { nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
-import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
+import type { LocalAws } from '../fakes/localaws/localAws.ts';
+import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 

@@ -1,7 +1,7 @@
 /** A way to the API server of one replica, so that a test can distinguish its requests. */
 import { buffer } from 'node:stream/consumers';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
 import { type ApiProxy, relay, startApiProxy } from '../engine/apiProxy.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 
 /** `request`: its bytes were sent, and have not arrived. `response`: the request took effect, and its response was not sent. */
 export type Moment = 'request' | 'response';

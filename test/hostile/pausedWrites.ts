@@ -2,7 +2,7 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { conditionOf, isReconciled, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';

@@ -1,8 +1,8 @@
 /** A kubelet labels its node as one of the node group of another pool. That pool goes on as if the node did not exist. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
-import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { firstOf, instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
 import { markNode } from './kubelet.ts';

@@ -1,8 +1,8 @@
 /** Shared by the suites about several replicas: which one leads, and what it wrote. */
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type AuditEvent, isFencedWrite, ofOperator, readAudit } from '../../hack/testenv/audit.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import { type AuditEvent, isFencedWrite, ofOperator, readAudit } from '../fakes/testenv/audit.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 
 /** Of two replicas or more. Leader election has its default times: a lease of 15 s, renewed every 2 s, given up after 10 s. */
 export const REPLICA_FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];

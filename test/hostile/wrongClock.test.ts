@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
 

@@ -1,7 +1,7 @@
 /** A scraper of /metrics over TLS. */
 import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 
 export interface Scrape {
   readonly status: number;

@@ -1,8 +1,8 @@
 /** Pods on a dead node: no kubelet confirms their deletion, so they are reported with the time at which they were due, and waited for only for a limited time. */
 import assert from 'node:assert/strict';
-import { messageOf } from '../../hack/testenv/testEnv.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
 import { startLaterServer } from '../engine/laterServer.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
 

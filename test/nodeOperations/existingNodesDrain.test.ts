@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 import { existingPool } from '../pools.ts';

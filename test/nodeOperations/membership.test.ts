@@ -1,8 +1,8 @@
 /** Nodes that must not be removed although a user asks for it: those whose instance is uncertain, and those of other owners. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { existingNode } from '../../hack/testenv/existingNode.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { existingNode } from '../fakes/testenv/existingNode.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';

@@ -4,8 +4,8 @@ import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-no
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** A Node of a pool. */

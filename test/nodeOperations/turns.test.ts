@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
-import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
 import { instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';

@@ -6,8 +6,8 @@ import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../../controllers/windowsp
 import type { NodeCheck } from '../../controllers/windowspool/reasons.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { type ExistingNode, existingNode } from '../fakes/testenv/existingNode.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

@@ -6,7 +6,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { existingPool } from '../pools.ts';
 import { withExistingNodes } from './existingNodesFixture.ts';

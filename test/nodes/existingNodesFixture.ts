@@ -5,8 +5,8 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { OWN_PREFIX } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type ExistingNode, existingNode } from '../../hack/testenv/existingNode.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { type ExistingNode, existingNode } from '../fakes/testenv/existingNode.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** Fields that Kubernetes' own controllers write on every node. */

@@ -8,7 +8,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { isReconciled } from '../../hack/testenv/testEnv.ts';
+import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';

@@ -6,8 +6,8 @@
  */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
-import { watchEvents } from '../../hack/testenv/watchEvents.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
+import { watchEvents } from '../fakes/testenv/watchEvents.ts';
 
 interface NodeReadinessRule {
   readonly metadata: { readonly uid: string };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
-import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { nodeReadinessRuleCrd, startReadinessController } from './readinessController.ts';

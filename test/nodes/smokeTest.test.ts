@@ -1,7 +1,7 @@
 /** Smoke tests on new nodes before the operator verifies them. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { image, withNodePods } from './nodePodsFixture.ts';

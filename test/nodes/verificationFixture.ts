@@ -9,9 +9,9 @@ import {
   QUARANTINE_TAINT_KEY,
 } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { readAudit } from '../../hack/testenv/audit.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
-import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { readAudit } from '../fakes/testenv/audit.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { withOperator } from '../sharedWorld.ts';
 
 /** A Windows build of no pool in these suites. */

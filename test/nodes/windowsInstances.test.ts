@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { messageOf } from '../../hack/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { withExistingNodes } from './existingNodesFixture.ts';
 

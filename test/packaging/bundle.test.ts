@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
 import { shipped } from '../../hack/shipped.ts';
-import { containerObstacle } from '../../hack/testenv/container.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
+import { containerObstacle } from '../fakes/testenv/container.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

@@ -12,11 +12,11 @@ import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { ofOperator, readAudit, refused } from '../../hack/testenv/audit.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, isReconciled, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { blocksOf } from '../docs/markdown.ts';
+import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import { conditionOf, isReconciled, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { lastOtherCommit } from './previousOperator.ts';
 

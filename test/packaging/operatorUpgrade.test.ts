@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { existingNode } from '../../hack/testenv/existingNode.ts';
-import type { OperatorProcess } from '../../hack/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { existingNode } from '../fakes/testenv/existingNode.ts';
+import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
+import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
 

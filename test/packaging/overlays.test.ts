@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments, stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { linuxNode } from '../../hack/testenv/linuxNode.ts';
+import { linuxNode } from '../fakes/testenv/linuxNode.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMESPACE = 'winpool-system';

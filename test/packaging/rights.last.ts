@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readUsage, type Usage } from '../../hack/suites/usage.ts';
-import { missing, shippedGrants, unneeded } from '../../hack/testenv/grants.ts';
+import { missing, shippedGrants, unneeded } from '../fakes/testenv/grants.ts';
 
 /** A list of Windows hosts under another name than windows-instances: a cluster administrator who names it in a pool grants the permission to read it (docs/existing-nodes.md). */
 const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;

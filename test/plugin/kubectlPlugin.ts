@@ -10,7 +10,7 @@ import { type Outcome, runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { pluginBundle } from '../../hack/operatorBundle.ts';
 import { ptyPath } from '../../hack/pty/program.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 
 const TIMEOUT_MS = 60_000;
 const log = (line: string): void => console.log(`    ${line}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { ofOperator, readAudit } from '../../hack/testenv/audit.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden } from '../goldenText.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';

@@ -8,7 +8,7 @@ import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { nodeGroupIn } from '../../hack/localaws/wire/callLog.ts';
-import { isServed, serviceOf } from '../../hack/localaws/wire/calls.ts';
-import { conditionOf, isReconciled } from '../../hack/testenv/testEnv.ts';
+import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
+import { isServed, serviceOf } from '../fakes/localaws/wire/calls.ts';
+import { conditionOf, isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, isReconciled, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, isReconciled, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, setSwitch, withOperator } from '../sharedWorld.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { nodeRoleArn } from '../../hack/localaws/network.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn } from '../fakes/localaws/network.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import type { ConsoleEdit } from '../../hack/localaws/faults.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import type { ConsoleEdit } from '../fakes/localaws/faults.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

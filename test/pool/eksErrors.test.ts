@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
 import { shareAmong } from '../crash/killAtEach.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

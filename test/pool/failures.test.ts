@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';

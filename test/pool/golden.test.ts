@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { creationsOf, poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { setDesiredCapacity } from '../../hack/localaws/ec2/autoScaling.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { setDesiredCapacity } from '../fakes/localaws/ec2/autoScaling.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

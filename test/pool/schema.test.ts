@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
-import type { TestEnv } from '../../hack/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

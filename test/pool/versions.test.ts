@@ -1,6 +1,6 @@
 /** Every Windows version and edition for which EKS has an AMI type becomes Ready. */
 import assert from 'node:assert/strict';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

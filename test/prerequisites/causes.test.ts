@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { podWebhook, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { podWebhook, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';

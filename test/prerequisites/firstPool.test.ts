@@ -1,6 +1,6 @@
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeRoleArn } from '../../hack/localaws/network.ts';
-import { conditionOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn } from '../fakes/localaws/network.ts';
+import { conditionOf, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, setSwitch } from '../sharedWorld.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf, messageOf, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import { conditionOf, messageOf, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch } from '../sharedWorld.ts';

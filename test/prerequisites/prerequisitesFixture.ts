@@ -1,6 +1,6 @@
 /** Shared by the suites about prerequisites: an operator, and an environment in which all prerequisites are met before each test. */
-import { nodeRoleArn, subnetIds } from '../../hack/localaws/network.ts';
-import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
+import { conditionOf, podWebhook, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { creationsOf } from '../pools.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 

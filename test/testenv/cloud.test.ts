@@ -4,11 +4,11 @@ import { parse, stringify } from 'yaml';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
-import { nodeRoleArn } from '../../hack/localaws/network.ts';
-import { sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
-import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
-import { windowsIpam } from '../../hack/testenv/testEnv.ts';
+import { type LocalAws, startLocalAws } from '../fakes/localaws/localAws.ts';
+import { nodeRoleArn } from '../fakes/localaws/network.ts';
+import { sampleCluster, sampleGroup } from '../fakes/localaws/testing/fixtures.ts';
+import { type SdkClients, sdkClients } from '../fakes/localaws/wire/sdkClients.ts';
+import { windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { setSwitch } from '../sharedWorld.ts';
 
 type Node = Stored<V1Node>;

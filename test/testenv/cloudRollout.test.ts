@@ -3,10 +3,10 @@ import type { V1Node, V1PodDisruptionBudget } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type LocalAws, startLocalAws } from '../../hack/localaws/localAws.ts';
-import { openPolicy, sampleCluster, sampleGroup } from '../../hack/localaws/testing/fixtures.ts';
-import { type SdkClients, sdkClients } from '../../hack/localaws/wire/sdkClients.ts';
-import { watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { type LocalAws, startLocalAws } from '../fakes/localaws/localAws.ts';
+import { openPolicy, sampleCluster, sampleGroup } from '../fakes/localaws/testing/fixtures.ts';
+import { type SdkClients, sdkClients } from '../fakes/localaws/wire/sdkClients.ts';
+import { watchEvents } from '../fakes/testenv/watchEvents.ts';
 
 const from = '1.36-2026.03.17';
 const to = '1.36-2026.04.18';

@@ -5,7 +5,7 @@ import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { existingNode } from '../../hack/testenv/existingNode.ts';
+import { existingNode } from '../fakes/testenv/existingNode.ts';
 
 const nodeName = 'ip-10-0-1-10.ec2.internal';
 const kernelVersion = '10.0.20348.2762';
@@ -64,7 +64,7 @@ describe('the local control plane', function () {
     JSON.parse(await kubectl(['get', '-o', 'json', ...args]));
   const apply = (object: object) => kubectl(['apply', '-f', '-'], object);
 
-  /** Runs kubectl like hack/localaws: as the user `cloud`, impersonating the kubelet of a node. */
+  /** Runs kubectl like test/fakes/localaws: as the user `cloud`, impersonating the kubelet of a node. */
   async function asKubelet(node: string, args: readonly string[], stdin?: object): Promise<Outcome> {
     const identity = [`--as=system:node:${node}`, '--as-group=system:nodes'];
     const kubeconfig = await plane.kubeconfigForUser('cloud');

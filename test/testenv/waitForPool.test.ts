@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { conditionOf, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 

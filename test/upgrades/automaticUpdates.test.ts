@@ -1,7 +1,7 @@
 /** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, setSwitch } from '../sharedWorld.ts';

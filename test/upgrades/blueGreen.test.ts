@@ -1,7 +1,7 @@
 /** A node group that EKS cannot change is replaced by a second one while pods serve. */
 import assert from 'node:assert/strict';
-import { watchReadyPods } from '../../hack/testenv/podsReady.ts';
-import { conditionOf } from '../../hack/testenv/testEnv.ts';
+import { watchReadyPods } from '../fakes/testenv/podsReady.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { otherNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';

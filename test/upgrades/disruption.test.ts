@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
-import { type Watched, watchEvents } from '../../hack/testenv/watchEvents.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';

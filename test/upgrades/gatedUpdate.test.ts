@@ -1,7 +1,7 @@
 /** A rolling update whose nodes keep the gate taint: EKS waits for a PodDisruptionBudget, but not for the gate. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

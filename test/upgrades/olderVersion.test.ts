@@ -1,6 +1,6 @@
 /** A pool that pins a Kubernetes version older than the cluster's before its node group exists, which EKS rejects according to its documentation. */
 import assert from 'node:assert/strict';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../../hack/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 

@@ -1,17 +1,17 @@
 /** The real AWS adapters on the local AWS in memory, whose nodes join the fake cluster. */
 import type { Nodegroup } from '@aws-sdk/client-eks';
-import { copyOf } from '../../../hack/localaws/copy.ts';
-import { valuesOf } from '../../../hack/localaws/eks/addons.ts';
-import { MemoryCloud } from '../../../hack/localaws/memory.ts';
-import type { ReleaseDay } from '../../../hack/localaws/releases.ts';
+import { copyOf } from '../../../test/fakes/localaws/copy.ts';
+import { valuesOf } from '../../../test/fakes/localaws/eks/addons.ts';
+import { MemoryCloud } from '../../../test/fakes/localaws/memory.ts';
+import type { ReleaseDay } from '../../../test/fakes/localaws/releases.ts';
 import type {
   InstanceRecord,
   LocalAwsState,
   NodeEvent,
   SettingEvent,
   StateOptions,
-} from '../../../hack/localaws/state.ts';
-import type { OperationName } from '../../../hack/localaws/wire/operations.ts';
+} from '../../../test/fakes/localaws/state.ts';
+import type { OperationName } from '../../../test/fakes/localaws/wire/operations.ts';
 import { Ec2Capacity } from '../../aws/capacity.ts';
 import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';
 import { EksClusters } from '../../aws/clusters.ts';

@@ -1,7 +1,7 @@
 /** Pools with custom AMIs, in the world in memory. */
 import assert from 'node:assert/strict';
-import { imageIdFor } from '../../../hack/localaws/ec2/images.ts';
-import type { StateOptions } from '../../../hack/localaws/state.ts';
+import { imageIdFor } from '../../../test/fakes/localaws/ec2/images.ts';
+import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { type SpecChange, samplePool } from './fixtures.ts';
 import { conditionOf, fresh, ready, until } from './life.ts';

@@ -1,6 +1,6 @@
 /** The API server of the fake world, with resourceVersions and a cache. */
 
-import { copyOf } from '../../../hack/localaws/copy.ts';
+import { copyOf } from '../../../test/fakes/localaws/copy.ts';
 import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
 import {
   CORDONED_ANNOTATION,

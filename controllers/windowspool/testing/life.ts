@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StateOptions } from '../../../hack/localaws/state.ts';
+import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
 import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/eks/applied.ts';

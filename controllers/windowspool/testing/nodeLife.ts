@@ -1,6 +1,6 @@
 /** A pool of three nodes in the fake world, whose nodes are replaced or removed. */
 import assert from 'node:assert/strict';
-import { durations } from '../../../hack/localaws/durations.ts';
+import { durations } from '../../../test/fakes/localaws/durations.ts';
 import type { LeavingNode } from '../api.gen.ts';
 import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

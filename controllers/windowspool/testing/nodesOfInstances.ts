@@ -6,8 +6,8 @@ import {
   podAddresses,
   podAddressResource,
   readyCondition,
-} from '../../../hack/localaws/nodes/nodeObject.ts';
-import type { InstanceRecord, LocalAwsState } from '../../../hack/localaws/state.ts';
+} from '../../../test/fakes/localaws/nodes/nodeObject.ts';
+import type { InstanceRecord, LocalAwsState } from '../../../test/fakes/localaws/state.ts';
 import { nodeRecordOf } from '../../kubernetes/nodes.ts';
 import { OWN_PREFIX } from '../labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';

@@ -1,6 +1,6 @@
 /** Faults of AWS in a soak test: calls that are throttled, fail, or take effect without a response. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallFaults } from '../../localaws/wire/callFaults.ts';
+import type { CallFaults } from '../../../test/fakes/localaws/wire/callFaults.ts';
 import { pick } from './random.ts';
 
 const PAUSE_MS = 3_000;

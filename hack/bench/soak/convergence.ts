@@ -2,8 +2,8 @@
 import { NODE_SELECTOR, nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
 import { poolListWatch } from '../../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import { conditionLines, isReconciled } from '../../../test/fakes/testenv/testEnv.ts';
 import { waitFor } from '../../controlplane/wait.ts';
-import { conditionLines, isReconciled } from '../../testenv/testEnv.ts';
 import type { BenchCluster } from '../benchCluster.ts';
 import { isReady } from '../pools.ts';
 import { POOL_LABEL } from './poolSpecs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { AuditEvent } from '../../testenv/audit.ts';
+import type { AuditEvent } from '../../../test/fakes/testenv/audit.ts';
 import {
   type AwsWrite,
   doubleCreations,

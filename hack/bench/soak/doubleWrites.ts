@@ -1,7 +1,7 @@
 /** Finds writes that must not exist: of a replica that did not lead, second terminations of an instance, second node groups of a pool. */
-import type { CallEntry } from '../../localaws/wire/callLog.ts';
-import { type AuditEvent, isAccepted } from '../../testenv/audit.ts';
-import { type ReplicaWrite, replicaWrite, writesWithoutLease } from '../../testenv/leaseHolder.ts';
+import type { CallEntry } from '../../../test/fakes/localaws/wire/callLog.ts';
+import { type AuditEvent, isAccepted } from '../../../test/fakes/testenv/audit.ts';
+import { type ReplicaWrite, replicaWrite, writesWithoutLease } from '../../../test/fakes/testenv/leaseHolder.ts';
 
 /** A call to AWS that may change something. */
 export type AwsWrite = Pick<CallEntry, 'at' | 'operation' | 'input' | 'userAgent' | 'result' | 'isDone'>;

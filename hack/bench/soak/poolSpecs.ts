@@ -1,5 +1,5 @@
 /** The pools of a soak test: of existing nodes, and with node groups. */
-import { nodeRoleArn, subnetIds } from '../../localaws/network.ts';
+import { nodeRoleArn, subnetIds } from '../../../test/fakes/localaws/network.ts';
 import { groupName } from '../nodeObject.ts';
 
 /** By this label, pools of existing nodes select theirs. */

@@ -1,6 +1,6 @@
 /** Ways to make a real API server refuse the requests of the operator. */
 import type { KubernetesClient } from '../../../controllers/kubernetes/client.ts';
-import { OPERATOR_USER } from '../../testenv/audit.ts';
+import { OPERATOR_USER } from '../../../test/fakes/testenv/audit.ts';
 
 const NAME = 'soak';
 const TIMEOUT_MS = 30_000;

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { PAUSED_WHILE_SENDING } from '../../../controllers/runtime/leaderElection.ts';
-import type { CallEntry } from '../../localaws/wire/callLog.ts';
-import type { AuditEvent } from '../../testenv/audit.ts';
-import type { OperatorProcess } from '../../testenv/operatorProcess.ts';
-import type { TestEnv } from '../../testenv/testEnv.ts';
+import type { CallEntry } from '../../../test/fakes/localaws/wire/callLog.ts';
+import type { AuditEvent } from '../../../test/fakes/testenv/audit.ts';
+import type { OperatorProcess } from '../../../test/fakes/testenv/operatorProcess.ts';
+import type { TestEnv } from '../../../test/fakes/testenv/testEnv.ts';
 import type { PauseReport } from './doubleWrites.ts';
 import { FaultyProxy } from './faultyProxy.ts';
 

@@ -1,6 +1,6 @@
 /** The world of a soak test: the cluster with its pools, the replicas of the operator, and the probe. */
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { OPERATOR_USER, WRITES } from '../../testenv/audit.ts';
+import { OPERATOR_USER, WRITES } from '../../../test/fakes/testenv/audit.ts';
 import { BenchCluster } from '../benchCluster.ts';
 import { bundleProgram } from '../bundle.ts';
 import { type AwsWrite, isAwsWrite } from './doubleWrites.ts';

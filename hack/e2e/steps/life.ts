@@ -1,6 +1,6 @@
 /** The life of one pool: created on the previous release, used, changed, updated, a node replaced, deleted. */
 import { VERIFIED_CONDITION } from '../../../controllers/windowspool/labels.ts';
-import { conditionOf, messageOf } from '../../testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../../../test/fakes/testenv/testEnv.ts';
 import { type Access, answerAccess, answerFailedUpdate } from '../answers.ts';
 import { accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
 import type { Node } from '../nodeWatch.ts';

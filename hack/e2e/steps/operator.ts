@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OperatorProcess } from '../../../test/fakes/testenv/operatorProcess.ts';
 import { operatorEntry } from '../../operatorBundle.ts';
-import { OperatorProcess } from '../../testenv/operatorProcess.ts';
 import { mixtureError } from '../checks.ts';
 import { poolNames } from '../pool.ts';
 import { longestMs, type Run, type Step, stopOperator, timeoutOf } from '../run.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConsoleEdit } from '../../../../hack/localaws/faults.ts';
+import type { ConsoleEdit } from '../../../../test/fakes/localaws/faults.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, type SpecChange, sampleError, settings } from '../../testing/fixtures.ts';

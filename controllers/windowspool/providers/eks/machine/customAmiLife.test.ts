@@ -1,7 +1,7 @@
 /** The life of a pool with a custom AMI, on the local AWS in memory. */
 
 import assert from 'node:assert/strict';
-import { nodeRoleArn } from '../../../../../hack/localaws/network.ts';
+import { nodeRoleArn } from '../../../../../test/fakes/localaws/network.ts';
 import { reconcile } from '../../../reconcile.ts';
 import {
   change,

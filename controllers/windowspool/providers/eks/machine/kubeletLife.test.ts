@@ -1,7 +1,7 @@
 /** The life of a pool that sets its kubelet and names no AMI, on the local AWS in memory. */
 
 import assert from 'node:assert/strict';
-import { imageIdFor } from '../../../../../hack/localaws/ec2/images.ts';
+import { imageIdFor } from '../../../../../test/fakes/localaws/ec2/images.ts';
 import type { NodeGroupSpec } from '../../../api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';

@@ -1,8 +1,8 @@
 /** The life of a launch template that the operator creates, on the local AWS in memory. */
 
 import assert from 'node:assert/strict';
-import { clusterSecurityGroupId } from '../../../../../hack/localaws/network.ts';
-import type { StateOptions } from '../../../../../hack/localaws/state.ts';
+import { clusterSecurityGroupId } from '../../../../../test/fakes/localaws/network.ts';
+import type { StateOptions } from '../../../../../test/fakes/localaws/state.ts';
 import type { Deps } from '../../../reconcile.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StateOptions } from '../../../../../hack/localaws/state.ts';
+import type { StateOptions } from '../../../../../test/fakes/localaws/state.ts';
 import type { WindowsPoolSpec } from '../../../api.gen.ts';
 import type { Scaling } from '../../../ports/eks.ts';
 import { Crash, type FakeWorld } from '../../../testing/fakeWorld.ts';

@@ -1,0 +1,269 @@
+/** A test environment on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
+import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
+import { waitFor } from '../../../hack/controlplane/wait.ts';
+import { operatorEntry } from '../../../hack/operatorBundle.ts';
+import { type LocalAws, startLocalAws } from '../localaws/localAws.ts';
+import type { Switches } from '../localaws/switches.ts';
+import { linuxNode } from './linuxNode.ts';
+import { type OperatorOptions, OperatorProcess } from './operatorProcess.ts';
+import { WatchEnded, watchEvents } from './watchEvents.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const CRD = join(ROOT, 'crds/windowspools.yaml');
+export const CLUSTER_NAME = 'demo';
+export const REGION = 'eu-west-1';
+/** Namespace and name in config/rbac. */
+const ACCOUNT = ['winpool-system', 'windowspool-operator'] as const;
+
+export interface TestEnvOptions {
+  /** The folder for the data of the control plane. Default: a temporary one that is deleted at the end. */
+  readonly dir?: string;
+  readonly log?: (line: string) => void;
+  /** The speed of the local AWS, relative to the default. */
+  readonly speed?: number;
+  readonly switches?: Partial<Switches>;
+  /** The name of the EKS cluster. Default: `demo`. */
+  readonly clusterName?: string;
+  /** Without the CRD and the operator's RBAC, for callers that install them themselves. */
+  readonly bare?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Starts the environment without an operator. The CRD and the operator's RBAC are installed, unless it is bare. */
+export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
+  const { dir, log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false } = options;
+  const entry = await operatorEntry();
+  const controlPlane = await startControlPlane({
+    crds: bare ? [] : [CRD],
+    ...(dir && { dir }),
+    ...(log && { log }),
+    ...(signal && { signal }),
+  });
+  const cloud = await startLocalAws({
+    cluster: {
+      name: clusterName,
+      region: REGION,
+      caData: controlPlane.caData,
+      endpoint: controlPlane.url,
+      kubernetesVersion: '1.36',
+      apiServerVersion: chosenSeries(),
+    },
+    kubeconfig: await controlPlane.kubeconfigForUser('cloud'),
+    ...(speed && { speed }),
+    ...(switches && { switches }),
+  });
+  const world = new TestEnv(controlPlane, cloud, entry);
+  try {
+    await world.prepare();
+    if (!bare) await world.install();
+    return world;
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+export class TestEnv {
+  readonly controlPlane: ControlPlane;
+  readonly cloud: LocalAws;
+  /** The default program of its operators. */
+  readonly entry: string;
+  readonly operators: OperatorProcess[] = [];
+  #operatorKubeconfig = '';
+
+  constructor(controlPlane: ControlPlane, cloud: LocalAws, entry: string) {
+    this.controlPlane = controlPlane;
+    this.cloud = cloud;
+    this.entry = entry;
+  }
+
+  /** Creates the objects that Windows nodes need. */
+  async prepare(): Promise<void> {
+    await this.apply(windowsIpam(true));
+    await this.apply(podWebhook);
+    await this.apply(linuxNode());
+  }
+
+  /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
+  async install(): Promise<void> {
+    await this.kubectl('apply', '-f', join(ROOT, 'config/manager/namespace.yaml'));
+    await this.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
+    await this.kubectl('apply', '-k', join(ROOT, 'config/admission'));
+    await this.login();
+  }
+
+  /** Gets the kubeconfig of the operator's ServiceAccount, which must exist. Call it again after the ServiceAccount was recreated. */
+  async login(): Promise<void> {
+    this.#operatorKubeconfig = await this.controlPlane.serviceAccountKubeconfig(...ACCOUNT);
+  }
+
+  /** The operator's ServiceAccount as in its pod. */
+  podCredentials(): Promise<PodCredentials> {
+    return this.controlPlane.podCredentials(...ACCOUNT);
+  }
+
+  /** The kubeconfig of the operator's ServiceAccount. */
+  get operatorKubeconfig(): string {
+    return this.#operatorKubeconfig;
+  }
+
+  /** Starts an operator with its ServiceAccount; it may not be ready yet. */
+  operator(
+    flags: readonly string[] = [],
+    at: Partial<Omit<OperatorOptions, 'clusterName' | 'region' | 'flags'>> = {},
+  ): OperatorProcess {
+    const operator = new OperatorProcess({
+      credentials: this.#operatorKubeconfig,
+      awsUrl: this.cloud.url,
+      entry: this.entry,
+      ...at,
+      clusterName: this.cloud.state.cluster.name,
+      region: REGION,
+      flags,
+    });
+    this.operators.push(operator);
+    return operator;
+  }
+
+  /** Runs kubectl as admin and returns its output. Throws its errors. */
+  kubectl(...args: readonly string[]): Promise<string> {
+    return this.controlPlane.kubectlOutput(args);
+  }
+
+  /** Applies an object. Throws the API server's error if it is rejected. */
+  apply(object: object, ...flags: readonly string[]): Promise<string> {
+    return this.controlPlane.kubectlOutput(['apply', '-f', '-', ...flags], { stdin: JSON.stringify(object) });
+  }
+
+  /** Patches the spec of a pool like kubectl patch. Throws the API server's error if it is rejected. */
+  patchPool(name: string, spec: object): Promise<string> {
+    return this.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
+  }
+
+  /** An object, or undefined if it does not exist. */
+  async get<T extends Wire<KubernetesObject>>(
+    kind: string,
+    name: string,
+    ...flags: readonly string[]
+  ): Promise<T | undefined> {
+    const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  pool(name: string): Promise<WindowsPool | undefined> {
+    return this.get<WindowsPool>('windowspools', name);
+  }
+
+  /**
+   * Waits until the predicate is true for the pool, which is undefined when it is gone, and returns the pool: each change is checked, so
+   * that no state is missed. A status of an earlier generation is not passed to `predicate`. The error has its conditions and the
+   * operator's log.
+   */
+  async waitForPool(
+    name: string,
+    what: string,
+    predicate: (pool: WindowsPool | undefined) => boolean,
+    timeoutMs = 60_000,
+  ): Promise<WindowsPool | undefined> {
+    let last: WindowsPool | undefined;
+    let found: { readonly pool: WindowsPool | undefined } | undefined;
+    const check = (pool: WindowsPool | undefined) => {
+      last = pool;
+      if (!found && (!pool || isObserved(pool)) && predicate(pool)) found = { pool };
+    };
+    const path = `/apis/winpool.dev/v1alpha1/windowspools?fieldSelector=metadata.name%3D${name}`;
+    const follow = () => {
+      last = undefined;
+      return watchEvents<WindowsPool>(this.controlPlane.adminKubeconfig, path, ({ type, object }) =>
+        check(type === 'DELETED' ? undefined : object),
+      );
+    };
+    let watch = await follow();
+    const probe = async () => {
+      if (found) return found;
+      try {
+        watch.check();
+      } catch (error) {
+        // The API server restarts.
+        if (!(error instanceof WatchEnded)) throw error;
+        await watch.stop().catch(() => undefined);
+        watch = await follow();
+        return undefined;
+      }
+      // The predicate may depend on more than the pool, so the last version is checked again.
+      check(last);
+      return found;
+    };
+    const explain = () => `${conditionLines(last)}\n${this.operators.map((operator) => operator.tail()).join('\n')}`;
+    try {
+      return (await waitFor(probe, { what: `pool ${name} ${what}`, timeoutMs, explain })).pool;
+    } finally {
+      await watch.stop().catch(() => undefined);
+    }
+  }
+
+  /** Stops the operators and everything else. */
+  async stop(): Promise<void> {
+    await Promise.all(this.operators.map((operator) => operator.kill()));
+    await this.cloud.stop();
+    await this.controlPlane.stop();
+  }
+}
+
+/** The ConfigMap of the VPC CNI that enables pod addresses of Windows nodes. */
+export const windowsIpam = (on: boolean, more: Readonly<Record<string, string>> = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' },
+  data: { 'enable-windows-ipam': String(on), ...more },
+});
+
+/** Whether the status is of the current generation, which `kubectl wait` and kstatus check before they use a condition. */
+function isObserved({ metadata, status }: WindowsPool): boolean {
+  return status?.observedGeneration === metadata.generation;
+}
+
+/** Whether the operator has reconciled the spec and has nothing left to do: no change that it sent has an unknown result. */
+export function isReconciled(pool: WindowsPool | undefined): boolean {
+  if (!pool || !isObserved(pool) || conditionOf(pool, 'Reconciling') !== 'absent') return false;
+  // `scaling=?` is a field whose change was sent and not observed yet: see nodeGroup/applied.ts of the domain.
+  return !pool.status?.bookkeeping?.applied?.some((field) => field.endsWith('=?'));
+}
+
+/** The webhook that EKS creates in every cluster, without its rules: no pod requests an address here. */
+export const podWebhook: object = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'MutatingWebhookConfiguration',
+  metadata: { name: 'vpc-resource-mutating-webhook' },
+  webhooks: [],
+};
+
+/** A pool's conditions, one per line. */
+export function conditionLines(pool: WindowsPool | undefined): string {
+  if (!pool) return 'there is no such pool';
+  const { generation } = pool.metadata;
+  const stale = isObserved(pool)
+    ? []
+    : [`The status is of generation ${pool.status?.observedGeneration}, the spec of ${generation}.`];
+  const conditions = (pool.status?.conditions ?? []).map(
+    ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
+  );
+  return [...stale, ...conditions].join('\n');
+}
+
+/** The status and reason of one condition, such as `False/WrongBuild`; `absent` when there is none. */
+export function conditionOf(pool: WindowsPool | undefined, type: string): string {
+  const found = pool?.status?.conditions?.find((condition) => condition.type === type);
+  return found ? `${found.status}/${found.reason}` : 'absent';
+}
+
+/** The message of one condition; empty when there is none. */
+export function messageOf(pool: WindowsPool | undefined, type: string): string {
+  return pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+}
