@@ -104,7 +104,7 @@ describe('a launch template', () => {
 
     it('cannot be replaced or removed', async () => {
       for (const change of [{ launchTemplate: null }, { launchTemplate: { name: 'other' } }])
-        await assert.rejects(patch(POOL, change), /EKS cannot add, remove or replace the launch /);
+        await assert.rejects(patch(POOL, change), /EKS cannot change nodeGroup.launchTemplate, only its version/);
     });
   });
 

@@ -80,7 +80,7 @@ describe('a pool that sets its machine', () => {
   it('keeps its template while it has a group', async () => {
     await assert.rejects(
       patch({ disk: null, securityGroups: null, instanceTags: null }),
-      /EKS cannot add a launch template/,
+      /EKS cannot change the settings of the machine from none to some/,
     );
   });
 

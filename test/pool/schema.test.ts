@@ -628,8 +628,8 @@ describe('the API server', () => {
       await world.apply(poolManifest(name, { nodeGroup }));
       await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
       const refused = await answerTo(poolManifest(name));
-      const words = 'Set nodeGroup.immutableChangePolicy to Replace';
-      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value.*${words}`, 's'));
+      const words = `EKS cannot change nodeGroup.${field}.*Set nodeGroup.immutableChangePolicy to Replace`;
+      assert.match(refused, new RegExp(`spec\\.nodeGroup: Invalid value.*${words}`, 's'));
       await setStatus(name, { nodeGroup: { differs: true } });
       await world.apply(poolManifest(name));
       await setStatus(name, { nodeGroup: { status: 'CREATE_FAILED', differs: null } });
@@ -650,7 +650,7 @@ describe('the API server', () => {
     const name = 'machine';
     await world.apply(poolManifest(name));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
-    const only = /spec\.nodeGroup: Invalid value.*EKS cannot add a launch template/s;
+    const only = /spec\.nodeGroup: Invalid value.*EKS cannot change the settings of the machine from none to some/s;
     for (const nodeGroup of machines) assert.match(await answerTo(poolManifest(name, { nodeGroup })), only);
     await setStatus(name, { nodeGroup: { differs: true } });
     await world.apply(poolManifest(name, { nodeGroup: { disk: { sizeGiB: 100 } } }));
@@ -670,7 +670,7 @@ describe('the API server', () => {
     const ami = { id: 'ami-0a000001' };
     await world.apply(poolManifest(name, { nodeGroup: { disk: {} } }));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
-    const only = /spec\.nodeGroup\.ami: Invalid value.*between its own AMIs and a custom one/s;
+    const only = /spec\.nodeGroup: Invalid value.*EKS cannot change ami or kubelet from none to some/s;
     assert.match(await answerTo(poolManifest(name, { nodeGroup: { disk: {}, ami } })), only);
     await world.apply(poolManifest(name, { nodeGroup: { disk: {}, ami, immutableChangePolicy: 'Replace' } }));
     await world.apply(poolManifest(name, { nodeGroup: { ami: { id: 'ami-0a000002' } } }));
@@ -704,7 +704,7 @@ describe('the API server', () => {
       const refused = await answerTo(
         poolManifest(name, { nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Reject' } }),
       );
-      assert.match(refused, new RegExp(`spec\\.nodeGroup\\.${field}: Invalid value`));
+      assert.match(refused, new RegExp(`spec\\.nodeGroup: Invalid value.*EKS cannot change nodeGroup\\.${field}`, 's'));
       await world.kubectl('delete', 'windowspool', name);
     });
   }
