@@ -130,7 +130,9 @@ describe('nodes in protobuf, from a real API server', () => {
     const events: WatchEvent<NodeRecord>[] = [];
     for await (const batch of source.watch(NOW, signal)) {
       events.push(...batch);
-      if (events.some((event) => event.type === 'BOOKMARK' && event.initialEventsEnd)) break;
+      // A later change may be in the same batch.
+      const end = events.findIndex((event) => event.type === 'BOOKMARK' && event.initialEventsEnd);
+      if (end >= 0) return events.slice(0, end + 1);
     }
     return events;
   }
