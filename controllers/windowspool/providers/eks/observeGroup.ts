@@ -67,7 +67,7 @@ export async function observeNodeGroup(
     (before && readCache.of(AwsMemory).cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const known = { pool, group, ...(former && { former }) };
   const { base, expected } = baseState(pool, expectationOfGroups(known), context);
-  const poolNodes = poolNodesOf({ pool, group, former }, expected, sources);
+  const poolNodes = poolNodesOf(known, expected, sources);
   await confirmMembers(known, poolNodes, before !== undefined, context);
   const observed: EksState = {
     ...base,
@@ -172,11 +172,7 @@ async function findNewestRelease(
 
 /** The verification results of the nodes of the pool's groups. The nodes of a group that the pool does not own are not the pool's either. */
 function poolNodesOf(
-  {
-    pool,
-    group,
-    former,
-  }: { readonly pool: WindowsPool; readonly group: ObservedNodeGroup; readonly former: EksState['former'] },
+  { pool, group, former }: Pick<EksState, 'pool' | 'group' | 'former'>,
   expected: Expectation,
   { poolNodesCache }: Sources,
 ): PoolNodes {
@@ -206,16 +202,16 @@ async function confirmMembers(
   isCached: boolean,
   { readCache, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
-  const { shared } = readCache;
-  const { serviceTimes } = readCache.of(AwsMemory);
   const { pool, group, former } = known;
   const isListed = [group, former].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
+  if (!isListed || (isCached && poolNodes.isConfirmed)) return;
   const groups = ownGroups(known);
   const unread = [
     ...(isUnread(group) ? [nodeGroupNameOf(pool)] : []),
     ...(isUnread(former) ? [otherNameOf(pool)] : []),
   ];
-  if (!isListed || (isCached && poolNodes.isConfirmed)) return;
+  const { shared } = readCache;
+  const { serviceTimes } = readCache.of(AwsMemory);
   for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
     // An answer that is on its way may be older than the node.
     if (maxAgeMs === 0) shared.forget(SCALING_GROUPS_QUESTION);
