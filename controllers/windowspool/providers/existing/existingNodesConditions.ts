@@ -1,8 +1,8 @@
 /** The conditions of a pool of existing nodes, and when it is Ready. Pure. */
 
 import { trueCondition } from '../../conditions/condition.ts';
+import { missingPermission } from '../../conditions/missingPermission.ts';
 import { nodesVerified } from '../../conditions/nodesVerified.ts';
-import { missingPermission } from '../../conditions/permissions.ts';
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';

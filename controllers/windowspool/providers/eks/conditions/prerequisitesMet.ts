@@ -1,7 +1,7 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
-import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/permissions.ts';
+import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
 import { USABLE_BY_TAG } from '../../../labels.ts';
 import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
 import type { CallError } from '../../../ports/callResult.ts';

@@ -9,8 +9,8 @@ import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../machine/machine.ts
 import { userDataIn } from '../machine/userScript.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { describeReleaseFailure, failureOfRelease } from '../upgrades/releaseFailures.ts';
-import { followsMachine } from '../upgrades/versionChanges.ts';
+import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
+import { followsMachine } from './versionChanges.ts';
 
 /** Reports these settings, with what to do; empty when there are none. */
 export function followedMachine(s: EksDerived, group: NodeGroup): string {
