@@ -1,5 +1,5 @@
 /** What the operator would do for pools that are not applied yet, with the AWS credentials of the user. Writes nothing. */
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { Cluster as EksCluster } from '../../controllers/windowspool/ports/eks.ts';
 import { previewText } from '../../controllers/windowspool/preview.ts';
 import { describeFailure, sentence } from '../../controllers/windowspool/util/words.ts';

@@ -8,8 +8,8 @@ import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION, poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import type { ListWatch, Logger } from '../../controllers/runtime/ports.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { joined } from '../../controllers/windowspool/util/words.ts';
 import { Failure, suggestion } from './failure.ts';

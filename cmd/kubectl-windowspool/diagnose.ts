@@ -2,7 +2,7 @@
 import type { EventsV1Event, V1Pod } from '@kubernetes/client-node';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
+import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';

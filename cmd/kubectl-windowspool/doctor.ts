@@ -5,7 +5,7 @@ import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
-import type { Condition, WindowsPool, WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
+import type { Condition, WindowsPool, WindowsPoolStatus } from '../../controllers/windowspool/api/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';

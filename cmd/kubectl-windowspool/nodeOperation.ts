@@ -1,7 +1,8 @@
 /** `kubectl windowspool replace` and `remove`: shows what the operation would disrupt, asks, and requests it from the operator. */
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { removalRefusal } from '../../controllers/windowspool/disruption/admission.ts';
 import { type Drain, drainOf, nameOf } from '../../controllers/windowspool/disruption/drain.ts';
 import { drainOptionsOf } from '../../controllers/windowspool/disruption/drainAction.ts';
@@ -12,12 +13,11 @@ import {
   operationFor,
 } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { amountOf } from '../../controllers/windowspool/disruption/remediation.ts';
-import { POOL_KEY } from '../../controllers/windowspool/labels.ts';
-import { nodeSourceOf } from '../../controllers/windowspool/nodeSource.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, StuckPod } from '../../controllers/windowspool/ports/pods.ts';
-import { isPaused } from '../../controllers/windowspool/queries.ts';
+import { nodeSourceOf } from '../../controllers/windowspool/rules/nodeSource.ts';
+import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { count, duration, joined, sentence } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';

@@ -1,12 +1,12 @@
 /** `kubectl windowspool nodes`: the Windows nodes of a pool, or all of them. */
 
-import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import {
   IMAGES_PENDING_CONDITION,
   NODE_GROUP_LABEL,
   POOL_KEY,
   SMOKE_TEST_PENDING_CONDITION,
-} from '../../controllers/windowspool/labels.ts';
+} from '../../controllers/windowspool/api/labels.ts';
+import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { reservedMemoryOf } from '../../controllers/windowspool/nodes/kubeletSettings.ts';
 import { instanceIdOf } from '../../controllers/windowspool/nodes/lostNodes.ts';
 import { pendingConditions } from '../../controllers/windowspool/nodes/nodeCondition.ts';

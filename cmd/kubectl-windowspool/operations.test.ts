@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PendingStep, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { PendingStep, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../controllers/windowspool/ports/pods.ts';
 import {

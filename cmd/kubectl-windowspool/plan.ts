@@ -2,8 +2,8 @@
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { KIND } from '../../controllers/kubernetes/pools.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { byHeading } from '../../controllers/windowspool/heldSteps.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { byHeading } from '../../controllers/windowspool/rules/heldSteps.ts';
 import { type AwsFlags, awsPreviews } from './awsPreview.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';

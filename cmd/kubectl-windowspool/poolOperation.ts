@@ -1,7 +1,7 @@
 /** `kubectl windowspool retry`, `pause` and `resume`: shows what would happen, asks, and annotates the pool. */
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/labels.ts';
-import { isPaused } from '../../controllers/windowspool/queries.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
+import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { confirm } from './confirm.ts';

@@ -8,9 +8,7 @@ import type {
   PendingStep,
   WarmPoolState,
   WindowsPool,
-} from '../../controllers/windowspool/api.gen.ts';
-import { describeRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
-import { isDeleting, isPaused } from '../../controllers/windowspool/queries.ts';
+} from '../../controllers/windowspool/api/api.gen.ts';
 import {
   type NodeCheck,
   nodeCheckReasons,
@@ -18,7 +16,9 @@ import {
   type Reason,
   reasons,
   remedyFor,
-} from '../../controllers/windowspool/reasons.ts';
+} from '../../controllers/windowspool/api/reasons.ts';
+import { describeRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
+import { isDeleting, isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 
 /** A condition that needs attention. */

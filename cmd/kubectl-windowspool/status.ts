@@ -1,6 +1,6 @@
 /** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';

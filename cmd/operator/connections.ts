@@ -28,7 +28,7 @@ import { createEngineMetrics, type EngineMetrics } from '../../controllers/runti
 import type { Fence, Logger } from '../../controllers/runtime/ports.ts';
 import { DisruptionBudget } from '../../controllers/windowspool/disruption/disruptionBudget.ts';
 import type { Writers } from '../../controllers/windowspool/model/writers.ts';
-import type { Sources } from '../../controllers/windowspool/sources.ts';
+import type { Sources } from '../../controllers/windowspool/observation/sources.ts';
 import { Caches } from './caches.ts';
 import { observeAwsCalls } from './metrics/awsCalls.ts';
 import type { Options } from './options.ts';

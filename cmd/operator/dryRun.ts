@@ -1,9 +1,9 @@
 /** `--dry-run`: reads every pool once, prints the changes that are due, and writes nothing: no lease, status or event, and no call that changes AWS. */
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { type Preview, preview, previewText } from '../../controllers/windowspool/preview.ts';
-import { ReadCache } from '../../controllers/windowspool/readCache.ts';
 import { connect, portsOf } from './connections.ts';
 import type { Options } from './options.ts';
 

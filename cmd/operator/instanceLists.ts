@@ -7,7 +7,7 @@ import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
-import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 

@@ -1,6 +1,6 @@
 import type { EventsV1Event, EventsV1EventSeries } from '@kubernetes/client-node';
 import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
-import type { WindowsPool } from '../windowspool/api.gen.ts';
+import type { WindowsPool } from '../windowspool/api/api.gen.ts';
 import type { Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { microTimeOf, type Wire } from './objects.ts';

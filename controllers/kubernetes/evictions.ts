@@ -1,6 +1,6 @@
 /** The port Evictions: finds the pods that made an update fail, by pods and PodDisruptionBudgets. */
 import type { V1LabelSelector, V1Pod, V1PodDisruptionBudget, V1Toleration } from '@kubernetes/client-node';
-import type { NodeSelector } from '../windowspool/api.gen.ts';
+import type { NodeSelector } from '../windowspool/api/api.gen.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { type Evictions, hasEnded, type StuckPod } from '../windowspool/ports/pods.ts';
 import { selects } from '../windowspool/util/labelSelector.ts';

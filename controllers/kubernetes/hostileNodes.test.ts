@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IMAGES_PENDING_CONDITION } from '../windowspool/labels.ts';
+import { IMAGES_PENDING_CONDITION } from '../windowspool/api/labels.ts';
 import { scrub } from '../windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import { sentence } from '../windowspool/util/words.ts';

@@ -1,5 +1,5 @@
 import type { V1ObjectMeta } from '@kubernetes/client-node';
-import { MANAGED_BY_LABEL } from '../windowspool/labels.ts';
+import { MANAGED_BY_LABEL } from '../windowspool/api/labels.ts';
 import type { Wire } from './objects.ts';
 
 /**

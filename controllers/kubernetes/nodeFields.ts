@@ -7,7 +7,7 @@ import {
   OWN_CONDITIONS,
   OWNERSHIP_ANNOTATION,
   VERIFIED_CONDITION,
-} from '../windowspool/labels.ts';
+} from '../windowspool/api/labels.ts';
 import {
   NODE_RESOURCES,
   type NodeCondition,

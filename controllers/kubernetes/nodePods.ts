@@ -16,7 +16,7 @@ import {
   PURPOSE_LABEL,
   RETRY_ANNOTATION,
   WINDOWS,
-} from '../windowspool/labels.ts';
+} from '../windowspool/api/labels.ts';
 import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import { foreignText } from '../windowspool/ports/foreignText.ts';
 import {

@@ -10,7 +10,7 @@ import {
   OWNERSHIP_ANNOTATION,
   POOL_KEY,
   WINDOWS,
-} from '../windowspool/labels.ts';
+} from '../windowspool/api/labels.ts';
 import { type NodeMarks, type NodeRecord, type NodeReport, type Nodes, ownStatus } from '../windowspool/ports/nodes.ts';
 import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { type Decoder, jsonDecoder } from './decoder.ts';

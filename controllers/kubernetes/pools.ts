@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
-import type { WindowsPool } from '../windowspool/api.gen.ts';
-import { FINALIZER } from '../windowspool/labels.ts';
+import type { WindowsPool } from '../windowspool/api/api.gen.ts';
+import { FINALIZER } from '../windowspool/api/labels.ts';
 import type { Pools } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';

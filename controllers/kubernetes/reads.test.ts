@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StoreView } from '../runtime/ports.ts';
-import type { WindowsPool } from '../windowspool/api.gen.ts';
+import type { WindowsPool } from '../windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
 import type { KubernetesClient } from './client.ts';
 import { createInstanceLists, createUserScripts } from './configMaps.ts';

@@ -1,7 +1,7 @@
 import type { V1ObjectMeta, V1OwnerReference, V1RuntimeClass } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
-import type { WindowsPool } from '../windowspool/api.gen.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/labels.ts';
+import type { WindowsPool } from '../windowspool/api/api.gen.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/api/labels.ts';
 import type {
   DesiredRuntimeClass,
   RuntimeClass,

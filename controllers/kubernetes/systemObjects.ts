@@ -8,7 +8,7 @@ import type {
   V1NodeList,
   V1PodList,
 } from '@kubernetes/client-node';
-import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/labels.ts';
+import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/api/labels.ts';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import { hasEnded } from '../windowspool/ports/pods.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';

@@ -4,7 +4,7 @@ import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import type { EksState } from './providers/eks/model/groupState.ts';
+import type { EksState } from './providers/nodeGroup/model/groupState.ts';
 import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import {

@@ -11,7 +11,7 @@ import type { Outcome, SkippedStep } from './model/outcome.ts';
 import type { StepError } from './model/stepError.ts';
 import type { Step } from './model/steps.ts';
 import type { Writers } from './model/writers.ts';
-import { isLasting } from './queries.ts';
+import { isLasting } from './rules/poolQueries.ts';
 import { isNodeStep, isUpdateOfGroup, laneOf, stepKindOf } from './steps/stepKinds.ts';
 import { inParallel } from './util/inParallel.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { planFor } from './plan.ts';
-import { isToBeReplaced, knownPrerequisites, scopeToRead } from './providers/eks/derive/deriveGroup.ts';
+import { isToBeReplaced, knownPrerequisites, scopeToRead } from './providers/nodeGroup/derive/deriveGroup.ts';
 import { derive } from './testing/derived.ts';
 import { knownStatus, NEXT, samplePool, sampleState } from './testing/fixtures.ts';
 import { observedStateOf, randomObservedState, randomPool } from './testing/randomObservedState.ts';

@@ -6,7 +6,7 @@ import type { Outcome, RunResult } from './model/outcome.ts';
 import { chainsFor } from './plan.ts';
 import { withDue } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
-import { decide } from './ruleChains.ts';
+import { decide } from './rules/ruleChains.ts';
 
 /** The observed state with what is due. */
 export function derive(s: ObservedState): Derived {

@@ -1,11 +1,11 @@
 /** Reads the observed state. Objects of the cluster come from the cache; AWS is called only when there is a reason. */
-import type { WindowsPool } from './api.gen.ts';
+import type { WindowsPool } from './api/api.gen.ts';
 import type { ObservedState } from './model/observedState.ts';
 import { runsNodePods } from './nodePods/preparation.ts';
+import type { Snapshot } from './observation/readCache.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
-import { withError } from './queries.ts';
-import type { Snapshot } from './readCache.ts';
+import { withError } from './rules/poolQueries.ts';
 
 /** The observed state of a pool. With `before`, AWS is not called. */
 export async function observe(

@@ -7,14 +7,14 @@
  * In each rule chain, the first rule that applies decides.
  */
 
-import type { WindowsPool } from './api.gen.ts';
-import { type Held, hold } from './heldSteps.ts';
+import type { WindowsPool } from './api/api.gen.ts';
 import type { Decision } from './model/decisions.ts';
 import type { Derived } from './model/due.ts';
 import type { Step } from './model/steps.ts';
 import { providerOf } from './providers/providers.ts';
-import { isDeleting, isPaused } from './queries.ts';
-import { decide, type RuleChain } from './ruleChains.ts';
+import { type Held, hold } from './rules/heldSteps.ts';
+import { isDeleting, isPaused } from './rules/poolQueries.ts';
+import { decide, type RuleChain } from './rules/ruleChains.ts';
 import { needsFreshRead, stepKindOf } from './steps/stepKinds.ts';
 
 /** The steps for one run of a pool, and those that are held. */

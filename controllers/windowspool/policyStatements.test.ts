@@ -1,7 +1,7 @@
 /** The statements of the IAM policies, one by one: what the operator reports when an administrator leaves one out, and what still works. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { POOL_KEY, REPLACE_ANNOTATION } from './labels.ts';
+import { POOL_KEY, REPLACE_ANNOTATION } from './api/labels.ts';
 import type { Deps } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';

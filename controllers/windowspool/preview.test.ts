@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { ReadCache } from './observation/readCache.ts';
 import { preview, previewText } from './preview.ts';
-import { ReadCache } from './readCache.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions, textTable } from './testing/goldenTexts.ts';

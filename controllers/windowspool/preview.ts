@@ -1,14 +1,14 @@
 /** What the next run would do for a pool, as text. Read-only. */
 
-import type { PendingStep, WindowsPool } from './api.gen.ts';
+import type { PendingStep, WindowsPool } from './api/api.gen.ts';
 import { evaluateConditions } from './conditions/evaluateConditions.ts';
 import { derive, withoutSteps } from './derive.ts';
-import { byHeading, pendingIn } from './heldSteps.ts';
 import type { Step } from './model/steps.ts';
 import { observe } from './observe.ts';
 import { planFor } from './plan.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
+import { byHeading, pendingIn } from './rules/heldSteps.ts';
 import { describeStep } from './steps/stepKinds.ts';
 import { count, sentence } from './util/words.ts';
 

@@ -4,7 +4,7 @@
  */
 
 import { act } from './act.ts';
-import type { WindowsPool } from './api.gen.ts';
+import type { WindowsPool } from './api/api.gen.ts';
 import { derive, resultOf } from './derive.ts';
 import { rememberedOperations, withCount } from './disruption/observeLeavingNodes.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
@@ -12,16 +12,16 @@ import type { Derived } from './model/due.ts';
 import type { ObservedState, Settings } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { Writers } from './model/writers.ts';
+import type { ReadCache } from './observation/readCache.ts';
+import type { Sources } from './observation/sources.ts';
 import { observe } from './observe.ts';
 import { heldUntilRead, planFor } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
-import type { ReadCache } from './readCache.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
-import { waitsForOtherPools } from './ruleChains.ts';
+import { waitsForOtherPools } from './rules/ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
-import type { Sources } from './sources.ts';
 import { needsFreshRead } from './steps/stepKinds.ts';
 
 /** What a run needs: sources, writers, reporter, cache, settings and clock. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { clusterSecurityGroupId } from '../../test/fakes/localaws/network.ts';
-import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { fresh, ready, until, wake } from './testing/life.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../test/fakes/localaws/state.ts';
-import { releaseFailuresOf } from './providers/eks/upgrades/releaseFailures.ts';
+import { releaseFailuresOf } from './providers/nodeGroup/versions/releaseFailures.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, RELEASE, type SpecChange, SUBNETS, sampleError } from './testing/fixtures.ts';

@@ -1,6 +1,6 @@
 /** One odd answer of EKS about a node group, at each read of what a pool goes through. */
 import assert from 'node:assert/strict';
-import { OWN_PREFIX, REPLACE_ANNOTATION } from './labels.ts';
+import { OWN_PREFIX, REPLACE_ANNOTATION } from './api/labels.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, settings } from './testing/fixtures.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ClusterChange } from '../../test/fakes/localaws/faults.ts';
-import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
-import { nodeGroupIn } from './nodeSource.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
 import { reconcile } from './reconcile.ts';
+import { nodeGroupIn } from './rules/nodeSource.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, SUBNETS, sampleError, sampleNode, settings } from './testing/fixtures.ts';
 import { assertMentions } from './testing/goldenTexts.ts';

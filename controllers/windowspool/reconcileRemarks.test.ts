@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { IGNORE_PREREQUISITES_ANNOTATION } from './labels.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { SUBNETS, sampleError, settings } from './testing/fixtures.ts';
 import { assertBrief } from './testing/goldenTexts.ts';

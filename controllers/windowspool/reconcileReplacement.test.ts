@@ -1,9 +1,9 @@
 /** The replacement of a node group from its first call to its last. */
 
 import assert from 'node:assert/strict';
-import { NODE_GROUP_LABEL } from './labels.ts';
-import { nodeGroupIn } from './nodeSource.ts';
+import { NODE_GROUP_LABEL } from './api/labels.ts';
 import type { Deps } from './reconcile.ts';
+import { nodeGroupIn } from './rules/nodeSource.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleError, sampleNode } from './testing/fixtures.ts';
 import { assertBrief, assertMentions } from './testing/goldenTexts.ts';

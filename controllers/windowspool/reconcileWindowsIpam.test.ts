@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CallError } from './ports/callResult.ts';
 import { preview, previewText } from './preview.ts';
-import { AwsMemory } from './providers/eks/snapshot.ts';
+import { AwsMemory } from './providers/nodeGroup/observation/nodeGroupSnapshot.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool, settings } from './testing/fixtures.ts';

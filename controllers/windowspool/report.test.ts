@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from './api.gen.ts';
+import type { WindowsPool } from './api/api.gen.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { Step } from './model/steps.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import type { EksDerived } from './providers/eks/model/groupDue.ts';
+import type { EksDerived } from './providers/nodeGroup/model/groupDue.ts';
 import { report } from './report.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import {

@@ -1,19 +1,19 @@
 /**
  * Writes what a reconcile found to the pool's status, events and metrics, each only when it changes. Steps that reserve a share of the disruption
- * budget write their part of the status earlier, in disruption/disruptionBudget.ts. The texts of events are in events.ts.
+ * budget write their part of the status earlier, in disruption/disruptionBudget.ts. The texts of events are in reporting/poolEvents.ts.
  */
-import type { WindowsPool } from './api.gen.ts';
+import type { WindowsPool } from './api/api.gen.ts';
+import type { TimeSample } from './api/metricCatalogue.ts';
 import { evaluateConditions } from './conditions/evaluateConditions.ts';
 import { terminatingNodeCounts } from './disruption/leavingNodeSamples.ts';
-import { publishDone, publishNews } from './events.ts';
-import type { TimeSample } from './metricCatalogue.ts';
 import type { HeldStep } from './model/decisions.ts';
 import type { RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import type { Events, Metrics, Pools } from './ports/pools.ts';
-import { samplesOf } from './samples.ts';
-import { statusFor } from './status.ts';
-import type { StatusThrottle } from './statusThrottle.ts';
+import { publishDone, publishNews } from './reporting/poolEvents.ts';
+import { samplesOf } from './reporting/poolSamples.ts';
+import { statusFor } from './reporting/poolStatus.ts';
+import type { StatusThrottle } from './reporting/statusThrottle.ts';
 import { stepKindOf } from './steps/stepKinds.ts';
 import { canonical } from './util/hash.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CallErrorKind } from './ports/callResult.ts';
 import type { NodeGroup } from './ports/eks.ts';
-import type { EksDerived } from './providers/eks/model/groupDue.ts';
+import type { EksDerived } from './providers/nodeGroup/model/groupDue.ts';
 import { nextRun, untilNextRead } from './schedule.ts';
 import { derive } from './testing/derived.ts';
 import {

@@ -3,14 +3,14 @@
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
 import { isGone } from './disruption/terminatingNode.ts';
-import { SHORTEST_MS, TRANSIENT } from './intervals.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
-import { isDeleting } from './queries.ts';
-import { nextUntil } from './ruleChains.ts';
+import { isDeleting } from './rules/poolQueries.ts';
+import { SHORTEST_MS, TRANSIENT } from './rules/retryIntervals.ts';
+import { nextUntil } from './rules/ruleChains.ts';
 import { failedKindOf, isAwsError } from './steps/stepKinds.ts';
 
 /** The next run for a pool. What is outside the cluster is read again after `untilReadMs`. */

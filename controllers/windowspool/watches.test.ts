@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from './api.gen.ts';
+import type { WindowsPool } from './api/api.gen.ts';
 import { nodeGroupsOf } from './nodes/poolNodesCache.ts';
 import type { NodeRecord } from './ports/nodes.ts';
 import { knownStatus, sampleNode, sampleNodePod, samplePool } from './testing/fixtures.ts';

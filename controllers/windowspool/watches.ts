@@ -11,8 +11,8 @@
  * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
  * before it reaches any listener. The fleet triggers pools that wait for other pools.
  */
-import type { WindowsPool } from './api.gen.ts';
-import type { Fleet } from './disruption/fleet.ts';
+import type { WindowsPool } from './api/api.gen.ts';
+import type { Fleet } from './disruption/poolRegistry.ts';
 import { runsNodePods } from './nodePods/preparation.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { NodePod } from './ports/nodePods.ts';

@@ -2,7 +2,7 @@ import { evaluateConditions } from '../../controllers/windowspool/conditions/eva
 import { resultOf } from '../../controllers/windowspool/derive.ts';
 import { verifyNode } from '../../controllers/windowspool/nodes/verify.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
-import { statusFor } from '../../controllers/windowspool/status.ts';
+import { statusFor } from '../../controllers/windowspool/reporting/poolStatus.ts';
 import { derive } from '../../controllers/windowspool/testing/derived.ts';
 import { sampleNodes, sampleState } from '../../controllers/windowspool/testing/fixtures.ts';
 import { figureOf } from './figures.ts';

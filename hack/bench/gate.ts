@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { nodeName } from '../../controllers/kubernetes/testing/nodes.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { conditionOf } from '../../test/fakes/testenv/testEnv.ts';

@@ -1,6 +1,6 @@
 /** Pools of the nodes of a BenchCluster, and a watch of their statuses. */
 import { poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { nodeRoleArn, subnetIds } from '../../test/fakes/localaws/network.ts';
 import { conditionLines, conditionOf } from '../../test/fakes/testenv/testEnv.ts';
 import { type BenchCluster, MOST_NODES } from './benchCluster.ts';

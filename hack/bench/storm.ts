@@ -1,4 +1,4 @@
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { figureOf, noneOf } from './figures.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { type Access, answerAccess, answerDenial, answerFailedUpdate, answerRefusal } from './answers.ts';
 import type { Reply } from './aws.ts';
 import { Cleanup } from './cleanup.ts';

@@ -1,5 +1,5 @@
 /** Which replies answer a question, and which leave it open. */
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { Reply } from './aws.ts';
 import type { Answers, QuestionId } from './questions.ts';
 import type { Run } from './run.ts';

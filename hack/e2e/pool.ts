@@ -1,5 +1,5 @@
 /** The pool of a run: its manifest, waits for it, and its removal. */
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionLines, conditionOf, isReconciled, messageOf } from '../../test/fakes/testenv/testEnv.ts';
 import { passes, replyOf } from './aws.ts';
 import { groupOf } from './facts.ts';

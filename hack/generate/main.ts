@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'CONTRIBUTING.md': contributing,
-  'controllers/windowspool/api.gen.ts': apiTypes,
+  'controllers/windowspool/api/api.gen.ts': apiTypes,
   'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,
   'docs/metrics.md': metricsPage,

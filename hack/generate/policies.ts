@@ -1,7 +1,7 @@
 /** The ValidatingAdmissionPolicies of config/policies and the table of docs/windows-workloads.md, from the rules of controllers/workloads. */
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
-import { MANAGED_BY, MANAGED_BY_LABEL } from '../../controllers/windowspool/labels.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { messageOf } from '../../controllers/workloads/lint.ts';
 import { type Grade, IS_WINDOWS_SPEC, type Rule, VARIABLES } from '../../controllers/workloads/rule.ts';
 import { RULES } from '../../controllers/workloads/rules.ts';

@@ -1,6 +1,6 @@
 /** The page about conditions, from the catalogue of reasons. */
-import type { ConditionType } from '../../controllers/windowspool/metricCatalogue.ts';
-import { type Reason, reasons } from '../../controllers/windowspool/reasons.ts';
+import type { ConditionType } from '../../controllers/windowspool/api/metricCatalogue.ts';
+import { type Reason, reasons } from '../../controllers/windowspool/api/reasons.ts';
 
 /** A condition without a line here does not compile. */
 const CONDITIONS: Readonly<Record<ConditionType, string>> = {
@@ -30,7 +30,7 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
 export function conditionsPage(): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [
-    '<!-- Generated from controllers/windowspool/reasons.ts by `make generate`. Do not edit. -->',
+    '<!-- Generated from controllers/windowspool/api/reasons.ts by `make generate`. Do not edit. -->',
     '# Conditions and reasons',
     '',
     'Read `Ready` first: while it is False, it has the reason and message of the condition that causes it. Each message names the object, the cause and the next step.',

@@ -49,7 +49,7 @@ function asStored(schema: Schema): JSONSchema {
   return stored as JSONSchema;
 }
 
-/** The text of controllers/windowspool/api.gen.ts. */
+/** The text of controllers/windowspool/api/api.gen.ts. */
 export async function apiTypes(): Promise<string> {
   const crd = parse(await readFile(SOURCE, 'utf8'));
   const schema = crd.spec.versions[0].schema.openAPIV3Schema;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { catalogue, processMetrics } from '../../cmd/operator/metrics/catalogue.ts';
 import type { MetricCatalogue, MetricDefinition } from '../../controllers/runtime/metricDefinition.ts';
-import { poolMetrics } from '../../controllers/windowspool/metricCatalogue.ts';
+import { poolMetrics } from '../../controllers/windowspool/api/metricCatalogue.ts';
 import { runbooks } from './alerts.ts';
 import { dashboards } from './dashboards.ts';
 import { type PanelJson, panelsOf, parseDashboard } from './model.ts';

@@ -2,7 +2,7 @@
 import type { awsMetrics } from '../../cmd/operator/metrics/awsCalls.ts';
 import type { operatorMetrics } from '../../cmd/operator/metrics/catalogue.ts';
 import type { engineMetrics } from '../../controllers/runtime/metricCatalogue.ts';
-import { poolMetrics } from '../../controllers/windowspool/metricCatalogue.ts';
+import { poolMetrics } from '../../controllers/windowspool/api/metricCatalogue.ts';
 import type { windowsMetrics } from './windowsExporter.ts';
 
 type OperatorCatalogue = typeof awsMetrics & typeof operatorMetrics & typeof engineMetrics;

@@ -1,13 +1,13 @@
 /** Records what the operator plans and reports for observed states. */
 import fc from 'fast-check';
-import type { WindowsPoolStatus } from '../../controllers/windowspool/api.gen.ts';
-import { shownIn } from '../../controllers/windowspool/heldSteps.ts';
+import type { WindowsPoolStatus } from '../../controllers/windowspool/api/api.gen.ts';
 import type { Derived } from '../../controllers/windowspool/model/due.ts';
 import type { Step } from '../../controllers/windowspool/model/steps.ts';
 import { planFor } from '../../controllers/windowspool/plan.ts';
 import { type Reporter, report } from '../../controllers/windowspool/report.ts';
+import { StatusThrottle } from '../../controllers/windowspool/reporting/statusThrottle.ts';
+import { shownIn } from '../../controllers/windowspool/rules/heldSteps.ts';
 import { nextRun, untilNextRead } from '../../controllers/windowspool/schedule.ts';
-import { StatusThrottle } from '../../controllers/windowspool/statusThrottle.ts';
 import { outcomeOf } from '../../controllers/windowspool/testing/fixtures.ts';
 import { pausedCases } from '../../controllers/windowspool/testing/planCases/paused.ts';
 import { tables } from '../../controllers/windowspool/testing/planCases/tables.ts';

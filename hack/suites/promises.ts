@@ -16,13 +16,13 @@ export interface ProvedPromise {
 }
 
 const DOMAIN = 'controllers/windowspool';
-const EKS = `${DOMAIN}/providers/eks`;
+const NODE_GROUP = `${DOMAIN}/providers/nodeGroup`;
 const EXISTING = `${DOMAIN}/providers/existing`;
 
 export const promises: readonly ProvedPromise[] = [
   {
     promise: 'a pool creates its node group and RuntimeClass, becomes Ready, and deletes or retains them',
-    inMemory: [`${DOMAIN}/reconcile.test.ts`, `${EKS}/retain.test.ts`, 'test/fakes/simulation'],
+    inMemory: [`${DOMAIN}/reconcile.test.ts`, `${NODE_GROUP}/desired/retain.test.ts`, 'test/fakes/simulation'],
     test: ['pool/lifecycle', 'pool/versions', 'pool/leaving', 'engine/runtimeClasses'],
   },
   {
@@ -36,27 +36,31 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'a change of the spec sends EKS the smallest change, and drift is corrected or reported',
-    inMemory: [`${DOMAIN}/plan.test.ts`, `${EKS}/drift.test.ts`, `${EKS}/groupChanges.test.ts`],
+    inMemory: [`${DOMAIN}/plan.test.ts`, `${NODE_GROUP}/drift.test.ts`, `${NODE_GROUP}/changes/groupChanges.test.ts`],
     test: ['pool/changes', 'pool/drift'],
   },
   {
     promise: 'an autoscaler and the operator share the size of a node group',
-    inMemory: [`${EKS}/autoscalerTags.test.ts`, `${DOMAIN}/reconcileWarmPool.test.ts`],
+    inMemory: [`${NODE_GROUP}/desired/autoscalerTags.test.ts`, `${DOMAIN}/reconcileWarmPool.test.ts`],
     test: ['pool/scaling'],
   },
   {
     promise: 'launch templates, custom AMIs, user data and subnets are those of the spec',
-    inMemory: [`${EKS}/machine`, `${EKS}/subnets.test.ts`],
+    inMemory: [`${NODE_GROUP}/launchTemplate`, `${NODE_GROUP}/desired/subnets.test.ts`],
     test: ['pool/customAmi', 'pool/launchTemplate', 'pool/machine', 'pool/subnets'],
   },
   {
     promise: 'only a node group that allows it is adopted, and it is released as it was',
-    inMemory: [`${EKS}/adoption.test.ts`],
+    inMemory: [`${NODE_GROUP}/desired/adoption.test.ts`],
     test: ['pool/adoption'],
   },
   {
     promise: 'errors of AWS are reported with their remedy and retried within limits',
-    inMemory: [`${DOMAIN}/reconcileTrouble.test.ts`, `${EKS}/healthIssues.test.ts`, 'controllers/aws/errors.test.ts'],
+    inMemory: [
+      `${DOMAIN}/reconcileTrouble.test.ts`,
+      `${NODE_GROUP}/reporting/healthIssues.test.ts`,
+      'controllers/aws/errors.test.ts',
+    ],
     test: ['pool/failures', 'pool/eksErrors'],
   },
   {
@@ -66,18 +70,18 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'a missing prerequisite is named with its remedy before a node group is created',
-    inMemory: [`${EKS}/prerequisites`, `${DOMAIN}/reconcilePrerequisites.test.ts`],
+    inMemory: [`${NODE_GROUP}/prerequisites`, `${DOMAIN}/reconcilePrerequisites.test.ts`],
     test: ['prerequisites/firstPool', 'prerequisites/rights'],
     testAll: ['prerequisites/prerequisites', 'prerequisites/causes'],
   },
   {
     promise: 'Windows IPAM is enabled only where that is configured',
-    inMemory: [`${DOMAIN}/reconcileWindowsIpam.test.ts`, `${EKS}/prerequisites/windowsIpam.test.ts`],
+    inMemory: [`${DOMAIN}/reconcileWindowsIpam.test.ts`, `${NODE_GROUP}/prerequisites/windowsIpam.test.ts`],
     testAll: ['prerequisites/windowsIpam'],
   },
   {
     promise: 'updates follow the policy, take turns, and are reported when they fail',
-    inMemory: [`${EKS}/upgrades`, `${DOMAIN}/disruption/reservation.test.ts`],
+    inMemory: [`${NODE_GROUP}/versions`, `${DOMAIN}/disruption/reservation.test.ts`],
     test: [
       'upgrades/automaticUpdates',
       'upgrades/disruption',
@@ -90,7 +94,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'a second node group replaces one that EKS cannot change, or tries an update first',
-    inMemory: [`${EKS}/replacement`, `${EKS}/canary`, `${DOMAIN}/reconcileReplacement.test.ts`],
+    inMemory: [`${NODE_GROUP}/secondGroup`, `${DOMAIN}/reconcileReplacement.test.ts`],
     test: ['upgrades/blueGreen', 'upgrades/canary'],
   },
   {
@@ -172,7 +176,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'metrics, alerts and dashboards show what kubectl shows',
-    inMemory: [`${DOMAIN}/samples.test.ts`, 'cmd/operator'],
+    inMemory: [`${DOMAIN}/reporting/poolSamples.test.ts`, 'cmd/operator'],
     test: [
       'monitoring/alertRules',
       'monitoring/dashboards',

@@ -1,7 +1,7 @@
 /** Updates that are tried on a canary, during which the operator is killed in memory. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';

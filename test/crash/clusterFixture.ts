@@ -5,7 +5,7 @@ import { createKubernetesClient, type KubernetesClient } from '../../controllers
 import { isNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { ApiProxy } from '../engine/apiProxy.ts';
 import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';

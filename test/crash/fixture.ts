@@ -2,7 +2,7 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { type Deps, reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { Switches } from '../fakes/localaws/switches.ts';

@@ -1,6 +1,6 @@
 /** The phases of a pool's life in which the crash suite kills the operator. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';

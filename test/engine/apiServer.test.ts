@@ -1,7 +1,7 @@
 /** The API server stops and restarts, and the operator gets SIGTERM. In an environment of its own: others would be disturbed. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';

@@ -7,7 +7,7 @@ import type { Identity, ListWatch } from '../../controllers/runtime/ports.ts';
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';

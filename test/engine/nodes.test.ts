@@ -3,7 +3,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import { createNodes, nodeIdentity, nodeIndexes, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import { silentLog } from '../../controllers/runtime/testing/silentLog.ts';
-import { IMAGES_PENDING_CONDITION, OWN_PREFIX, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
+import { IMAGES_PENDING_CONDITION, OWN_PREFIX, VERIFIED_CONDITION } from '../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord, Nodes, Taint, TaintEffect } from '../../controllers/windowspool/ports/nodes.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { errorKindOf, good, until, withClient } from './clientFixture.ts';

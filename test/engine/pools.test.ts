@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { errorKindOf, good, until, withClient } from './clientFixture.ts';
 
 describe('pools on a real API server', () => {

@@ -9,7 +9,7 @@ import type { Issue } from '@aws-sdk/client-eks';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux } from '../../hack/gitops/flux.ts';
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';

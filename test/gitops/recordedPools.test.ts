@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden } from '../goldenText.ts';

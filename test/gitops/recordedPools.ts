@@ -1,7 +1,7 @@
 /** Pools that were recorded in the cluster suites, so that their health in GitOps tools is tested without a cluster. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { normalized } from '../goldenText.ts';
 
 const FOLDER = new URL('../golden/pools/', import.meta.url);

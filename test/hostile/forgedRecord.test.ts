@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { OWNERSHIP_ANNOTATION, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
+import { OWNERSHIP_ANNOTATION, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { describeWrite, ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { CORDONED_ANNOTATION, REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { CORDONED_ANNOTATION, REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 

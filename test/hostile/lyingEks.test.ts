@@ -1,6 +1,6 @@
 /** EKS contradicts itself while pools are deleted. A pool must exist until its node group is gone, and delete its group once. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';

@@ -1,7 +1,7 @@
 /** The kinds of write before which a leader is paused: what causes each, and the request that precedes it. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionOf, isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 

@@ -1,6 +1,6 @@
 /** One kubelet reports values that are hard to read. The pools of the cluster, the watches and a restart must not depend on it. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';

@@ -1,6 +1,6 @@
 /** A kubelet labels its node as one of the node group of another pool. That pool goes on as if the node did not exist. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { firstOf, instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';

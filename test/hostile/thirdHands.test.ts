@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { CORDONED_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { CORDONED_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';

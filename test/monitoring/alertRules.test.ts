@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { catalogue } from '../../cmd/operator/metrics/catalogue.ts';
-import { reasons } from '../../controllers/windowspool/reasons.ts';
+import { reasons } from '../../controllers/windowspool/api/reasons.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { windowsMetrics } from '../../hack/grafana/windowsExporter.ts';
 import { toolPath } from '../../hack/tools/tools.ts';

@@ -1,7 +1,7 @@
 /** The expected values of the panels of the dashboards, computed from the output of kubectl. */
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 
 /** The observed state at a time: the pools that a dashboard shows, and the Windows nodes. */
 export interface Facts {

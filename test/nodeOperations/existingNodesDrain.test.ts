@@ -1,6 +1,6 @@
 /** Existing nodes that are drained by annotation with a real PodDisruptionBudget, and never terminated. */
 import assert from 'node:assert/strict';
-import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';

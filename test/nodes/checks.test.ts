@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
-import type { NodeCheck } from '../../controllers/windowspool/reasons.ts';
+import { NODE_GROUP_LABEL, VERIFIED_CONDITION } from '../../controllers/windowspool/api/labels.ts';
+import type { NodeCheck } from '../../controllers/windowspool/api/reasons.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../fakes/testenv/existingNode.ts';

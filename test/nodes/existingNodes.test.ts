@@ -4,7 +4,7 @@ import {
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
-} from '../../controllers/windowspool/labels.ts';
+} from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';

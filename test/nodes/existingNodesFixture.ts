@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { OWN_PREFIX } from '../../controllers/windowspool/labels.ts';
+import { OWN_PREFIX } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../fakes/testenv/existingNode.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';

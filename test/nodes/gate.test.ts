@@ -6,7 +6,7 @@ import {
   PLAIN_GATE_TAINT_KEY,
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
-} from '../../controllers/windowspool/labels.ts';
+} from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';

@@ -1,6 +1,6 @@
 /** Conditions of nodes that agents set, and images: the gate waits for some, and other conditions make a node fail. */
 import assert from 'node:assert/strict';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';

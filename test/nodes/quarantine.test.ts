@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/labels.ts';
+import { QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';

@@ -1,7 +1,7 @@
 /** The gate of a pool, left to a NodeReadinessRule. A stand-in plays the Node Readiness Controller. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../../controllers/windowspool/labels.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../../controllers/windowspool/api/labels.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';

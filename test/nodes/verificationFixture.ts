@@ -7,7 +7,7 @@ import {
   NODE_GROUP_LABEL,
   PLAIN_GATE_TAINT_KEY,
   QUARANTINE_TAINT_KEY,
-} from '../../controllers/windowspool/labels.ts';
+} from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
-import { REPLACE_ANNOTATION } from '../../controllers/windowspool/labels.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';

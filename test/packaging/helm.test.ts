@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { parse, stringify } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';

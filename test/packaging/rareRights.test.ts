@@ -1,6 +1,6 @@
 /** Permissions that are needed rarely: by an older API server, an account without node groups, an access entry, a launch template that tags its instances. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { startOldApiServer } from '../engine/oldApiServer.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
 import { COMPLETION_SCRIPT } from '../../cmd/kubectl-windowspool/completion.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
 import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
-import { NODE_GROUP_LABEL } from '../../controllers/windowspool/labels.ts';
+import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';

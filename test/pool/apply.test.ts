@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled } from '../fakes/testenv/testEnv.ts';

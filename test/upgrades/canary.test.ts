@@ -1,6 +1,6 @@
 /** Updates that are tried on a canary first, against a real API server. */
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { otherNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';

@@ -1,8 +1,8 @@
 /** Whether the new pool can take the pods of the old one. Pure. */
 import { isDisrupted } from '../../../controllers/windowspool/disruption/reservation.ts';
-import { nodeSourceOf } from '../../../controllers/windowspool/nodeSource.ts';
 import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windows.ts';
-import { isDeleting } from '../../../controllers/windowspool/queries.ts';
+import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
+import { isDeleting } from '../../../controllers/windowspool/rules/poolQueries.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
 import { count, joined, sentence } from '../../../controllers/windowspool/util/words.ts';
 import { reportOf } from '../poolReport.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { existingPool, knownStatus, LEAVING } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { assertGolden } from '../../../test/goldenText.ts';
 import { foundPod, foundWorkload, NEW, nodesOf, OLD, podSpec, readyPool, sampleMove } from '../testing/migrations.ts';

@@ -1,6 +1,6 @@
 /** What a migration from one pool to another requires: of each workload, and of the new pool. Pure. */
 import { drainOptionsOf } from '../../../controllers/windowspool/disruption/drainAction.ts';
-import { nodeSourceOf } from '../../../controllers/windowspool/nodeSource.ts';
+import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
 import { count, joined } from '../../../controllers/windowspool/util/words.ts';
 import type { FoundPod, FoundWorkload, Inventory } from './inventory.ts';
 import type { Change } from './placement.ts';

@@ -1,8 +1,7 @@
 /** The two pools of a migration, as the scheduler sees them. Pure. */
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
 import { isUnavailable } from '../../../controllers/windowspool/disruption/nodeAnnotations.ts';
-import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/labels.ts';
-import { nodeSourceOf } from '../../../controllers/windowspool/nodeSource.ts';
 import {
   isOurs,
   isReadinessTaint,
@@ -12,6 +11,7 @@ import {
 import { buildOf, releaseOf, WINDOWS_BUILD_LABEL, yearOf } from '../../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord, Taint } from '../../../controllers/windowspool/ports/nodes.ts';
 import { labelsFor, nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
+import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
 import { runtimeClassFor } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn, selects } from '../../../controllers/windowspool/util/labelSelector.ts';
 import type { ClusterRuntimeClass } from '../runtimeClasses.ts';

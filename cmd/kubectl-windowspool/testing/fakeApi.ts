@@ -1,7 +1,7 @@
 /** An API server in memory, with two pools, their nodes and what runs on them, for tests of commands that read and change several kinds. */
 import type { ServerResponse } from 'node:http';
 import { json, type Loopback, loopback } from '../../../controllers/kubernetes/testing/loopbackServer.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { Cluster } from '../cluster.ts';
 

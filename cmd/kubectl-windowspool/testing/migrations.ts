@@ -1,5 +1,5 @@
 /** Two pools, and workloads that move from one to the other, for tests. */
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import {
   knownStatus,

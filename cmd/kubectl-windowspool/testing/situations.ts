@@ -1,9 +1,9 @@
 /** Pools as the operator reports them, for tests of the output. */
-import type { Condition, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { Condition, WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { evaluateConditions } from '../../../controllers/windowspool/conditions/evaluateConditions.ts';
 import type { Derived } from '../../../controllers/windowspool/model/due.ts';
 import { planFor } from '../../../controllers/windowspool/plan.ts';
-import { statusFor } from '../../../controllers/windowspool/status.ts';
+import { statusFor } from '../../../controllers/windowspool/reporting/poolStatus.ts';
 import { known } from '../../../controllers/windowspool/testing/answers.ts';
 import { canaryScene } from '../../../controllers/windowspool/testing/canaryScenes.ts';
 import {

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { engineMetrics } from '../../../controllers/runtime/metricCatalogue.ts';
 import { counter, gauge, Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';
-import { poolMetrics } from '../../../controllers/windowspool/metricCatalogue.ts';
+import { poolMetrics } from '../../../controllers/windowspool/api/metricCatalogue.ts';
 import type { Options } from '../options.ts';
 import type { CertificateHooks } from '../serving/certificateFiles.ts';
 import { awsMetrics } from './awsCalls.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import type { GaugeSample } from '../../../controllers/windowspool/metricCatalogue.ts';
+import type { GaugeSample } from '../../../controllers/windowspool/api/metricCatalogue.ts';
 import { PoolSeries } from './poolSeries.ts';
 
 /** The lines of a scrape with a value. */

@@ -6,7 +6,7 @@ import {
   type GaugeSample,
   poolMetrics,
   type TimeSample,
-} from '../../../controllers/windowspool/metricCatalogue.ts';
+} from '../../../controllers/windowspool/api/metricCatalogue.ts';
 import type { Metrics } from '../../../controllers/windowspool/ports/pools.ts';
 
 type AnySample = GaugeSample | CounterSample;

@@ -1,7 +1,7 @@
 /** Constructors of conditions, named as in Cluster API. */
 
+import type { Reason } from '../api/reasons.ts';
 import type { ConditionState } from '../model/conditions.ts';
-import type { Reason } from '../reasons.ts';
 
 /**
  * What a condition that is not as desired means for kstatus: the operator, EKS or a node is working on it (Reconciling), or only human action

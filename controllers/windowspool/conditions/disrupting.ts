@@ -1,6 +1,6 @@
 /** The condition Disrupting: nodes that are replaced or removed on request, or because they fail. Present only while there are any. */
 
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
@@ -12,8 +12,8 @@ import type { Admission, BlockedPod, TerminatingNodeView, TerminatingStage } fro
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
-import { isDeleting, isPaused } from '../queries.ts';
-import { restOf, waitOf } from '../ruleChains.ts';
+import { isDeleting, isPaused } from '../rules/poolQueries.ts';
+import { restOf, waitOf } from '../rules/ruleChains.ts';
 import { timeOf } from '../util/durations.ts';
 import { clockTime, count, joined } from '../util/words.ts';
 import { trueCondition } from './condition.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPoolStatus } from '../api/api.gen.ts';
+import { reasons } from '../api/reasons.ts';
 import type { NodeGroupConditions } from '../model/conditions.ts';
 import { GATE_TAINT } from '../nodes/nodeTaints.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import { reasons } from '../reasons.ts';
+import { nodeGroupConditions } from '../providers/nodeGroup/conditions/nodeGroupConditions.ts';
 import {
   knownStatus,
   LEAVING,

@@ -1,11 +1,11 @@
 /** The condition NodesVerified. */
 
+import { type NodeCheck, remedyFor } from '../api/reasons.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodesView.ts';
-import { neededNodes } from '../queries.ts';
-import { type NodeCheck, remedyFor } from '../reasons.ts';
+import { neededNodes } from '../rules/poolQueries.ts';
 import { isNodeWriteError } from '../steps/stepKinds.ts';
 import { count, joined, sentence } from '../util/words.ts';
 import { falseCondition, trueCondition, unknownCondition } from './condition.ts';

@@ -2,8 +2,8 @@
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
-import { isDeleting, neededNodes } from '../queries.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
+import { isDeleting, neededNodes } from '../rules/poolQueries.ts';
 import { count } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 

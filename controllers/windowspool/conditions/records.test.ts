@@ -4,7 +4,8 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import type { Bookkeeping } from '../api.gen.ts';
+import type { Bookkeeping } from '../api/api.gen.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
 import { needOf } from '../nodePods/need.ts';
@@ -14,12 +15,11 @@ import { taintChangeFor } from '../nodes/nodeTaints.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import { wasUnmet } from '../providers/eks/prerequisites/record.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import { wasUnmet } from '../providers/nodeGroup/prerequisites/record.ts';
 import { providerOf } from '../providers/providers.ts';
-import type { Reason } from '../reasons.ts';
+import { statusFor } from '../reporting/poolStatus.ts';
 import { nextRun, untilNextRead } from '../schedule.ts';
-import { statusFor } from '../status.ts';
 import { anySpec } from '../testing/anySpec.ts';
 import { derive } from '../testing/derived.ts';
 import { existingScene } from '../testing/existingScenes.ts';
@@ -103,10 +103,10 @@ describe('the words and times of conditions that were written before', () => {
   it('are read only where a condition is written, compared for an event, or repeated', async () => {
     const READERS = [
       'conditions/records.ts',
-      'events.ts',
       'nodes/nodeCondition.ts',
-      'providers/eks/conditions/prerequisitesMet.ts',
-      'status.ts',
+      'providers/nodeGroup/conditions/prerequisitesMet.ts',
+      'reporting/poolEvents.ts',
+      'reporting/poolStatus.ts',
     ];
     const READS = /status\??\.conditions|\{[^{}]*\bconditions\b[^{}]*\} = \S*status|verified\??\.(message|reason)/;
     const root = fileURLToPath(new URL('..', import.meta.url));

@@ -2,11 +2,11 @@
  * What the next run must know of the conditions, for status.bookkeeping: nothing may depend on the reason, message or time of a condition in status.
  * It is written with the conditions. Pure.
  */
-import type { Bookkeeping, PrerequisitesRecord } from '../api.gen.ts';
+import type { Bookkeeping, PrerequisitesRecord } from '../api/api.gen.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { ConditionSet, PrerequisitesState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
-import type { Reason } from '../reasons.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { timeOf } from '../util/durations.ts';
 
 /** The part of status.bookkeeping that follows from the conditions. */

@@ -4,7 +4,7 @@ import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { isDeleting, isPaused } from '../queries.ts';
+import { isDeleting, isPaused } from '../rules/poolQueries.ts';
 import {
   isAsDesired,
   isOwner,

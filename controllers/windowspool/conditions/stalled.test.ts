@@ -1,5 +1,5 @@
-import type { WindowsPoolStatus } from '../api.gen.ts';
-import { configTargetOf } from '../providers/eks/groupChanges.ts';
+import type { WindowsPoolStatus } from '../api/api.gen.ts';
+import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
 import {
   GROW,
   knownStatus,

@@ -10,7 +10,7 @@
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
-import { isDeleting, isPaused } from '../queries.ts';
+import { isDeleting, isPaused } from '../rules/poolQueries.ts';
 import { trueCondition } from './condition.ts';
 import { disrupting } from './disrupting.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';

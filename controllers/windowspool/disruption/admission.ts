@@ -1,12 +1,12 @@
 /** Which nodes are requested, which of them may start now, and what the others wait for. Pure. */
-import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { REPLACE_ANNOTATION } from '../labels.ts';
+import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
+import { REPLACE_ANNOTATION } from '../api/labels.ts';
 import type { Capacity, ServingCapacity } from '../model/capacity.ts';
 import { type Admission, type Candidate, NODE_REPLACEMENT, type Operation, type Refusal } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { nodeSourceOf, scalingIn } from '../nodeSource.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { nodeSourceOf, scalingIn } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';
 import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
 import { absencesIn } from './nodeBudget.ts';

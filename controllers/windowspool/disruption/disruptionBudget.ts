@@ -2,7 +2,7 @@
  * The budget of everything that disrupts nodes: at most `--max-pools-updating` pools at the same time. The shares are in the status of the pools, so
  * they survive a restart of the operator.
  */
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Pools } from '../ports/pools.ts';
 import { joined } from '../util/words.ts';

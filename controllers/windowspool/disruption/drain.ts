@@ -4,7 +4,7 @@
  *
  *   pods on the node --drainOf--> to evict, terminating, obstructing  --isEmpty--> the node may be terminated
  */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { type DrainPod, hasEnded } from '../ports/pods.ts';
 

@@ -7,7 +7,7 @@
  *
  * status.disruption.nodes records the terminating nodes. Operations on other nodes have not started.
  */
-import type { LeavingNode, WindowsPool } from '../api.gen.ts';
+import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
 import type { LEFT_ANSWER, TerminatingNodeView } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';

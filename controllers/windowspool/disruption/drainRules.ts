@@ -1,5 +1,5 @@
 /** The rules for nodes that are replaced or removed by annotation, or remediated. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import { describeRest } from '../conditions/disrupting.ts';
 import type { RuleResult, Wait } from '../model/decisions.ts';
 import type { Admission, Candidate, DisruptionReservation, TerminatingNodeView } from '../model/disruption.ts';
@@ -7,9 +7,9 @@ import { NODE_REPLACEMENT } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import { isPaused } from '../queries.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
+import { isPaused } from '../rules/poolQueries.ts';
 import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { graceFor, nameOf } from './drain.ts';

@@ -2,11 +2,11 @@
  * Nodes that wait for an action outside the operator. A node whose instance the operator does not terminate is cordoned and drained, and stays so
  * until its provisioner removes it or the annotation is removed. With remediation.policy Report, nodes that are due are only reported. Pure.
  */
-import type { LeavingNode } from '../api.gen.ts';
-import { REPLACE_ANNOTATION } from '../labels.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
+import { REPLACE_ANNOTATION } from '../api/labels.ts';
 import type { Derived } from '../model/due.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
 import { deletionHint, scalingGroupCommand } from './provisioners.ts';

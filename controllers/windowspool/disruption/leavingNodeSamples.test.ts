@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BlockedPod } from '../model/disruption.ts';
 import type { Outcome } from '../model/outcome.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import { sampleError } from '../testing/fixtures.ts';
 import { cordoned, node, podOn, REPLACE, scene, terminating } from '../testing/nodeScenes.ts';
 import { seriesOf } from '../testing/shownMetrics.ts';

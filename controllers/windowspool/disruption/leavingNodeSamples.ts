@@ -1,7 +1,7 @@
 /** The metrics of terminating nodes. Pure. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
+import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../api/metricCatalogue.ts';
 import { stageOf } from '../conditions/disrupting.ts';
-import { type CounterSample, type GaugeSample, gaugeSample, type LabelsOf } from '../metricCatalogue.ts';
 import { LEFT_ANSWER } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';

@@ -1,12 +1,12 @@
 /** The operations that the annotations of a node request. Pure. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   EXCLUDE_FROM_DRAIN_ANNOTATION,
   REMEDIATION_ANNOTATION,
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
-} from '../labels.ts';
+} from '../api/labels.ts';
 import type { Operation } from '../model/disruption.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';

@@ -1,5 +1,5 @@
 /** How many nodes of a pool may be unavailable at a time, and which are. Pure. */
-import type { LeavingNode, WindowsPool } from '../api.gen.ts';
+import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
 import type { ServingCapacity } from '../model/capacity.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { EXCLUDE_FROM_DRAIN_ANNOTATION, PAUSED_ANNOTATION, REMOVE_ANNOTATION } from '../labels.ts';
+import { EXCLUDE_FROM_DRAIN_ANNOTATION, PAUSED_ANNOTATION, REMOVE_ANNOTATION } from '../api/labels.ts';
 import { preview, previewText } from '../preview.ts';
 import { machine } from '../testing/existingScenes.ts';
 import type { FakeWorld } from '../testing/fakeWorld.ts';

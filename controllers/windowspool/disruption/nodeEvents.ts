@@ -2,7 +2,7 @@
  * Events about terminating nodes. Events on the pool are few: what starts, what blocks it, what is done, and which nodes replace the old ones. The
  * node has its own events, as with Karpenter and the cluster-autoscaler: `kubectl describe node` shows them without the pool.
  */
-import type { WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPoolStatus } from '../api/api.gen.ts';
 import { blockedDrains } from '../conditions/disrupting.ts';
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
-import { nodeGroupIn } from '../nodeSource.ts';
+import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../api/labels.ts';
 import { planFor } from '../plan.ts';
-import { waitOf } from '../ruleChains.ts';
+import { nodeGroupIn } from '../rules/nodeSource.ts';
+import { waitOf } from '../rules/ruleChains.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { assertBrief } from '../testing/goldenTexts.ts';

@@ -6,7 +6,7 @@ import {
   EXCLUDE_FROM_DRAIN_ANNOTATION,
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
-} from '../labels.ts';
+} from '../api/labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';

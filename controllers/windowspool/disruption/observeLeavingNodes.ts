@@ -1,11 +1,11 @@
 /** Reads the terminating nodes and their pods, uncached. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { Capacity } from '../model/capacity.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
-import { isDeleting, isLasting } from '../queries.ts';
-import type { Sources } from '../sources.ts';
+import type { Sources } from '../observation/sources.ts';
+import { isDeleting, isLasting } from '../rules/poolQueries.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';

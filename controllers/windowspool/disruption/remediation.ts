@@ -2,8 +2,9 @@
  * Nodes that are replaced because they have been failing for too long, and the short circuit that stops remediation, as in the MachineHealthCheck of
  * Cluster API. Pure.
  */
-import type { LeavingNode, WindowsPool } from '../api.gen.ts';
-import { REMEDIATION_ANNOTATION } from '../labels.ts';
+import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
+import { REMEDIATION_ANNOTATION } from '../api/labels.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { Capacity, RetiringCapacity } from '../model/capacity.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { VerificationResult } from '../model/poolNodesView.ts';
@@ -11,7 +12,6 @@ import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts'
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { isRemediation, operationFor } from './nodeAnnotations.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup, NodeGroupUpdate } from '../ports/eks.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import { nextReservation } from '../providers/eks/upgrades/updateReservation.ts';
+import { nodeGroupConditions } from '../providers/nodeGroup/conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import { nextReservation } from '../providers/nodeGroup/versions/updateReservation.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
 import { derive } from '../testing/derived.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import { assertMentions } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet } from './poolRegistry.ts';
 
 const RESERVATION: DisruptionReservation = {
   reason: 'Update' as const,

@@ -4,7 +4,7 @@
  *
  *   update due ──reserved──▶ EKS replaces nodes ──▶ new nodes are verified ──released──▶
  */
-import type { LeavingNode, WindowsPool } from '../api.gen.ts';
+import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';

@@ -3,7 +3,7 @@
  * using nothing that a kubelet can write.
  */
 
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Step } from '../model/steps.ts';
@@ -11,7 +11,7 @@ import { instanceIdOf } from '../nodes/lostNodes.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instances, KnownInstance, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
-import { isLasting } from '../queries.ts';
+import { isLasting } from '../rules/poolQueries.ts';
 import { isPrepared, shrinksGroup } from './nodeAnnotations.ts';
 import { isStillRequested } from './remediation.ts';
 

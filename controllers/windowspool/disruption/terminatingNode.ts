@@ -1,5 +1,5 @@
 /** The observed state of terminating nodes. Pure. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import { instanceIdOf } from '../nodes/lostNodes.ts';
 import { isOver } from './terminateInstance.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { Step } from '../model/steps.ts';
 import { MINUTE, NOW, sampleError, samplePool, sampleState, settings } from '../testing/fixtures.ts';
 import { terminating } from '../testing/nodeScenes.ts';

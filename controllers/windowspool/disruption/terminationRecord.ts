@@ -2,7 +2,7 @@
  * The record in status of terminations that are about to be requested. TerminateInstanceInAutoScalingGroup has no idempotency token: a request that
  * another replica sends while the first one is on its way can shrink the group twice. Pure.
  */
-import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
+import type { LeavingNode, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { DisruptionReservation } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';

@@ -1,11 +1,11 @@
-/** The conditions of a pool without their timestamps, which status.ts adds. */
-import type { PrerequisitesRecord } from '../api.gen.ts';
-import type { Reason } from '../reasons.ts';
+/** The conditions of a pool without their timestamps, which poolStatus.ts adds. */
+import type { PrerequisitesRecord } from '../api/api.gen.ts';
+import type { Reason } from '../api/reasons.ts';
 
 /** The status of a condition, as in `metav1.ConditionStatus`. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
-/** A condition without its timestamps, which status.ts adds. */
+/** A condition without its timestamps, which poolStatus.ts adds. */
 export interface ConditionState {
   readonly status: ConditionStatus;
   readonly reason: Reason;

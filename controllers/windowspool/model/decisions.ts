@@ -1,5 +1,5 @@
 /** What the chains of rules decide for a pool, and why. Types only. */
-import type { Reason } from '../reasons.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Step } from './steps.ts';
 
 /** The subjects that have a chain of rules. */

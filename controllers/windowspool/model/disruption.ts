@@ -1,5 +1,5 @@
 /** Nodes that are drained and terminated, and what a pool knows of the disruption of other pools. */
-import type { LeavingNode, WindowsPoolStatus } from '../api.gen.ts';
+import type { LeavingNode, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

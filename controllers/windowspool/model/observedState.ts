@@ -1,5 +1,5 @@
 /** The observed state of a pool at one moment: everything that the plan may use. Plain data. */
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';

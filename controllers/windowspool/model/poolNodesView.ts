@@ -1,7 +1,7 @@
 /** The verification results of a pool's nodes, which nodes/poolNodes.ts keeps up to date one node at a time. */
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { NodeMarks, NodeRecord, NodeReport, Taint } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import type { NodePodNeed } from './nodePodNeeds.ts';
 
 /** What plan and conditions may use. Lists are sorted by node name, so that equal pools compare equal. */

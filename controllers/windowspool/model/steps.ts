@@ -1,5 +1,5 @@
 /** The operator's actions as data: planned by plan.ts, carried out by act.ts, described in status.pendingSteps. */
-import type { LeavingNode } from '../api.gen.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
 import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { NodeMarks, NodeRecord, NodeReport } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';

@@ -1,5 +1,5 @@
 /** What steps write to. */
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeGroups } from '../ports/eks.ts';

@@ -1,6 +1,7 @@
 /** Which pods a node needs, which one comes next, and which stay. Pure. One pod runs on a node at a time: each takes one of its few addresses. */
-import type { ImagePrePullSpec, SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
-import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { ImagePrePullSpec, SmokeTestSpec, WindowsPoolSpec } from '../api/api.gen.ts';
+import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../api/labels.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { ImageState, NodePodNeed, Preparation, RequiredImage, SmokeTestState } from '../model/nodePodNeeds.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
@@ -9,7 +10,6 @@ import type { DesiredNodePod, NodePod, NodePodContainer, NodePodPurpose } from '
 import type { NodeRecord } from '../ports/nodes.ts';
 import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
 import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';

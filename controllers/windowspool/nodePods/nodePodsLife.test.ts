@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FINALIZER, RETRY_ANNOTATION } from '../labels.ts';
+import { FINALIZER, RETRY_ANNOTATION } from '../api/labels.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { Crash, FakeWorld } from '../testing/fakeWorld.ts';

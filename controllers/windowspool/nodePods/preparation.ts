@@ -1,6 +1,6 @@
 /** What a new node still needs, from what it reports and what the operator's pods on it have shown. Pure. */
-import type { SmokeTestSpec, WindowsPoolSpec } from '../api.gen.ts';
-import { IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
+import type { SmokeTestSpec, WindowsPoolSpec } from '../api/api.gen.ts';
+import { IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../api/labels.ts';
 import type { Preparation, RequiredImage } from '../model/nodePodNeeds.ts';
 import { normalizedImage } from '../nodes/imageNames.ts';
 import { hasGateTaintOf } from '../nodes/nodeTaints.ts';

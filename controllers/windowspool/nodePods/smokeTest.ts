@@ -3,7 +3,7 @@
  *
  * nanoserver and servercore have curl.exe in their path: https://github.com/rust-lang/rustup/issues/1994 uses that of nanoserver.
  */
-import type { SmokeTestSpec } from '../api.gen.ts';
+import type { SmokeTestSpec } from '../api/api.gen.ts';
 import type { SmokeCheck, SmokeTestState } from '../model/nodePodNeeds.ts';
 import type { ContainerState, NodePod, NodePodContainer } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';

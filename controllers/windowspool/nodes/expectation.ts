@@ -1,9 +1,9 @@
 /** What the nodes of a pool are verified against. Pure. */
-import type { WindowsPool } from '../api.gen.ts';
-import { RETRY_ANNOTATION } from '../labels.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
+import { RETRY_ANNOTATION } from '../api/labels.ts';
 import type { Expectation, GroupExpectation, TaintPolicy } from '../model/poolNodesView.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
-import { isDeleting } from '../queries.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
+import { isDeleting } from '../rules/poolQueries.ts';
 import { marksOf } from './ownershipRecord.ts';
 
 /** What the pool's nodes are verified against. */

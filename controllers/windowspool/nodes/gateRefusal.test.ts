@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PLAIN_GATE_TAINT_KEY } from '../labels.ts';
+import { PLAIN_GATE_TAINT_KEY } from '../api/labels.ts';
 import { FakeWorld } from '../testing/fakeWorld.ts';
 import { sampleError } from '../testing/fixtures.ts';
 import { fresh, ready, readyWorld, until } from '../testing/life.ts';

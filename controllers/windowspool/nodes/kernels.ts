@@ -1,5 +1,5 @@
 /** The kernel versions of a pool's nodes: the number of nodes for each, and the range of revisions. */
-import type { BuildCount, RevisionRange, WindowsPool } from '../api.gen.ts';
+import type { BuildCount, RevisionRange, WindowsPool } from '../api/api.gen.ts';
 import type { PoolNodesView } from '../model/poolNodesView.ts';
 import { cut } from '../util/words.ts';
 import { type KernelVersion, parseKernelVersion } from './windows.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { KubeletSpec } from '../api.gen.ts';
+import type { KubeletSpec } from '../api/api.gen.ts';
 import { sampleExpectation, sampleNode } from '../testing/fixtures.ts';
 import { textTable } from '../testing/goldenTexts.ts';
 import { maxPodsMismatch, reservationMismatch, reservedMemoryOf } from './kubeletSettings.ts';

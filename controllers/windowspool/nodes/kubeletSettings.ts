@@ -1,5 +1,5 @@
 /** The settings of kubelets, as Nodes show them, compared with the spec. */
-import type { KubeletSpec } from '../api.gen.ts';
+import type { KubeletSpec } from '../api/api.gen.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { parseQuantity } from '../util/quantity.ts';

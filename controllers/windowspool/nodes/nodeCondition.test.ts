@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { WindowsPoolSpec } from '../api.gen.ts';
-import { VERIFIED_CONDITION } from '../labels.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
+import { VERIFIED_CONDITION } from '../api/labels.ts';
+import { type NodeCheck, reasons } from '../api/reasons.ts';
 import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
-import { type NodeCheck, reasons } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { type Brief, textTable } from '../testing/goldenTexts.ts';
 import { withReport } from '../testing/nodeReports.ts';

@@ -1,17 +1,17 @@
 /** The verification result as conditions of the Node, for `kubectl describe node`, for other tools, and for the operator itself. Pure. */
 
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
 import {
   GATE_TAINT_MISSING_CONDITION,
   IMAGES_PENDING_CONDITION,
   OWN_CONDITIONS,
   SMOKE_TEST_PENDING_CONDITION,
   VERIFIED_CONDITION,
-} from '../labels.ts';
+} from '../api/labels.ts';
+import type { NodeCheck, Reason } from '../api/reasons.ts';
 import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
 import { foreignMessage } from '../ports/foreignText.ts';
 import { type NodeCondition, type NodeRecord, type NodeReport, ownStatus } from '../ports/nodes.ts';
-import type { NodeCheck, Reason } from '../reasons.ts';
 import { count, sentence } from '../util/words.ts';
 
 /** The conditions for a verification result. Equal results give equal conditions, so that they are written only when they change. */

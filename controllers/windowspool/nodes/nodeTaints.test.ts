@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../api/labels.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { TaintPolicy, VerificationResult } from '../model/poolNodesView.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { sampleNode } from '../testing/fixtures.ts';
 import { desiredTaints, GATE_TAINT, isGated, taintChangeFor } from './nodeTaints.ts';
 

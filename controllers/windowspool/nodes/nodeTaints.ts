@@ -1,6 +1,6 @@
 /** The operator's taints, which keep pods off nodes that are not verified. Pure. */
-import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
-import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../labels.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api/api.gen.ts';
+import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY, QUARANTINE_TAINT_KEY } from '../api/labels.ts';
 import type { TaintChange, TaintPolicy, VerificationResult } from '../model/poolNodesView.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 

@@ -5,8 +5,8 @@
  *
  *   node --markChangeFor--> labels, taints and record of the pool --releaseOf--> the original node
  */
-import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
-import { POOL_KEY } from '../labels.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api/api.gen.ts';
+import { POOL_KEY } from '../api/labels.ts';
 import type { TaintChange } from '../model/poolNodesView.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import { labelIn } from '../util/labelSelector.ts';

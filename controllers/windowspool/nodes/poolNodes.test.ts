@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../labels.ts';
+import { GATE_TAINT_KEY, QUARANTINE_TAINT_KEY, VERIFIED_CONDITION } from '../api/labels.ts';
 import type { Expectation, PoolNodesView } from '../model/poolNodesView.ts';
 import { podName } from '../nodePods/attempts.ts';
 import { pullKey } from '../nodePods/preparation.ts';

@@ -1,7 +1,7 @@
 /** The verification results of a pool's nodes, updated one node at a time: the cost of a node event does not grow with the pool. */
 
+import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../api/labels.ts';
 import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
-import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../labels.ts';
 import type { NodePodNeed } from '../model/nodePodNeeds.ts';
 import type {
   CheckFailure,

@@ -4,7 +4,7 @@
  *   node event ──▶ PoolNodesCache ──▶ the PoolNodes of each pool with that node group ──▶ counts, failing, joining, mislabelled
  */
 
-import { NODE_GROUP_LABEL } from '../labels.ts';
+import { NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

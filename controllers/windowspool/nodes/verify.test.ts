@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleExpectation, sampleNode } from '../testing/fixtures.ts';
 import { assertBriefs, type Brief, textTable } from '../testing/goldenTexts.ts';
 import { withReport } from '../testing/nodeReports.ts';

@@ -1,10 +1,10 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
-import { GATE_TAINT_MISSING_CONDITION } from '../labels.ts';
+import { GATE_TAINT_MISSING_CONDITION } from '../api/labels.ts';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
 import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
 import { littleReservedMemory, maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';

@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { NodeCheck } from '../api/reasons.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { NodeCheck } from '../reasons.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { verifyNode } from './verify.ts';
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL, type WindowsVersion } from './windows.ts';

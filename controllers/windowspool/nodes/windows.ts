@@ -4,7 +4,7 @@
  * Sources: build numbers from https://learn.microsoft.com/windows/release-health/windows-server-release-info, AMI types from
  * https://docs.aws.amazon.com/eks/latest/APIReference/API_Nodegroup.html, the handler from containerd's default configuration.
  */
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
 
 /** A Windows version of the spec. */
 export type WindowsVersion = WindowsPoolSpec['windowsVersion'];

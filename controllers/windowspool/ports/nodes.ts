@@ -1,5 +1,5 @@
 /** Nodes, and the lists of instances that become nodes. */
-import { OWN_CONDITIONS, VERIFIED_CONDITION } from '../labels.ts';
+import { OWN_CONDITIONS, VERIFIED_CONDITION } from '../api/labels.ts';
 import type { CallError, CallResult } from './callResult.ts';
 
 /** The effect of a taint. */

@@ -1,6 +1,6 @@
 /** Pools, and what is reported about them: status, events, metrics. */
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import type { CounterSample, GaugeSample, TimeSample } from '../metricCatalogue.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { CounterSample, GaugeSample, TimeSample } from '../api/metricCatalogue.ts';
 import type { CallResult } from './callResult.ts';
 import type { NodeRecord } from './nodes.ts';
 

@@ -1,5 +1,5 @@
 /** RuntimeClasses in the API server. */
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
 import type { CallResult } from './callResult.ts';
 import type { TaintEffect } from './nodes.ts';
 

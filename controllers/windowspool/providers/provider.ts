@@ -1,7 +1,7 @@
 /** The interface between the domain and the sources of nodes. Each provider has a folder here. */
 
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
-import type { GaugeSample } from '../metricCatalogue.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { GaugeSample } from '../api/metricCatalogue.ts';
 import type { Capacity } from '../model/capacity.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { Decision, HeldStep } from '../model/decisions.ts';
@@ -10,11 +10,11 @@ import type { Derived, Due, Unchanged } from '../model/due.ts';
 import type { ObservedState, Settings } from '../model/observedState.ts';
 import type { Outcome, RunResult } from '../model/outcome.ts';
 import type { Step } from '../model/steps.ts';
+import type { Read, ReadCache, Snapshot } from '../observation/readCache.ts';
+import type { Sources } from '../observation/sources.ts';
 import type { CallError } from '../ports/callResult.ts';
 import type { EventSinks } from '../ports/pools.ts';
-import type { Read, ReadCache, Snapshot } from '../readCache.ts';
-import type { RuleChain } from '../ruleChains.ts';
-import type { Sources } from '../sources.ts';
+import type { RuleChain } from '../rules/ruleChains.ts';
 
 /** What a provider needs to observe a pool. */
 export interface ObserveContext {

@@ -1,8 +1,8 @@
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
-import { type NodeSource, nodeSourceOf } from '../nodeSource.ts';
-import { eks } from './eks/eksProvider.ts';
+import { type NodeSource, nodeSourceOf } from '../rules/nodeSource.ts';
 import { existing } from './existing/existingProvider.ts';
+import { eks } from './nodeGroup/nodeGroupProvider.ts';
 import type { Provider } from './provider.ts';
 
 /** Each provider is only given states that it has observed itself. */

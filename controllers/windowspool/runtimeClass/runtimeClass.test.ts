@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api/api.gen.ts';
 import { runtimeClassReady } from '../conditions/runtimeClassReady.ts';
 import { planFor } from '../plan.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';

@@ -1,6 +1,6 @@
 /** The desired RuntimeClass of a pool: https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling */
-import type { WindowsPool } from '../api.gen.ts';
-import { POOL_KEY } from '../labels.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
+import { POOL_KEY } from '../api/labels.ts';
 import { REGISTRATION_TAINT, registrationTaintsOf } from '../nodes/nodeTaints.ts';
 import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
 import type { Taint } from '../ports/nodes.ts';

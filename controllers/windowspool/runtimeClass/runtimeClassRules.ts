@@ -3,7 +3,7 @@
 import type { RuleResult } from '../model/decisions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
-import { type Rule, waitFor } from '../ruleChains.ts';
+import { type Rule, waitFor } from '../rules/ruleChains.ts';
 import { isAsDesired, isOwner, isReplaced, isSoleOwner, isTaken, misfitsOf, runtimeClassFor } from './runtimeClass.ts';
 
 /** Releases a RuntimeClass that the spec no longer names, and deletes it when no other pool owns it. */

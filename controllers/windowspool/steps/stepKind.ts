@@ -1,11 +1,11 @@
 /** The definition of a kind of step: one record for each, which the functions of steps.ts read. */
 
+import type { Reason } from '../api/reasons.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { EvictionPass, Outcome } from '../model/outcome.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import type { Writers } from '../model/writers.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
-import type { Reason } from '../reasons.ts';
 
 type StepOf<K extends Step['kind']> = Extract<Step, { kind: K }>;
 

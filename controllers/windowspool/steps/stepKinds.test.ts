@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Step } from '../model/steps.ts';
 import type { ConfigChange } from '../ports/eks.ts';
-import { describeChange } from '../providers/eks/steps/describeChange.ts';
+import { describeChange } from '../providers/nodeGroup/steps/describeChange.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import {
   newNodeGroup,

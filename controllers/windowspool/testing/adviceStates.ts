@@ -1,10 +1,10 @@
 /** Observed states for tests of advice. Without a change, there is none. */
 
-import type { NodeGroupSpec } from '../api.gen.ts';
+import type { NodeGroupSpec } from '../api/api.gen.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import { adviceStates } from '../providers/eks/advice/adviceStates.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { AdviceFacts, PrerequisiteFacts } from '../providers/eks/model/prerequisiteFacts.ts';
+import { adviceStates } from '../providers/nodeGroup/advice/adviceStates.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { AdviceFacts, PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
 import { known } from './answers.ts';
 import { derive } from './derived.ts';
 import { knownStatus, type SpecChange, sampleGroup, samplePool, sampleState, sampleTemplate } from './fixtures.ts';

@@ -3,7 +3,7 @@
  * source of nodes or two, a minimum above the maximum, reserved keys. No such pool can be created, but one may exist from before a rule.
  */
 import fc from 'fast-check';
-import type { WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
 import { keyOfItem, type Schema, specSchema, violations, withDefaults } from './crdSchema.ts';
 
 /** Values of fields that are more specific than their pattern. Those that the schema rejects are left out. */

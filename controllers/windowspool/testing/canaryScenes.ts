@@ -1,11 +1,11 @@
 /** A pool of three nodes whose update to the next release is tried on a canary of two nodes first. */
-import type { CanaryNodeGroup, UpdateSpec } from '../api.gen.ts';
-import { CANARY_TAG } from '../labels.ts';
+import type { CanaryNodeGroup, UpdateSpec } from '../api/api.gen.ts';
+import { CANARY_TAG } from '../api/labels.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { canaryTargetOf } from '../providers/eks/canary/canary.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState, ObservedNodeGroup } from '../providers/eks/model/groupState.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
+import { canaryTargetOf } from '../providers/nodeGroup/secondGroup/canary.ts';
 import { known as answered } from './answers.ts';
 import { knownStatus, MINUTE, NEXT, NOW, type SpecChange, sampleGroup, samplePool, sampleState } from './fixtures.ts';
 import { sampleFacts } from './prerequisites.ts';

@@ -1,11 +1,11 @@
 /** Existing nodes: without a pool, in a pool, and in a drain. */
-import type { LeavingNode, WindowsPoolSpec } from '../api.gen.ts';
-import { NODE_GROUP_LABEL } from '../labels.ts';
+import type { LeavingNode, WindowsPoolSpec } from '../api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import { markChangeFor, marksIn, marksOf } from '../nodes/ownershipRecord.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
 import { known } from './answers.ts';
 import { existingPool, MINUTE, NOW, sampleNode, sampleState } from './fixtures.ts';
 import { BY_OPERATOR, REPLACE, terminating } from './nodeScenes.ts';

@@ -1,7 +1,7 @@
 /** The API server of the fake world, with resourceVersions and a cache. */
 
 import { copyOf } from '../../../test/fakes/localaws/copy.ts';
-import type { WindowsPool, WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BEFORE,
@@ -9,7 +9,7 @@ import {
   FINALIZER,
   NODE_GROUP_LABEL,
   POOL_KEY,
-} from '../labels.ts';
+} from '../api/labels.ts';
 import type { TaintChange } from '../model/poolNodesView.ts';
 import { PoolNodesCache } from '../nodes/poolNodesCache.ts';
 import type { CallResult } from '../ports/callResult.ts';

@@ -5,13 +5,13 @@
  *   FakeCalls  counts, fails, crashes  <--  FakeCluster  the API server  <--  CloudWorld  AWS  <--  FakeWorld  an operator in it
  */
 
+import type { CounterSample, GaugeSample } from '../api/metricCatalogue.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
-import { Fleet } from '../disruption/fleet.ts';
-import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
+import { Fleet } from '../disruption/poolRegistry.ts';
+import { ReadCache } from '../observation/readCache.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
-import { ReadCache } from '../readCache.ts';
 import type { Deps } from '../reconcile.ts';
-import { StatusThrottle } from '../statusThrottle.ts';
+import { StatusThrottle } from '../reporting/statusThrottle.ts';
 import { CloudWorld } from './cloudWorld.ts';
 import { settings } from './fixtures.ts';
 import { seriesOf } from './shownMetrics.ts';

@@ -1,8 +1,8 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 
-import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
+import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
+import { FINALIZER } from '../api/labels.ts';
 import { withoutSteps } from '../derive.ts';
-import { FINALIZER } from '../labels.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import type { Derived } from '../model/due.ts';
 import type { Settings } from '../model/observedState.ts';
@@ -10,7 +10,6 @@ import type { RunResult } from '../model/outcome.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
 import { tolerationsOn } from '../nodePods/need.ts';
 import { podsOn } from '../nodePods/preparation.ts';
-import { nodeGroupIn } from '../nodeSource.ts';
 import { expectationOf } from '../nodes/expectation.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import { planFor } from '../plan.ts';
@@ -20,12 +19,13 @@ import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
-import { expectationOfGroups } from '../providers/eks/groups.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
-import { desiredNodeGroup } from '../providers/eks/nodeGroup.ts';
-import { roleArnOf } from '../providers/eks/nodeRole.ts';
+import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
+import { desiredNodeGroup } from '../providers/nodeGroup/desired/desiredNodeGroup.ts';
+import { roleArnOf } from '../providers/nodeGroup/desired/nodeRole.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
+import { expectationOfGroups } from '../providers/nodeGroup/observation/knownGroups.ts';
+import { nodeGroupIn } from '../rules/nodeSource.ts';
 import { runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import { derive } from './derived.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
-import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../labels.ts';
+import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../api/labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
-import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
+import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { knownStatus, MINUTE, type SpecChange, sampleGroup, samplePool } from './fixtures.ts';

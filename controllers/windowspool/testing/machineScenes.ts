@@ -1,12 +1,12 @@
 /** Pools that set their machine, with the operator's launch template and their groups. */
-import type { NodeGroupSpec, WindowsPool } from '../api.gen.ts';
+import type { NodeGroupSpec, WindowsPool } from '../api/api.gen.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { Machine, MachineTemplate, MachineVersion } from '../ports/machineTemplates.ts';
-import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
-import { desiredMachine, foundTexts } from '../providers/eks/machine/desiredMachine.ts';
-import { descriptionOf } from '../providers/eks/machine/machineTemplate.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
+import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
+import { desiredMachine, foundTexts } from '../providers/nodeGroup/launchTemplate/desiredMachine.ts';
+import { descriptionOf } from '../providers/nodeGroup/launchTemplate/machineTemplate.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
 import {
   CLUSTER_SECURITY_GROUP,
   knownStatus,

@@ -1,10 +1,10 @@
 /** A pool of three nodes in the fake world, whose nodes are replaced or removed. */
 import assert from 'node:assert/strict';
 import { durations } from '../../../test/fakes/localaws/durations.ts';
-import type { LeavingNode } from '../api.gen.ts';
-import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
+import type { LeavingNode } from '../api/api.gen.ts';
+import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../api/labels.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { desiredFields, entriesOf } from '../providers/eks/applied.ts';
+import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
 import type { Deps } from '../reconcile.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { knownStatus, MINUTE, type SpecChange, sampleGroup, samplePool } from './fixtures.ts';

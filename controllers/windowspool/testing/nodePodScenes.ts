@@ -1,5 +1,5 @@
 /** A new node on which the operator runs pods. */
-import type { ImagePrePullSpec, SmokeTestSpec } from '../api.gen.ts';
+import type { ImagePrePullSpec, SmokeTestSpec } from '../api/api.gen.ts';
 import { podName } from '../nodePods/attempts.ts';
 import { pullKey, testKey } from '../nodePods/preparation.ts';
 import type { ContainerState, NodePod } from '../ports/nodePods.ts';

@@ -1,4 +1,4 @@
-import { OWN_CONDITIONS, OWN_PREFIX, VERIFIED_CONDITION } from '../labels.ts';
+import { OWN_CONDITIONS, OWN_PREFIX, VERIFIED_CONDITION } from '../api/labels.ts';
 import type { NodeRecord, NodeReport } from '../ports/nodes.ts';
 
 type Reported = Pick<NodeRecord, 'verified' | 'conditions'>;

@@ -1,13 +1,13 @@
 /** Nodes of a node group with removal annotations, and during their removal. */
-import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api.gen.ts';
-import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../labels.ts';
+import type { LeavingNode, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
+import { CORDONED_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../api/labels.ts';
 import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState } from '../model/observedState.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { DrainPod } from '../ports/pods.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
 import { known } from './answers.ts';
 import { knownStatus, MINUTE, NOW, sampleGroup, sampleNode, samplePool, sampleState } from './fixtures.ts';
 

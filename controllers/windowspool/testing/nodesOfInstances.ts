@@ -9,7 +9,7 @@ import {
 } from '../../../test/fakes/localaws/nodes/nodeObject.ts';
 import type { InstanceRecord, LocalAwsState } from '../../../test/fakes/localaws/state.ts';
 import { nodeRecordOf } from '../../kubernetes/nodes.ts';
-import { OWN_PREFIX } from '../labels.ts';
+import { OWN_PREFIX } from '../api/labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
 /** The node of a registering kubelet. It is Ready at once, and initialized by the cloud controller. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { Addon, ConfigMapOwner, Image, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
-import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../providers/eks/model/prerequisiteFacts.ts';
+import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 /** What an earlier run left in status: conditions, and what status.bookkeeping records of them. Independent of each other. */
 import fc from 'fast-check';
-import type { Bookkeeping, Condition } from '../api.gen.ts';
+import type { Bookkeeping, Condition } from '../api/api.gen.ts';
 import { MINUTE, NOW } from './fixtures.ts';
 
 const timeAgo = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => new Date(NOW - ms).toISOString());

@@ -1,6 +1,6 @@
 /** The operator's pods on nodes in any state, as kubelets and users may report and change them. */
 import fc from 'fast-check';
-import type { WindowsPool, WindowsPoolSpec } from '../api.gen.ts';
+import type { WindowsPool, WindowsPoolSpec } from '../api/api.gen.ts';
 import { podName } from '../nodePods/attempts.ts';
 import { pullKey, testKey } from '../nodePods/preparation.ts';
 import type { NodePod, NodePodPurpose, NodePodsView, SeenContainer } from '../ports/nodePods.ts';

@@ -1,19 +1,19 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
-import type { FormerNodeGroup, WindowsPool } from '../api.gen.ts';
-import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../labels.ts';
+import type { FormerNodeGroup, WindowsPool } from '../api/api.gen.ts';
+import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../api/labels.ts';
 import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
 import { podsOn } from '../nodePods/preparation.ts';
-import { nodeSourceOf } from '../nodeSource.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { configTargetOf } from '../providers/eks/groupChanges.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/eks/model/groupState.ts';
-import type { PrerequisiteFacts } from '../providers/eks/model/prerequisiteFacts.ts';
+import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
+import type { PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { derive } from './derived.ts';
 import {
   CLUSTER_ARN,

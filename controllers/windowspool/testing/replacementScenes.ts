@@ -1,11 +1,11 @@
 /** A pool whose node group `web` is replaced by a second one, because its instance type changed. */
-import type { FormerNodeGroup } from '../api.gen.ts';
-import { NODE_GROUP_LABEL } from '../labels.ts';
+import type { FormerNodeGroup } from '../api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState, ObservedNodeGroup } from '../providers/eks/model/groupState.ts';
-import { otherNameOf } from '../providers/eks/nodeGroup.ts';
+import { otherNameOf } from '../providers/nodeGroup/desired/desiredNodeGroup.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
 import {
   knownStatus,
   MINUTE,

@@ -1,5 +1,5 @@
 /** The metrics of a pool as text for tests. */
-import type { CounterSample, GaugeSample } from '../metricCatalogue.ts';
+import type { CounterSample, GaugeSample } from '../api/metricCatalogue.ts';
 
 /** A sample in the format of Prometheus, without the pool. */
 export function seriesOf({ metric, labels, value }: GaugeSample | CounterSample): [series: string, value: number] {

@@ -1,5 +1,5 @@
 /** Observed states of the EKS cluster and of the node group. */
-import type { WindowsPool } from '../api.gen.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
 import type { Contradiction } from '../model/certainty.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
@@ -8,7 +8,7 @@ import type {
   ObservedCluster,
   ObservedNodeGroup,
   UnconfirmedGroup,
-} from '../providers/eks/model/groupState.ts';
+} from '../providers/nodeGroup/model/groupState.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, sampleGroup, samplePool } from './fixtures.ts';
 
 /** The group of the pool, with a change. */

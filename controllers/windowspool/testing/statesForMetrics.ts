@@ -1,11 +1,11 @@
 /** Observed states that together have every metric of pools. */
-import type { WindowsPoolStatus } from '../api.gen.ts';
+import type { WindowsPoolStatus } from '../api/api.gen.ts';
+import type { GaugeSample } from '../api/metricCatalogue.ts';
 import { evaluateConditions } from '../conditions/evaluateConditions.ts';
-import type { GaugeSample } from '../metricCatalogue.ts';
 import { POD_ADDRESSES } from '../nodes/windows.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import { samplesOf } from '../samples.ts';
-import { statusFor } from '../status.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import { samplesOf } from '../reporting/poolSamples.ts';
+import { statusFor } from '../reporting/poolStatus.ts';
 import { known } from './answers.ts';
 import { canaryScene } from './canaryScenes.ts';
 import {

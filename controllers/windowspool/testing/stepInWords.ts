@@ -3,7 +3,7 @@ import type { Step } from '../model/steps.ts';
 import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Machine } from '../ports/machineTemplates.ts';
 import type { Taint } from '../ports/nodes.ts';
-import type { Memory } from '../providers/eks/memory.ts';
+import type { Memory } from '../providers/nodeGroup/reporting/writeAheadStatus.ts';
 
 type Words = readonly (string | number | false | undefined)[];
 

@@ -1,11 +1,11 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
-import type { Bookkeeping, WindowsPoolStatus } from '../api.gen.ts';
+import type { Bookkeeping, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import { nodeGroupConditions } from '../providers/eks/conditions/nodeGroupConditions.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
+import { nodeGroupConditions } from '../providers/nodeGroup/conditions/nodeGroupConditions.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
 import { knownStatus, MINUTE, NOW, outcomeOf, sampleGroup, sampleNode, samplePool } from './fixtures.ts';
 import { type Brief, briefOf, goldenTexts, sentencesOf } from './goldenTexts.ts';
 

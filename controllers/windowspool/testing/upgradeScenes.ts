@@ -1,12 +1,12 @@
 /** Pools whose nodes get another version, with their groups. */
-import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool } from '../api.gen.ts';
-import { RETRY_ANNOTATION } from '../labels.ts';
+import type { LaunchTemplateSpec, NodeGroupSpec, WindowsPool } from '../api/api.gen.ts';
+import { RETRY_ANNOTATION } from '../api/labels.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
-import type { EksDerived } from '../providers/eks/model/groupDue.ts';
-import type { EksState } from '../providers/eks/model/groupState.ts';
-import { versionTargetOf } from '../providers/eks/upgrades/versionChanges.ts';
+import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../providers/nodeGroup/model/groupState.ts';
+import { versionTargetOf } from '../providers/nodeGroup/versions/versionChanges.ts';
 import { known } from './answers.ts';
 import {
   knownStatus,

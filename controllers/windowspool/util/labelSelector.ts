@@ -1,5 +1,5 @@
 /** Kubernetes label selectors. Pure. */
-import type { NodeSelector } from '../api.gen.ts';
+import type { NodeSelector } from '../api/api.gen.ts';
 
 type Labels = Readonly<Record<string, string>>;
 type Requirement = NonNullable<NodeSelector['matchExpressions']>[number];

@@ -1,7 +1,7 @@
 /** Whether every pool is reconciled at the end of a soak test, and counts its nodes correctly. */
 import { NODE_SELECTOR, nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
 import { poolListWatch } from '../../../controllers/kubernetes/pools.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { conditionLines, isReconciled } from '../../../test/fakes/testenv/testEnv.ts';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1ConfigMap, V1NodeList } from '@kubernetes/client-node';
 import { type KubernetesClient, PATCH } from '../../../controllers/kubernetes/client.ts';
 import type { Stored, Wire } from '../../../controllers/kubernetes/objects.ts';
-import { RETRY_ANNOTATION } from '../../../controllers/windowspool/labels.ts';
+import { RETRY_ANNOTATION } from '../../../controllers/windowspool/api/labels.ts';
 import { conditionLines } from '../../../test/fakes/testenv/testEnv.ts';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';

@@ -1,5 +1,5 @@
 /** The life of one pool: created on the previous release, used, changed, updated, a node replaced, deleted. */
-import { VERIFIED_CONDITION } from '../../../controllers/windowspool/labels.ts';
+import { VERIFIED_CONDITION } from '../../../controllers/windowspool/api/labels.ts';
 import { conditionOf, messageOf } from '../../../test/fakes/testenv/testEnv.ts';
 import { type Access, answerAccess, answerFailedUpdate } from '../answers.ts';
 import { accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';

@@ -1,6 +1,6 @@
 /** One action in a pool's life, and what most of them have in common. */
 import fc from 'fast-check';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import type { NodeGroupPool, SpecChange } from '../../../controllers/windowspool/testing/fixtures.ts';
 import type { CallFaults } from '../localaws/wire/callFaults.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';

@@ -1,6 +1,6 @@
 /** The actions of users, AWS and faults on a pool during its life. */
 import fc from 'fast-check';
-import { RETRY_ANNOTATION } from '../../../controllers/windowspool/labels.ts';
+import { RETRY_ANNOTATION } from '../../../controllers/windowspool/api/labels.ts';
 import { type NodeGroupPool, samplePool } from '../../../controllers/windowspool/testing/fixtures.ts';
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';

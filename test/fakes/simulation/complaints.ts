@@ -1,11 +1,11 @@
 /** What is wrong at the end of a life. */
-import type { WarmPoolSpec, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WarmPoolSpec, WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   GATE_TAINT_KEY,
   REMEDIATION_ANNOTATION,
   REPLACE_ANNOTATION,
-} from '../../../controllers/windowspool/labels.ts';
+} from '../../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
 import { conditionOf } from '../testenv/testEnv.ts';

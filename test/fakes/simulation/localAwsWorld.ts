@@ -3,8 +3,8 @@
  * and one clock for all. Nothing here is random or reads the system clock, so the same actions give the same life.
  */
 
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
-import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../../../controllers/windowspool/labels.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
+import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
 import type { Settings } from '../../../controllers/windowspool/model/observedState.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import type { Deps } from '../../../controllers/windowspool/reconcile.ts';

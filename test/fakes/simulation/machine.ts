@@ -1,6 +1,6 @@
 /** A pool for which the operator has a launch template: its changes, and what is wrong with its template in the end. */
 import fc from 'fast-check';
-import type { AmiSpec, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { AmiSpec, WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
 import { type Action, action, edits, group } from './action.ts';
 import { IMAGE_PARAMETER, IMAGES, type LocalAwsWorld, SCRIPTS } from './localAwsWorld.ts';

@@ -6,7 +6,7 @@ import {
   REMEDIATION_ANNOTATION,
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
-} from '../../../controllers/windowspool/labels.ts';
+} from '../../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { type Action, action, edits, ofPool, pool, top } from './action.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';

@@ -1,6 +1,5 @@
 /** Invariants of nodes, checked at each operation that takes effect, against the real state and not against the observed state. */
-import type { LeavingNode, WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
-import { isRemediation } from '../../../controllers/windowspool/disruption/nodeAnnotations.ts';
+import type { LeavingNode, WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BY_OPERATOR,
@@ -9,7 +8,8 @@ import {
   REMEDIATION_ANNOTATION,
   REMOVE_ANNOTATION,
   REPLACE_ANNOTATION,
-} from '../../../controllers/windowspool/labels.ts';
+} from '../../../controllers/windowspool/api/labels.ts';
+import { isRemediation } from '../../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod } from '../../../controllers/windowspool/ports/pods.ts';
 import {

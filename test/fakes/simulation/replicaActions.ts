@@ -1,13 +1,13 @@
 /** What happens to replicas, to reads and to nodes that lie, beside the actions of a life with one operator. */
 import fc from 'fast-check';
 import { nodeRecordOf } from '../../../controllers/kubernetes/nodes.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import {
   CORDONED_ANNOTATION,
   NODE_GROUP_LABEL,
   POOL_KEY,
   REMEDIATION_ANNOTATION,
-} from '../../../controllers/windowspool/labels.ts';
+} from '../../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { existingPool } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { nodeFor, readyCondition } from '../localaws/nodes/nodeObject.ts';

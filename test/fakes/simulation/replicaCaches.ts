@@ -4,8 +4,8 @@ import { type NodeIndex, nodeIdentity, nodeIndexes } from '../../../controllers/
 import { poolIdentity } from '../../../controllers/kubernetes/pools.ts';
 import type { Clock, Logger } from '../../../controllers/runtime/ports.ts';
 import { Store } from '../../../controllers/runtime/store.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
-import { Fleet } from '../../../controllers/windowspool/disruption/fleet.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
+import { Fleet } from '../../../controllers/windowspool/disruption/poolRegistry.ts';
 import { PoolNodesCache } from '../../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { NodeMembership } from '../../../controllers/windowspool/providers/providerCaches.ts';

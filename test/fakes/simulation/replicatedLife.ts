@@ -1,5 +1,5 @@
 /** Runs a life of two replicas, then ends all faults and waits until every pool is as specified or reports why not. */
-import { CORDONED_ANNOTATION, REMEDIATION_ANNOTATION } from '../../../controllers/windowspool/labels.ts';
+import { CORDONED_ANNOTATION, REMEDIATION_ANNOTATION } from '../../../controllers/windowspool/api/labels.ts';
 import { podAddressesOf, registeredNode } from '../../../controllers/windowspool/testing/nodesOfInstances.ts';
 import { type Action, POOLS } from './action.ts';
 import { retry } from './actions.ts';

@@ -7,7 +7,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SimulatedClock } from '../../../controllers/runtime/testing/simulatedClock.ts';
 import { SimulatedLease } from '../../../controllers/runtime/testing/simulatedLease.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import type { TaintChange } from '../../../controllers/windowspool/model/poolNodesView.ts';
 import type { CallResult } from '../../../controllers/windowspool/ports/callResult.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';

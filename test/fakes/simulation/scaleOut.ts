@@ -1,5 +1,5 @@
 /** How long a pool takes to grow, without a warm pool and with one in each state. `node test/fakes/simulation/scaleOut.ts` prints the table of docs/scaling.md. */
-import type { WarmPoolSpec } from '../../../controllers/windowspool/api.gen.ts';
+import type { WarmPoolSpec } from '../../../controllers/windowspool/api/api.gen.ts';
 import { reconcile } from '../../../controllers/windowspool/reconcile.ts';
 import { FakeWorld } from '../../../controllers/windowspool/testing/fakeWorld.ts';
 import { settings } from '../../../controllers/windowspool/testing/fixtures.ts';

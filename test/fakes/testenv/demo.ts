@@ -1,7 +1,7 @@
 /** `make demo`: from an empty machine to a verified Windows pool and back, in stages with explanations. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VERIFIED_CONDITION } from '../../../controllers/windowspool/labels.ts';
+import { VERIFIED_CONDITION } from '../../../controllers/windowspool/api/labels.ts';
 import { type Outcome, runCommand } from '../../../hack/controlplane/command.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { pluginBundle } from '../../../hack/operatorBundle.ts';

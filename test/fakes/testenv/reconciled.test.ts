@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { conditionLines, isReconciled } from './testEnv.ts';
 
 interface Row {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
-import type { WindowsPool } from '../../../controllers/windowspool/api.gen.ts';
+import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';

@@ -1,5 +1,5 @@
 /** How existing nodes are removed one by one: the operator cordons and drains them, and another system terminates them. */
-import type { LeavingNode } from '../../api.gen.ts';
+import type { LeavingNode } from '../../api/api.gen.ts';
 import { type DrainAction, evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
@@ -12,10 +12,10 @@ import type { RuleResult } from '../../model/decisions.ts';
 import type { TerminatingNodeView } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { existingNodesIn } from '../../nodeSource.ts';
+import type { Sources } from '../../observation/sources.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { InstanceList } from '../../ports/nodes.ts';
-import type { Sources } from '../../sources.ts';
+import { existingNodesIn } from '../../rules/nodeSource.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
 export function drainExistingNodes(s: Derived): RuleResult {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { WindowsPoolSpec } from '../../api.gen.ts';
+import type { WindowsPoolSpec } from '../../api/api.gen.ts';
+import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import { evaluateConditions } from '../../conditions/evaluateConditions.ts';
 import { deletionHint } from '../../disruption/provisioners.ts';
 import { isDisrupted } from '../../disruption/reservation.ts';
-import { CORDONED_ANNOTATION, EXCLUDE_FROM_DRAIN_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../labels.ts';
 import type { Derived } from '../../model/due.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import type { Deps } from '../../reconcile.ts';

@@ -1,8 +1,9 @@
 /** The rules of a pool of existing nodes: one chain per subject, first match wins. */
-import { addFinalizerFirst } from '../../finalizer.ts';
+
 import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
 import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
-import type { RuleChain } from '../../ruleChains.ts';
+import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
+import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
 import { admitExistingNodes, drainExistingNodes } from './drainExistingNodes.ts';
 import { markNodes, releaseExistingNodes, releaseNodes } from './existingRules.ts';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { act } from '../../act.ts';
-import { evaluateConditions } from '../../conditions/evaluateConditions.ts';
-import { derive, resultOf } from '../../derive.ts';
 import {
   CORDONED_ANNOTATION,
   CORDONED_BY_OPERATOR,
   GATE_TAINT_KEY,
   POOL_KEY,
   QUARANTINE_TAINT_KEY,
-} from '../../labels.ts';
+} from '../../api/labels.ts';
+import { evaluateConditions } from '../../conditions/evaluateConditions.ts';
+import { derive, resultOf } from '../../derive.ts';
 import { expectationOf } from '../../nodes/expectation.ts';
 import { NODES_IN_A_RUN } from '../../nodes/nodeRules.ts';
 import { marksIn } from '../../nodes/ownershipRecord.ts';
@@ -19,8 +19,8 @@ import { planFor } from '../../plan.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { preview, previewText } from '../../preview.ts';
 import { reconcile } from '../../reconcile.ts';
+import { statusFor } from '../../reporting/poolStatus.ts';
 import { nextRun, untilNextRead } from '../../schedule.ts';
-import { statusFor } from '../../status.ts';
 import { describeStep } from '../../steps/stepKinds.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import {

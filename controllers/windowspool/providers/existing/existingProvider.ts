@@ -1,10 +1,10 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
-import { SHORTEST_MS, spread } from '../../intervals.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { isDeleting } from '../../queries.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './existingChains.ts';
 import { existingNodesConditions } from './existingNodesConditions.ts';

@@ -1,6 +1,6 @@
 /** Rules for the nodes that a pool of existing nodes holds or releases. */
 
-import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../labels.ts';
+import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../api/labels.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Step } from '../../model/steps.ts';
 import { turnOf } from '../../nodes/nodeRules.ts';

@@ -1,8 +1,8 @@
-import type { WindowsPool, WindowsPoolStatus } from '../../api.gen.ts';
+import type { WindowsPool, WindowsPoolStatus } from '../../api/api.gen.ts';
+import { LIST_LENGTH } from '../../api/statusLimits.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { marksIn, marksOf } from '../../nodes/ownershipRecord.ts';
-import { isDeleting } from '../../queries.ts';
-import { LIST_LENGTH } from '../../statusLimits.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
 
 /** The most marks that the schema accepts. The spec has at most 90. */
 const MOST_MARKS = 300;

@@ -6,17 +6,17 @@
  *
  * An event of a node costs one check for each such pool, and never a walk over a pool's nodes.
  */
-import type { WindowsPool } from '../../api.gen.ts';
-import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../labels.ts';
+import type { WindowsPool } from '../../api/api.gen.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
 import type { Expectation } from '../../model/poolNodesView.ts';
-import { existingNodesIn } from '../../nodeSource.ts';
 import { LostNodes } from '../../nodes/lostNodes.ts';
 import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
-import { isDeleting } from '../../queries.ts';
+import { existingNodesIn } from '../../rules/nodeSource.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
 import { canonical } from '../../util/hash.ts';
 import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';

@@ -3,7 +3,7 @@
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { isDeleting, isPaused } from '../../queries.ts';
+import { isDeleting, isPaused } from '../../rules/poolQueries.ts';
 import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
 
 /** How many nodes a message names. */

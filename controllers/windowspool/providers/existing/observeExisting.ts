@@ -1,19 +1,19 @@
 /** Reads the observed state of a pool of existing nodes from the cluster alone: such a pool has no objects in AWS. */
 
-import type { WindowsPool } from '../../api.gen.ts';
-import { baseState } from '../../baseState.ts';
+import type { WindowsPool } from '../../api/api.gen.ts';
 import { withOperations } from '../../disruption/observeLeavingNodes.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { ownershipOf } from '../../nodes/ownershipRecord.ts';
+import { baseState } from '../../observation/baseState.ts';
+import type { Sources } from '../../observation/sources.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { InstanceLists } from '../../ports/nodes.ts';
-import { isDeleting, isPaused, withError } from '../../queries.ts';
-import type { Sources } from '../../sources.ts';
+import { isDeleting, isPaused, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './drainExistingNodes.ts';
 import type { NodeMembership } from './nodeMembership.ts';
 
-declare module '../../sources.ts' {
+declare module '../../observation/sources.ts' {
   interface Sources {
     readonly nodeMembership: Pick<NodeMembership, 'of' | 'confirms'>;
     readonly instanceLists: InstanceLists;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import type { TaintSpec } from '../../api.gen.ts';
-import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import type { TaintSpec } from '../../api/api.gen.ts';
+import { GATE_TAINT_KEY, POOL_KEY, QUARANTINE_TAINT_KEY } from '../../api/labels.ts';
 import {
   foreignTaints,
   type Marks,

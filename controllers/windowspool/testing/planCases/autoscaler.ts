@@ -1,8 +1,8 @@
 /** The tags for the cluster-autoscaler that describe a pool's new nodes. */
-import { AUTOSCALER_PREFIX } from '../../labels.ts';
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import { AUTOSCALER_PREFIX } from '../../api/labels.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { CLUSTER_ARN, knownStatus, SCALING_TAGS, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,9 +1,9 @@
 /** A custom AMI: its launch template with the user data, and the group of type CUSTOM. */
 
-import type { NodeGroupSpec } from '../../api.gen.ts';
-import { foundTexts } from '../../providers/eks/machine/desiredMachine.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import type { NodeGroupSpec } from '../../api/api.gen.ts';
+import { foundTexts } from '../../providers/nodeGroup/launchTemplate/desiredMachine.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { known } from '../answers.ts';
 import { derive } from '../derived.ts';
 import { CLUSTER_ARN, NEXT, sampleCluster, sampleError } from '../fixtures.ts';

@@ -1,10 +1,10 @@
 /** Custom AMIs that are tried on a canary first: it has a version of the launch template of its own. */
 
-import type { CanaryNodeGroup } from '../../api.gen.ts';
+import type { CanaryNodeGroup } from '../../api/api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { canaryTargetOf } from '../../providers/eks/canary/canary.ts';
-import { desiredMachine } from '../../providers/eks/machine/desiredMachine.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import { desiredMachine } from '../../providers/nodeGroup/launchTemplate/desiredMachine.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
+import { canaryTargetOf } from '../../providers/nodeGroup/secondGroup/canary.ts';
 import { known } from '../answers.ts';
 import { WITH_CANARY } from '../canaryScenes.ts';
 import { derive } from '../derived.ts';

@@ -1,5 +1,5 @@
 /** Existing nodes that are replaced or removed by annotation. */
-import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
+import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../api/labels.ts';
 import { known, unanswered } from '../answers.ts';
 import { cordonedMember, emptyingScene, existingScene, failingMember, machine, member } from '../existingScenes.ts';
 import { MINUTE, NOW } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 /** What a pool does not do because of other pools: releases that fail there, and their rolling updates. */
 
 import { planFor } from '../../plan.ts';
-import { remembering } from '../../providers/eks/memory.ts';
+import { remembering } from '../../providers/nodeGroup/reporting/writeAheadStatus.ts';
 import { NEXT, RELEASE_FAILURE, sampleState } from '../fixtures.ts';
 import { AUTOMATIC, annotated, failed, NEXT_TARGET, newest, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';

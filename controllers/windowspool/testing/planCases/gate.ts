@@ -1,8 +1,8 @@
 /** Verification.policy Gate: how it is enabled, which nodes are gated, and how it is disabled. */
-import type { WindowsPool } from '../../api.gen.ts';
-import { GATE_TAINT_KEY } from '../../labels.ts';
+import type { WindowsPool } from '../../api/api.gen.ts';
+import { GATE_TAINT_KEY } from '../../api/labels.ts';
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
 import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { seen, unseen } from '../sights.ts';
 import { LABEL, mislabelled, SET_QUARANTINE, wrong } from './faultyNodes.ts';

@@ -1,6 +1,6 @@
 /** The launch template that the operator creates for the machine in the spec, and its versions. */
 
-import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
+import { versionTargetOf } from '../../providers/nodeGroup/versions/versionChanges.ts';
 import { known } from '../answers.ts';
 import { CLUSTER_ARN, knownStatus, LEAVING, sampleGroup, sampleState } from '../fixtures.ts';
 import {

@@ -1,8 +1,8 @@
 /** When a node group is created, changed and deleted. */
 
 import type { NodeGroup } from '../../ports/eks.ts';
-import { configTargetOf } from '../../providers/eks/groupChanges.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import { configTargetOf } from '../../providers/nodeGroup/changes/groupChanges.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,6 +1,6 @@
 /** How a node whose turn it is is cordoned, drained and terminated. */
-import type { LeavingNode } from '../../api.gen.ts';
-import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../labels.ts';
+import type { LeavingNode } from '../../api/api.gen.ts';
+import { EXCLUDE_FROM_DRAIN_ANNOTATION } from '../../api/labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW, sampleError } from '../fixtures.ts';

@@ -1,6 +1,6 @@
 /** The pods that the operator runs on new nodes. */
 import { GATE_TAINT } from '../../nodes/nodeTaints.ts';
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
 import { knownStatus, LEAVING, sampleError, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import {
   CORE,

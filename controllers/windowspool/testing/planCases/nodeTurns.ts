@@ -1,5 +1,5 @@
 /** Which of the requested nodes gets its turn. */
-import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../labels.ts';
+import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import { NEXT } from '../fixtures.ts';
 import { drainedScene, node, REMOVE, REPLACE, scene, terminating } from '../nodeScenes.ts';
 import { otherAuthority } from '../sights.ts';

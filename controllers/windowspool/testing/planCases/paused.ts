@@ -1,8 +1,8 @@
 /** The pending steps of a paused pool. */
 
-import type { KubeletSpec, WindowsPoolSpec } from '../../api.gen.ts';
-import { PAUSED_ANNOTATION } from '../../labels.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
+import type { KubeletSpec, WindowsPoolSpec } from '../../api/api.gen.ts';
+import { PAUSED_ANNOTATION } from '../../api/labels.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
 import { known } from '../answers.ts';
 import { derive } from '../derived.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';

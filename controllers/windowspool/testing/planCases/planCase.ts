@@ -1,7 +1,8 @@
 /** A row of a table of cases: the observed state, and the steps that follow, or why there are none. */
+
+import type { Reason } from '../../api/reasons.ts';
 import type { ConditionSet } from '../../model/conditions.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
-import type { Reason } from '../../reasons.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
 
 type KeysOf<T> = T extends unknown ? keyof T : never;
 

@@ -1,5 +1,5 @@
 /** Steps that depend on prerequisites, or meet them: the access entry, and Windows IPAM. */
-import type { PrerequisiteFacts } from '../../providers/eks/model/prerequisiteFacts.ts';
+import type { PrerequisiteFacts } from '../../providers/nodeGroup/model/prerequisiteFacts.ts';
 import { known } from '../answers.ts';
 import { knownStatus, MINUTE, NOW, sampleError, samplePool, sampleState, settings } from '../fixtures.ts';
 import { sampleAddon, sampleConfigMapOwner, sampleFacts, unasked } from '../prerequisites.ts';

@@ -1,5 +1,5 @@
 /** Verification.policy Quarantine: which nodes get the taint, and which lose it. */
-import { QUARANTINE_TAINT_KEY } from '../../labels.ts';
+import { QUARANTINE_TAINT_KEY } from '../../api/labels.ts';
 import { knownStatus, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import { LABEL, mislabelled, SET_QUARANTINE, wrong } from './faultyNodes.ts';

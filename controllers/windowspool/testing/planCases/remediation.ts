@@ -1,5 +1,5 @@
 /** Nodes that are replaced because they fail verification. */
-import { REMEDIATION_ANNOTATION, SMOKE_TEST_PENDING_CONDITION } from '../../labels.ts';
+import { REMEDIATION_ANNOTATION, SMOKE_TEST_PENDING_CONDITION } from '../../api/labels.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { known, unanswered } from '../answers.ts';
 import { MINUTE, NOW, sampleError } from '../fixtures.ts';

@@ -1,7 +1,7 @@
 /** The tags of a node group. */
 
 import type { NodeGroup } from '../../ports/eks.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { APPLIED, knownStatus, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,8 +1,8 @@
 /** The version of the user's launch template. */
 
 import type { VersionChange } from '../../ports/eks.ts';
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import { versionTargetOf } from '../../providers/eks/upgrades/versionChanges.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
+import { versionTargetOf } from '../../providers/nodeGroup/versions/versionChanges.ts';
 import { known } from '../answers.ts';
 import { APPLIED, NEXT, RELEASE, samplePool, sampleTemplate } from '../fixtures.ts';
 import { unasked } from '../prerequisites.ts';

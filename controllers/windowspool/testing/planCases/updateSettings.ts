@@ -1,5 +1,5 @@
 /** How many nodes a rolling update replaces at a time, and its strategy. */
-import { configTargetOf } from '../../providers/eks/groupChanges.ts';
+import { configTargetOf } from '../../providers/nodeGroup/changes/groupChanges.ts';
 import { NEXT, samplePool, sampleState } from '../fixtures.ts';
 import { CAREFUL, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,7 +1,7 @@
 /** A script for nodes: its launch template, and what happens when it changes. */
-import type { NodeGroupSpec } from '../../api.gen.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
-import type { EksState } from '../../providers/eks/model/groupState.ts';
+import type { NodeGroupSpec } from '../../api/api.gen.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
+import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { known } from '../answers.ts';
 import { CLUSTER_ARN } from '../fixtures.ts';
 import {

@@ -1,6 +1,6 @@
 /** The Kubernetes version and the AMI release that the spec pins. */
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import { configTargetOf } from '../../providers/eks/groupChanges.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
+import { configTargetOf } from '../../providers/nodeGroup/changes/groupChanges.ts';
 import { APPLIED, NEXT, samplePool, sampleState } from '../fixtures.ts';
 import { annotated, failed, NEXT_TARGET, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';

@@ -1,8 +1,8 @@
 /** The warm pool of a node group. */
-import type { WarmPoolSpec } from '../../api.gen.ts';
+import type { WarmPoolSpec } from '../../api/api.gen.ts';
 import type { WarmPool } from '../../ports/eks.ts';
-import { desiredFields, entriesOf } from '../../providers/eks/applied.ts';
-import type { EksDerived } from '../../providers/eks/model/groupDue.ts';
+import { desiredFields, entriesOf } from '../../providers/nodeGroup/changes/appliedFields.ts';
+import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
 import { knownStatus, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
 import type { PlanCase } from './planCase.ts';
 import { sending } from './steps.ts';

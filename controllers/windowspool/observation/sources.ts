@@ -1,0 +1,30 @@
+/** What the observed state is read from. */
+import type { Fleet } from '../disruption/poolRegistry.ts';
+import type { PoolNodesCache } from '../nodes/poolNodesCache.ts';
+import type { Instances, ScalingGroups } from '../ports/ec2.ts';
+import type { Clusters, NodeGroups, Releases } from '../ports/eks.ts';
+import type { MachineTemplates } from '../ports/machineTemplates.ts';
+import type { NodePods } from '../ports/nodePods.ts';
+import type { Nodes } from '../ports/nodes.ts';
+import type { Drains, Evictions } from '../ports/pods.ts';
+import type { PrerequisiteSources } from '../ports/prerequisites.ts';
+import type { RuntimeClasses } from '../ports/runtimeClasses.ts';
+
+/** What runs read from. A provider adds its own caches. */
+export interface Sources extends PrerequisiteSources {
+  readonly nodeGroups: NodeGroups;
+  readonly clusters: Clusters;
+  readonly instances: Instances;
+  readonly scalingGroups: ScalingGroups;
+  readonly releases: Releases;
+  readonly machineTemplates: MachineTemplates;
+  readonly nodes: Nodes;
+  readonly nodePods: NodePods;
+  readonly poolNodesCache: Pick<PoolNodesCache, 'of' | 'forget'>;
+  readonly runtimeClasses: RuntimeClasses;
+  readonly evictions: Evictions;
+  readonly drains: Drains;
+  readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
+  /** The API server's version, such as `v1.36.3`; undefined until it is known. */
+  readonly serverVersion: () => string | undefined;
+}

@@ -1,0 +1,43 @@
+/** Changes that EKS refused or failed to make: whether and when they are tried again. What failed is derived in derive/failures.ts. Pure. */
+
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import { RETRY_ANNOTATION } from '../../../api/labels.ts';
+import type { Reason } from '../../../api/reasons.ts';
+import type { NodeGroupUpdate } from '../../../ports/eks.ts';
+import { joined } from '../../../util/words.ts';
+import type { FailedTarget, Failures } from '../model/groupDue.ts';
+
+/** The reason of a change that may succeed later. */
+export const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
+
+/** Whether the same change may succeed later, without a change of the spec. */
+export function isPassing({ reason }: Pick<FailedTarget, 'reason'>): boolean {
+  return reason === NOT_OFFERED;
+}
+
+/** The failure of the change with this target. */
+export function failureOf({ targets }: Failures, target: string): FailedTarget | undefined {
+  return targets.find((failed) => failed.target === target);
+}
+
+/** The reason that conditions report for a failed change. */
+export function reasonOf(failed: FailedTarget | undefined): Reason {
+  return (failed?.reason ?? 'UpdateFailed') as Reason;
+}
+
+/** When a failed change of a node group is tried again, in a sentence. */
+export function describeRetry(pool: WindowsPool, failed: FailedTarget): string {
+  if (isPassing(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
+  return `Not retried until the spec changes or you run: ${retryCommand(pool)}`;
+}
+
+/** The command that retries a failed change. */
+export function retryCommand({ metadata }: WindowsPool): string {
+  return `kubectl annotate wp ${metadata.name} ${RETRY_ANNOTATION}=$(date +%s) --overwrite`;
+}
+
+/** The message of EKS, with the resources that it does not name itself. */
+export function describeError({ code, message, resourceIds }: NodeGroupUpdate['errors'][number]): string {
+  const named = resourceIds.filter((id) => !message.includes(id));
+  return `${code}: ${message}${named.length > 0 ? ` (${joined(named)})` : ''}`;
+}

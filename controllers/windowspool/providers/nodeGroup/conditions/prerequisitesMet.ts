@@ -1,0 +1,195 @@
+/** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
+
+import { USABLE_BY_TAG } from '../../../api/labels.ts';
+import type { Reason } from '../../../api/reasons.ts';
+import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
+import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
+import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
+import type { CallError } from '../../../ports/callResult.ts';
+import { isDeleting } from '../../../rules/poolQueries.ts';
+import { isAwsError } from '../../../steps/stepKinds.ts';
+import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { selectsByTags } from '../desired/subnets.ts';
+import { followsImage } from '../launchTemplate/image.ts';
+import { followsSecurityGroups, isCustom } from '../launchTemplate/machine.ts';
+import { userDataIn } from '../launchTemplate/userScript.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import type { Examination } from '../model/prerequisiteFacts.ts';
+import { isClusterMismatch, isUnknown, type UnknownGroup } from '../observation/knownGroups.ts';
+import { wasHidden, wasOfChecks } from '../prerequisites/record.ts';
+import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../prerequisites/remarks.ts';
+
+/** Whether the operator has its permissions and all prerequisites are met. */
+export function prerequisitesMet(s: EksDerived): PrerequisitesState {
+  const { cluster, settings, pool } = s;
+  if (isClusterMismatch(s)) return clusterMismatch(s);
+  const checked = s.due.prerequisites.examination;
+  const failed = checked && assessFailed(s, checked);
+  const denied = missingPermission(s, ofAws);
+  if (denied) return failed ? withDenied(denied, failed) : denied;
+  if (cluster.kind === 'absent') {
+    const gone = pool.status?.cluster ? 'no longer exists' : 'does not exist';
+    const message = `EKS cluster ${settings.clusterName} ${gone} in ${settings.region}. Check the operator's flags --cluster-name and --region.`;
+    const workaround = isDeleting(pool) ? ' To delete the pool anyway, set deletionPolicy: Retain.' : '';
+    return falseCondition('ClusterNotFound', message + workaround, 'stalled');
+  }
+  if (cluster.kind === 'unreachable') return unavailable(cluster.error);
+  const earlier = isUnknown(s.group) && !isDeleting(pool) ? assessHidden(s, s.group) : undefined;
+  if (earlier) return earlier;
+  return failed ?? (checked && assessUnchecked(s, checked)) ?? assessMet(s, cluster.cluster.name, checked);
+}
+
+function unavailable(error: CallError): PrerequisitesState {
+  return { ...unknownCondition('AWSUnavailable', describeFailure(error), 'working'), result: 'Unavailable' };
+}
+
+/** The condition before a read of the group that failed or is to be confirmed: no check was run, so it has not changed. */
+function assessHidden(s: EksState, view: UnknownGroup): PrerequisitesState | undefined {
+  if (wasHidden(s) && view.kind === 'unreachable') return unavailable(view.error);
+  const reported = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  if (!reported || !(wasOfChecks(s) || wasHidden(s))) return undefined;
+  return { status: reported.status, reason: reported.reason as Reason, message: reported.message, isEarlier: true };
+}
+
+/** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */
+function assessMet(
+  { pool, settings }: EksState,
+  cluster: string,
+  checked: Examination | undefined,
+): PrerequisitesState {
+  const remarks = checked ? remarksOf(pool, checked, settings) : '';
+  const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
+  const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
+  const message = `All prerequisites in EKS cluster ${cluster} are met.${notes}${remarks}`;
+  const isRemarked = reason !== 'Met' && { result: 'Remarked' as const };
+  return { ...trueCondition(reason, message), ...isRemarked, ...(checked && remarkable(pool, checked, settings)) };
+}
+
+function assessUnchecked(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
+  const finding = assessUnknown(s, checked);
+  if (!finding) return undefined;
+  const message = finding.message + remarksOf(s.pool, checked, s.settings);
+  return { ...finding, message, ...remarkable(s.pool, checked, s.settings) };
+}
+
+/** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
+function withDenied(denied: PrerequisitesState, failed: PrerequisitesState): PrerequisitesState {
+  const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
+  const { remarks } = failed;
+  return { ...first, message: `${first.message} ${second.message}`, ...(remarks !== undefined && { remarks }) };
+}
+
+/** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
+function assessFailed(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
+  const { failed } = checked;
+  const [first] = failed;
+  if (!first) return undefined;
+  const rest = assessUnknown(s, checked);
+  // A transient error is not included: the message would change with each attempt.
+  const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
+  const results = describeResults(failed, s.settings);
+  const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
+  const remarks = remarksOf(s.pool, checked, s.settings);
+  const { blocking } = s.due.prerequisites;
+  const passing = blocking.every(({ result }) => result.passes);
+  const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
+  const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
+  return { ...condition, result: 'NotMet', ...remarkable(s.pool, checked, s.settings) };
+}
+
+/** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
+function assessUnknown(s: EksDerived, { unknown }: Examination): PrerequisitesState | undefined {
+  if (unknown.length === 0) return undefined;
+  const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
+  const denied = unknown.some(({ result }) => result.right);
+  const remedy = denied
+    ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(s.settings, 'what-could-not-be-checked')}.`
+    : 'The operator retries.';
+  const message = `${count(unknown.length, 'prerequisite')} could not be checked: ${named}. ${effectOfUnknown(s)} ${remedy}`;
+  const result = denied ? 'ReadDenied' : 'NotMet';
+  return { ...unknownCondition(denied ? 'AccessDenied' : 'NotChecked', message), result };
+}
+
+function effectOfUnknown(s: EksDerived): string {
+  const { spec } = s.pool;
+  const { subnets, securityGroups, imageParameter, userData } = s.prerequisites ?? {};
+  const isUnresolved = spec.nodeGroup !== undefined && followsImage(spec) && !imageParameter?.ok;
+  if (isUnresolved && s.due.isToBeMade) return 'The node group is created when SSM returns the ID of its AMI.';
+  const isUnread = spec.nodeGroup !== undefined && userDataIn(spec) !== undefined && !userData?.ok;
+  if (isUnread && s.due.isToBeMade)
+    return 'The node group is created when the script of nodeGroup.userData can be read.';
+  const isOpen = (selectsByTags(spec) && !subnets?.ok) || (followsSecurityGroups(spec) && !securityGroups?.ok);
+  return isOpen && s.due.isToBeMade
+    ? 'The node group is created when EC2 shows what has the tags in the spec.'
+    : 'This does not block the pool.';
+}
+
+/** The calls of AWS that were denied, and where to grant them. */
+const ofAws: OutsidePermissions = {
+  denied: ({ errors, group, cluster }: EksState) =>
+    [
+      ...(group.kind === 'unreachable' ? [group.error] : []),
+      ...(cluster.kind === 'unreachable' ? [cluster.error] : []),
+      ...errors.filter((entry) => isAwsError(entry) && !isOptionalRead(entry)).map(({ error }) => error),
+    ].find(({ kind }) => kind === 'denied'),
+  describe: (denied, s: EksState) => {
+    const { role } = grantsOf(denied);
+    const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
+    const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
+    const fix = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
+    return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
+  },
+  roleFor: (denied) => grantsOf(denied).account,
+};
+
+/**
+ * A policy that names single node groups may deny the first read of each: no public source documents what EKS authorizes for a group that
+ * does not exist.
+ */
+const MISSING_GROUP =
+  'EKS may also deny this for a node group that does not exist yet. The statement ReadNodeGroupsAndTheirUpdates covers both.';
+
+/** Why a node group that was never observed could not be described. */
+function hiddenGroup({ group, pool }: EksState): CallError | undefined {
+  return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
+}
+
+const LAUNCH_POLICY = 'config/aws/launch-templates.json';
+const CUSTOM_POLICY = 'config/aws/custom-amis.json';
+const OWN_TEMPLATES_POLICY = 'config/aws/own-launch-templates.json';
+
+/** The calls for which that policy has the permissions. */
+const OF_OWN_TEMPLATES: readonly string[] = [
+  'DescribeLaunchTemplates',
+  'CreateLaunchTemplate',
+  'CreateLaunchTemplateVersion',
+  'DeleteLaunchTemplateVersions',
+  'DeleteLaunchTemplate',
+];
+
+/** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
+function onlyTagged({ pool: { spec }, settings: { clusterName } }: EksState): string {
+  const custom = spec.nodeGroup && isCustom(spec) ? ` Custom AMIs also need ${CUSTOM_POLICY}.` : '';
+  return `It allows only launch templates with the tag ${USABLE_BY_TAG}=${clusterName}.${custom}`;
+}
+
+/** The files with the permissions for a call. Those for launch templates of users, for those of the operator, and to enable Windows IPAM are separate. */
+function grantsOf({ operation, action }: CallError): { readonly role: string; readonly account: string } {
+  const isOption = operation === 'UpdateAddon' || operation === 'patch configmaps';
+  if (isOption) return { role: 'config/aws/windows-ipam.json', account: 'config/windows-ipam' };
+  if (OF_OWN_TEMPLATES.includes(operation)) return { role: OWN_TEMPLATES_POLICY, account: 'config/rbac' };
+  if (action === 'ec2:RunInstances') return { role: LAUNCH_POLICY, account: 'config/rbac' };
+  return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
+}
+
+function clusterMismatch({ cluster, settings, pool }: EksState): ConditionState {
+  const pinned = pool.status?.cluster?.arn;
+  const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
+  const message = wrongServer
+    ? `The certificate authority of EKS cluster ${settings.clusterName} in ${settings.region} is not that of the API server that the operator uses.`
+    : `The pool's node group was created in ${pinned}, and the operator is configured for ${settings.clusterName} in ${settings.region}.`;
+  const fix =
+    "Check the operator's flags --cluster-name and --region. Nothing is changed. To delete the pool, set deletionPolicy: Retain.";
+  return falseCondition('ClusterMismatch', `${message} ${fix}`, 'stalled');
+}

@@ -1,0 +1,52 @@
+/** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). Pure. */
+import { ADOPTABLE_TAG, POOL_KEY } from '../../../api/labels.ts';
+import { amiTypeOf } from '../../../nodes/windows.ts';
+import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';
+import { isCustom } from '../launchTemplate/machine.ts';
+import { isMadeFromOwn } from '../launchTemplate/machineTemplate.ts';
+import type { Adoption } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { groupOf } from '../observation/knownGroups.ts';
+
+/** Whether the pool adopts the group; undefined if it owns it, or none is known. */
+export function adoptionIn(s: EksState): Adoption | undefined {
+  const group = groupOf(s);
+  return group && !isOwnedBy(s.pool, group) ? adoptionOf(s, group) : undefined;
+}
+
+/** Decides whether a group that the pool does not own is adopted. Adoption only sets a tag, but the group must be complete and idle. */
+function adoptionOf(s: EksState, group: NodeGroup): Adoption {
+  const { spec } = s.pool;
+  const { tags, status, amiType } = group;
+  if (nodeGroupIn(spec).adoption !== 'IfUnowned' || tags[POOL_KEY] !== undefined) return { kind: 'forbidden' };
+  const fitting = (['Core', 'Full'] as const).map((edition) => amiTypeOf(spec.windowsVersion, edition));
+  // A custom AMI may be one of Linux, unless the operator itself has put it into the launch template of the group.
+  const isOwnCustom = amiType === CUSTOM && isCustom(spec) && isMadeFromOwn(s.pool, group);
+  if (!isOwnCustom && !fitting.includes(amiType)) {
+    const why = `its AMI type is ${amiType || 'unknown'}, but windowsVersion ${spec.windowsVersion} requires ${fitting.join(' or ')}`;
+    return { kind: 'refused', why };
+  }
+  // A group that failed to create is deleted and recreated, which is for its owner to decide.
+  if (status.endsWith('_FAILED')) return { kind: 'refused', why: `it is ${status}` };
+  const missing = missingPermission(s, group);
+  if (missing) return { kind: 'refused', ...missing };
+  return { kind: acceptsUpdates(group) ? 'take' : 'wait' };
+}
+
+/**
+ * What an adoption lacks; undefined if it is permitted. Users who can edit pools must not get a node group by that alone: the administrator of the
+ * operator permits adoption, and an administrator in AWS names the pool.
+ */
+function missingPermission({ pool, settings }: EksState, { tags }: NodeGroup) {
+  const { name } = pool.metadata;
+  const named = tags[ADOPTABLE_TAG];
+  if (named === undefined)
+    return { why: `it does not have the tag ${ADOPTABLE_TAG}=${name}`, fix: 'set that tag on it' };
+  if (named !== name) return { why: `it has the tag ${ADOPTABLE_TAG}=${named}`, fix: `change the value to ${name}` };
+  if (settings.enableNodeGroupAdoption) return undefined;
+  return { why: `the operator runs without ${ADOPTION_FLAG}`, fix: 'set that flag' };
+}
+
+const ADOPTION_FLAG = '--enable-node-group-adoption';

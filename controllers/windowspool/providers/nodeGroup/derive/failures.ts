@@ -1,0 +1,210 @@
+/** Changes that EKS refused or failed to make, of this run or from status. Status keeps them, so that they are not repeated forever. Pure. */
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import { RETRY_ANNOTATION } from '../../../api/labels.ts';
+import type { Step } from '../../../model/steps.ts';
+import type { CallError } from '../../../ports/callResult.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { count, sentence } from '../../../util/words.ts';
+import { describeError, isPassing, NOT_OFFERED } from '../changes/failedChanges.ts';
+import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
+import { isMachineKnown } from '../launchTemplate/desiredMachine.ts';
+import type { FailedTarget, FailedUpdate, Failures } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { rejectionOf } from '../observation/knownGroups.ts';
+import { canaryFault, failedRelease } from '../secondGroup/canary.ts';
+import { describeStuckPods, isEvictionFailure } from '../versions/evictions.ts';
+import { isNewerMinor } from '../versions/releaseVersion.ts';
+import type { OpenChanges } from './openChanges.ts';
+
+/** The failures, and which of them stand in the way of a change that is due. */
+export interface KnownFailures extends Failures {
+  /** Whether the last attempt at this target failed and is not to be repeated. */
+  readonly standing: ReadonlySet<string>;
+  /** The targets that failed, and for which the user has requested a retry. */
+  readonly askedAgain: ReadonlySet<string>;
+}
+
+/**
+ * The failures of the changes that are open, and those of automatic updates. A release may have failed, and later a label: all are kept, or they would be
+ * retried in turns. One for which the user has requested a retry is kept until it succeeds.
+ */
+export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
+  const targets = openTargets(s, open);
+  const inStatus = failuresInStatus(s);
+  const known = inStatus.filter((failed) => targets.has(failed.target) && !hasPassed(s, failed));
+  const remembered = known.filter((failed) => !isRetried(s, failed));
+  const found = [
+    refusedCreation(s, open),
+    refusedUpdate(s, 'updateConfig', targets),
+    refusedUpdate(s, 'updateNodeGroupVersion', targets),
+    failedUpdate(s, targets),
+    failedCanary(s, open, remembered),
+  ].filter((failed) => failed !== undefined);
+  const all = withKnown(s, open, found, known);
+  const standing = all.filter((failed) => !isRetried(s, failed));
+  const automatic = open.version?.isAutomatic ? open.version.target : undefined;
+  const ofAutomatic = standing.find(({ target }) => target === automatic);
+  return {
+    asked: standing.find(({ target }) => target !== automatic),
+    automatic: ofAutomatic,
+    remembered,
+    // While it is not known what the launch template should contain, none is forgotten: its update may be due again.
+    targets: isMachineKnown(s) ? all : withKnown(s, open, found, inStatus),
+    updates: failedUpdates(s, open, ofAutomatic),
+    standing: new Set(standing.map(({ target }) => target)),
+    askedAgain: new Set(known.filter((failed) => isRetried(s, failed)).map(({ target }) => target)),
+  };
+}
+
+/** The failures of this run, and others that are known. */
+function withKnown(
+  s: EksState,
+  open: OpenChanges,
+  found: readonly FailedTarget[],
+  known: readonly FailedTarget[],
+): FailedTarget[] {
+  const isFound = ({ target }: FailedTarget) => found.some((failed) => failed.target === target);
+  const all = [...found, ...known.filter((failed) => !isFound(failed))];
+  const recurring = recurringFailure(s, open);
+  return recurring && !all.some(({ target }) => target === recurring.target) ? [...all, recurring] : all;
+}
+
+/** The former failure of an automatic update that is due again, after another one was due. One for which the user has requested a retry is over. */
+function recurringFailure(s: EksState, { version }: OpenChanges): FailedTarget | undefined {
+  if (version?.content === undefined) return undefined;
+  const found = failedUpdatesIn(s.pool).find(({ content }) => content === version.content);
+  if (!found || isRetried(s, found)) return undefined;
+  const { content: _content, ...failed } = found;
+  return { target: version.target, ...failed };
+}
+
+/** The automatic updates that failed, whether they are due or not, for which the user has requested no retry. The last one is the first. */
+function failedUpdates(s: EksState, open: OpenChanges, ofDue: FailedTarget | undefined): FailedUpdate[] {
+  const found = [failedLongUpdate(s), failedDueUpdate(open, ofDue)].filter((failed) => failed !== undefined);
+  const known = failedUpdatesIn(s.pool).filter((failed) => !isRetried(s, failed));
+  const isNew = ({ content }: FailedUpdate) => !known.some((failed) => failed.content === content);
+  const all = new Map([...found.filter(isNew), ...known].map((failed) => [failed.content, failed]));
+  return [...all.values()].slice(0, FAILED_UPDATES);
+}
+
+/** The number of entries in the schema. */
+const FAILED_UPDATES = 5;
+
+function failedUpdatesIn({ status }: WindowsPool): readonly FailedUpdate[] {
+  return status?.bookkeeping?.failedUpdates ?? [];
+}
+
+/** The failed automatic update that is due. */
+function failedDueUpdate({ version }: OpenChanges, failed: FailedTarget | undefined): FailedUpdate | undefined {
+  if (!failed || isPassing(failed) || version?.content === undefined) return undefined;
+  const { target: _target, ...rest } = failed;
+  return { content: version.content, ...rest };
+}
+
+/** The update that has just failed, even if another one became due since it began. */
+function failedLongUpdate(s: EksState): FailedUpdate | undefined {
+  const content = s.pool.status?.nodeGroup?.update?.content;
+  const failed = content === undefined ? undefined : resultOfUpdate(s);
+  if (content === undefined || !failed) return undefined;
+  const { target: _target, ...rest } = failed;
+  return { content, ...rest };
+}
+
+function failuresInStatus({ pool }: EksState): FailedTarget[] {
+  const { failedTarget, moreFailedTargets = [] } = pool.status?.nodeGroup ?? {};
+  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
+}
+
+/** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
+function hasPassed({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
+  return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
+}
+
+function isRetried({ pool }: EksState, failed: Pick<FailedTarget, 'retry'>): boolean {
+  const { retry } = retryOf(pool);
+  return retry !== undefined && retry !== failed.retry;
+}
+
+/** The current value of the retry annotation. */
+function retryOf({ metadata }: EksState['pool']): Pick<FailedTarget, 'retry'> {
+  const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
+  return retry === undefined ? {} : { retry };
+}
+
+function refusedCreation(s: EksState, { creation }: OpenChanges): FailedTarget | undefined {
+  const lasting = rejectionOf(s, 'createNodeGroup');
+  if (!lasting) return undefined;
+  const { error, at } = lasting;
+  const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRejected';
+  const message = `EKS rejected the creation of node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
+  return { target: creation.spec, reason, message, time: timeOf(at), ...retryOf(s.pool) };
+}
+
+/**
+ * Points to the pin as the possible cause: the cluster's Kubernetes version "is the only accepted specified value", according to the API
+ * reference. https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html
+ */
+function olderPin({ pool, cluster }: EksState, { message }: CallError): string {
+  const pinned = pinnedMinor(pool.spec);
+  const version = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
+  if (!pinned || !version || !isNewerMinor(version, pinned) || !/version/i.test(message)) return '';
+  const field = nodeGroupIn(pool.spec).kubernetesVersion ? 'kubernetesVersion' : 'releaseVersion';
+  return `${message.endsWith('.') ? '' : '.'} nodeGroup.${field} pins Kubernetes ${pinned}, but the cluster runs ${version}. EKS creates node groups only with the version of the cluster. Remove the pin, or pin ${version}`;
+}
+
+function refusedUpdate(s: EksState, step: Step['kind'], open: ReadonlySet<string>): FailedTarget | undefined {
+  const lasting = rejectionOf(s, step);
+  const target = lasting?.target;
+  if (lasting?.error.kind !== 'refused' || target === undefined || !open.has(target)) return undefined;
+  const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
+  const reason = lasting.error.passes ? NOT_OFFERED : 'UpdateRejected';
+  return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
+}
+
+/** The failure of an update that is still due. */
+function failedUpdate(s: EksState, open: ReadonlySet<string>): FailedTarget | undefined {
+  const failed = resultOfUpdate(s);
+  return failed && open.has(failed.target) ? failed : undefined;
+}
+
+/** The failure of the last update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
+function resultOfUpdate(s: EksState): FailedTarget | undefined {
+  const { pool, update, now } = s;
+  const memory = pool.status?.nodeGroup?.update;
+  if (update?.status !== 'Failed' || memory?.id !== update.id) return undefined;
+  const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
+  const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;
+  return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
+}
+
+/** The failure of the version that a canary tries. The first one found stays. */
+function failedCanary(
+  s: EksState,
+  { version }: OpenChanges,
+  remembered: readonly FailedTarget[],
+): FailedTarget | undefined {
+  const fault = version?.isTried ? canaryFault(s, version.change) : undefined;
+  if (!version || !fault) return undefined;
+  const { target } = version;
+  const known = remembered.find((failed) => failed.target === target);
+  const { message, passes } = fault;
+  const reason = passes ? NOT_OFFERED : 'CanaryFailed';
+  const release = failedRelease(s);
+  return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool), ...(release && { release }) };
+}
+
+/** How many nodes are still verified: a failed update leaves the group as it was. */
+function verifiedStill({ poolNodes: { verified, total } }: EksState): string {
+  return total > 0 ? ` ${verified} of ${count(total, 'node')} ${total === 1 ? 'is' : 'are'} still verified.` : '';
+}
+
+/** The maximum length in the schema. */
+const RETRY_LENGTH = 256;
+
+/** The targets that are open now: none when the group matches the spec, for whatever reason. */
+function openTargets(s: EksState, { creation, preparation, config, version }: OpenChanges): ReadonlySet<string> {
+  const changes = [preparation, config, version].flatMap((change) => change?.target ?? []);
+  return new Set([...(s.group.kind === 'seen' ? [] : [creation.spec]), ...changes]);
+}

@@ -1,0 +1,39 @@
+/** What the group should be made from: the desired version of its launch template, and the input of its creation. Pure. */
+
+import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import { creationOf, desiredNodeGroup } from '../desired/desiredNodeGroup.ts';
+import { desiredOwnVersion } from '../launchTemplate/desiredMachine.ts';
+import type { Creation } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../versions/launchTemplate.ts';
+
+/**
+ * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is
+ * unknown, or EKS would refuse it. `group`: that of the pool, if it exists.
+ */
+export function desiredTemplate(s: EksState, group?: NodeGroup): TemplateVersion | undefined {
+  const wanted = templateIn(s.pool.spec);
+  if (!wanted) return desiredOwnVersion(s, group);
+  const version = desiredUserVersion(s);
+  return version === undefined ? undefined : templateVersion(wanted, version);
+}
+
+/** What the spec would create the group from; see `creationOf`. */
+export function desiredCreation(s: EksState): Creation {
+  return creationOf(desiredNodeGroup(s.pool, desiredTemplate(s)).tags);
+}
+
+/**
+ * The desired version number of a user's template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
+ * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
+ */
+function desiredUserVersion({ pool, prerequisites }: Pick<EksState, 'pool' | 'prerequisites'>): string | undefined {
+  const wanted = templateIn(pool.spec);
+  if (!wanted) return undefined;
+  const fact = prerequisites?.launchTemplate;
+  if (fact?.ok) {
+    const template = fact.value;
+    return template && templateFaults(pool.spec, template).length === 0 ? template.version : undefined;
+  }
+  return pinnedTemplateVersion(pool.spec) ?? pool.status?.nodeGroup?.launchTemplate?.desiredVersion;
+}

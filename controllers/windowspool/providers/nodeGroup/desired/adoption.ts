@@ -1,0 +1,22 @@
+/** What follows from the adoption of a node group that the pool did not create (`nodeGroup.adoption`). */
+
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import { POOL_KEY } from '../../../api/labels.ts';
+import type { Step } from '../../../model/steps.ts';
+import type { EksState } from '../model/groupState.ts';
+import { remembering } from '../reporting/writeAheadStatus.ts';
+
+/** The tag that marks a group as owned by the pool. */
+export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {
+  return { [POOL_KEY]: metadata.name };
+}
+
+/** The observed state after these steps, an adoption among them: it shows which steps follow. */
+export function afterAdoption(s: EksState, steps: readonly Step[]): EksState {
+  const memory = steps.find((step) => step.kind === 'remember')?.memory;
+  const status = memory ? remembering(s.pool.status, memory) : s.pool.status;
+  const pool = status ? { ...s.pool, status } : s.pool;
+  if (s.group.kind !== 'seen') return s;
+  const { group } = s.group;
+  return { ...s, pool, group: { kind: 'seen', group: { ...group, tags: { ...group.tags, ...ownershipTag(pool) } } } };
+}

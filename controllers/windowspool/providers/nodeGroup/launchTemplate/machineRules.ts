@@ -1,0 +1,201 @@
+/** Rules for the launch template that the operator creates for a pool which sets its machine. */
+
+import type { RuleResult } from '../../../model/decisions.ts';
+import type { Step } from '../../../model/steps.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { waitFor } from '../../../rules/ruleChains.ts';
+import { isTemplateField } from '../changes/appliedFields.ts';
+import { acceptsUpdates, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { tokenFor, waitForPrerequisites } from '../groupRules.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
+import { groupOf } from '../observation/knownGroups.ts';
+import { remember } from '../reporting/writeAheadStatus.ts';
+import { isOpen } from '../secondGroup/canary.ts';
+import { canaryMachine } from '../secondGroup/canaryTemplate.ts';
+import { otherGroupIn } from '../secondGroup/replacement.ts';
+import { followsMachine } from '../versions/versionChanges.ts';
+import { desiredMachine } from './desiredMachine.ts';
+import { describeMachine, describeMachineChange, hasMachine } from './machine.ts';
+import {
+  descriptionOf,
+  isOwnVersion,
+  machineTemplateNameOf,
+  ownerTags,
+  ownTemplateIn,
+  unlikeWritten,
+  versionWith,
+} from './machineTemplate.ts';
+
+/**
+ * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
+ * the pool whatever the spec is then.
+ */
+export function createTemplate(s: EksDerived): RuleResult | Step[] | undefined {
+  const { pool, machineTemplate, settings } = s;
+  if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
+  const machine = desiredMachine(s);
+  const blocked = waitForPrerequisites(s);
+  if (blocked) return blocked;
+  if (!machine) return waitFor('NotChecked', 'read', { progress: true });
+  const name = machineTemplateNameOf(pool, settings.clusterName);
+  const tags = ownerTags(pool, settings.clusterName);
+  const description = descriptionOf(machine);
+  const token = tokenFor(pool, 'template', { machine, tags }, timeSlotOf(s));
+  return [
+    ...remember(s, { machineTemplate: name }),
+    { kind: 'createLaunchTemplate', template: { name, tags, machine, description }, token },
+  ];
+}
+
+/** Ensures that a version with the desired machine exists when the group is about to get it. */
+export function addTemplateVersion(s: EksDerived): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const machine = desiredMachine(s);
+  const group = s.group.kind === 'absent' ? undefined : groupOf(s);
+  if (!template || !machine || !hasMachine(s.pool.spec) || versionWith(template, machine, group)) return undefined;
+  if (unlikeWritten(template, machine) || !isVersionDue(s, template, group)) return undefined;
+  const [newest] = template.versions;
+  const before = template.versions.find(({ version }) => version === group?.launchTemplate?.version) ?? newest;
+  return added(
+    s,
+    template,
+    machine,
+    before ? describeMachineChange(before.machine, machine) : describeMachine(machine),
+  );
+}
+
+/** Ensures that a version with the name of the canary exists before a canary that needs one, once no prerequisite is known to be missing. */
+export function addCanaryVersion(s: EksDerived): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const machine = isOpen(s) && s.due.version?.isCanaryDue ? canaryMachine(s) : undefined;
+  if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
+    return undefined;
+  if (!s.prerequisites?.complete || s.due.prerequisites.blocking.length > 0) return undefined;
+  return added(s, template, machine, `for canary ${otherNameOf(s.pool)}, whose name is in the user data`);
+}
+
+function added(s: EksState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
+  const newest = versions[0]?.version;
+  return [
+    {
+      kind: 'createLaunchTemplateVersion',
+      template: { id, name },
+      version: String(Number(newest ?? 0) + 1),
+      written: { machine, description: descriptionOf(machine) },
+      change,
+      token: tokenFor(s.pool, 'templateVersion', { machine, id, newest }, timeSlotOf(s)),
+    },
+  ];
+}
+
+/** A version is added when the group is to be created, or its machine is to be changed. */
+function isVersionDue(s: EksDerived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
+  if (!group) return s.group.kind === 'absent' && s.due.prerequisites.blocking.length === 0;
+  if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
+  const { all, toCorrect } = s.due.differences;
+  const isAsked = toCorrect.some(({ field }) => isTemplateField(field));
+  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, all));
+}
+
+/**
+ * Ensures that versions do not pile up: EC2 accepts 10,000. Those stay from which instances may be launched: the version of the group, the desired one,
+ * and those of the scaling group. The newest stays, so that numbers are predictable, and the default, which EC2 does not delete.
+ */
+export function pruneTemplateVersions(s: EksState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  const group = s.group.kind === 'seen' ? s.group.group : undefined;
+  const machine = desiredMachine(s);
+  if (!template || !group || s.former || !machine || !s.autoscaler || !acceptsUpdates(group)) return undefined;
+  const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
+  if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
+  const kept = new Set([
+    template.defaultVersion,
+    template.versions[0]?.version,
+    group.launchTemplate.version,
+    versionWith(template, machine, group)?.version,
+    ...usedVersions(s.autoscaler.templateVersions, template),
+  ]);
+  const old = template.versions.filter((version) => isOwnVersion(version) && !kept.has(version.version));
+  if (old.length === 0) return undefined;
+  const versions = old.slice(0, MOST_AT_ONCE).map(({ version }) => version);
+  return [{ kind: 'deleteLaunchTemplateVersions', template: { id: template.id, name: template.name }, versions }];
+}
+
+/** What EC2 accepts in one request. */
+const MOST_AT_ONCE = 200;
+
+function usedVersions(versions: readonly string[], { id }: MachineTemplate): string[] {
+  const prefix = `${id} `;
+  return versions.filter((version) => version.startsWith(prefix)).map((version) => version.slice(prefix.length));
+}
+
+/** Ensures that a template which the pool no longer needs is deleted: the spec changed before its group was created. */
+export function deleteUnusedTemplate(s: EksState): Step[] | undefined {
+  const template = ownTemplateIn(s);
+  if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
+  // A group that is being replaced, or a canary, may use it.
+  if (s.former || otherGroupIn(s.pool)) return undefined;
+  return deletion(template, 'the pool does not use it');
+}
+
+/** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
+export function deleteOwnTemplate(s: EksState): RuleResult | Step[] | undefined {
+  if (mayHaveTemplate(s) && s.machineTemplate === undefined) {
+    const message = 'The pool is deleted when its launch template is read.';
+    return waitFor('Deleting', 'read', { message, progress: true });
+  }
+  const template = ownTemplateIn(s);
+  return template && [...deletion(template, 'the pool is deleted'), { kind: 'removeFinalizer' }];
+}
+
+/** The steps that delete the template of a retained group that never existed. A group that it was to replace may use it. */
+export function unusedTemplateSteps(s: EksState): Step[] {
+  const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
+  if (!template || (s.former && !isKnownNotToUse(s.former, template))) return [];
+  return deletion(template, 'no node group uses it');
+}
+
+function isKnownNotToUse(view: ObservedNodeGroup, { id }: MachineTemplate): boolean {
+  return view.kind === 'seen' && view.group.launchTemplate?.id !== id;
+}
+
+function deletion({ id, name }: MachineTemplate, why: string): Step[] {
+  return [{ kind: 'deleteLaunchTemplate', template: { id, name }, why }];
+}
+
+/** Whether a template with the pool's name may be the pool's. */
+export function mayHaveTemplate({ pool }: Pick<EksState, 'pool'>): boolean {
+  return hasMachine(pool.spec) || pool.status?.bookkeeping?.machineTemplate !== undefined;
+}
+
+/**
+ * A part of the client tokens. Within an hour, a call that is repeated after a crash, or because EC2 does not show its effect yet, has no effect. After
+ * an hour, EC2 must not repeat its answer about a template that another client deleted.
+ */
+function timeSlotOf({ now }: EksState): string {
+  return String(Math.floor(now / 3_600_000));
+}
+
+/** The state after the steps that write the template, which shows what follows. Undefined when there is none of them. */
+export function afterTemplateSteps(s: EksState, steps: readonly Step[]): EksState | undefined {
+  const created = steps.find((step) => step.kind === 'createLaunchTemplate')?.template;
+  // EC2 gives it an ID: in descriptions, its name stands for it.
+  if (created) return withVersion(s, { id: created.name, ...created, defaultVersion: '1', versions: [] }, '1', created);
+  const added = steps.find((step) => step.kind === 'createLaunchTemplateVersion');
+  const template = added && ownTemplateIn(s);
+  return template && withVersion(s, template, added.version, added.written);
+}
+
+/** The observed state with a new version of the template. */
+function withVersion(
+  s: EksState,
+  template: MachineTemplate,
+  version: string,
+  { machine, description }: { readonly machine: Machine; readonly description: string },
+): EksState {
+  const versions = [{ version, machine, others: [], description }, ...template.versions];
+  return { ...s, machineTemplate: { kind: 'seen', template: { ...template, versions }, isNew: true } };
+}

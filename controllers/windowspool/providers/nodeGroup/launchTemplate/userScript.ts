@@ -1,0 +1,107 @@
+/** The user's PowerShell script for nodes, from a ConfigMap in the namespace of the operator. Pure. Nothing here returns a text with a part of the script. */
+import type { UserData, WindowsPoolSpec } from '../../../api/api.gen.ts';
+import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { joined } from '../../../util/words.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
+import { isAscii, scriptBlock } from './powershell.ts';
+
+/** The script that the spec names, if it names one. */
+export function userDataIn(spec: WindowsPoolSpec): UserData | undefined {
+  return nodeGroupIn(spec).userData;
+}
+
+/** The script that the spec names; undefined while it was not read, or if the spec names none. */
+export function userScriptOf(
+  spec: WindowsPoolSpec,
+  { userData: source }: Pick<PrerequisiteFacts, 'userData'> = {},
+): string | undefined {
+  const userData = userDataIn(spec);
+  if (!userData || !source?.ok) return undefined;
+  const found = readScript(userData, source.value);
+  return 'script' in found ? found.script : undefined;
+}
+
+/** Reads the script: without a byte order mark and the tags of user data, and with the line breaks of Unix. */
+export function readScript(userData: UserData, source: ScriptSource): ScriptResult {
+  const { text } = source;
+  if (text === undefined) return { problem: absence(userData, source) };
+  const where = describeSource(userData, source);
+  // Before anything else looks at it: a ConfigMap can have a megabyte.
+  const excess = excessOf(where, text);
+  if (excess !== undefined) return { problem: excess };
+  const script = withoutTags(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')).trimEnd();
+  if (script.trim() === '') return { problem: `${where} is empty. Write the PowerShell commands for nodes to it` };
+  if (/start-eksbootstrap/i.test(script))
+    return {
+      problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
+    };
+  const problem = scriptProblem(where, script) ?? excessOf(where, mergedUserData(script), MERGED_BYTES);
+  return problem === undefined ? { script } : { problem };
+}
+
+function excessOf(where: string, userData: string, mostBytes?: number): string | undefined {
+  const problem = userDataSizeProblem(userData, mostBytes);
+  return problem && `${where} is too long. ${problem}`;
+}
+
+/**
+ * The user data for a group to which EKS adds its own: it puts these commands first, all within one tag. Source:
+ * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
+ */
+export function mergedUserData(script: string): string {
+  // As in the user data of CUSTOM groups: a launch agent may read other characters in the ANSI code page.
+  const commands = isAscii(script) ? script : `& (${scriptBlock(script)})`;
+  return `<powershell>\n${commands}\n</powershell>\n`;
+}
+
+/** What is left of the limit of EC2 for the user's part: no source has the size of what EKS adds, of which the certificate authority is the largest part. */
+const MERGED_BYTES = 12_288;
+
+/** `Key install.ps1 of ConfigMap winpool-system/windows`. */
+export function describeSource({ configMap, key }: UserData, { namespace }: Pick<ScriptSource, 'namespace'>): string {
+  return `Key ${key} of ConfigMap ${namespace}/${configMap}`;
+}
+
+/** Why there is no text. */
+function absence(userData: UserData, source: ScriptSource): string {
+  const { configMap, key } = userData;
+  const { namespace, keys, isBinary } = source;
+  const name = `ConfigMap ${namespace}/${configMap}`;
+  const file = `--from-file=${key}=FILE.ps1`;
+  if (!keys)
+    return `${name}, which nodeGroup.userData names, does not exist. Create it (kubectl -n ${namespace} create configmap ${configMap} ${file})`;
+  if (isBinary)
+    return `${describeSource(userData, source)} is in binaryData, because the file is not UTF-8 text. Save the script as UTF-8, and create the ConfigMap again`;
+  const others = keys.length > 0 ? ` It has ${joined(keys)}.` : '';
+  return `${name} has no key ${key}, which nodeGroup.userData names.${others} Add the key, or correct nodeGroup.userData.key`;
+}
+
+/** The commands between the tags of user data, which a script that was written for EC2 has. */
+function withoutTags(text: string): string {
+  const [, inner] = /^\s*<powershell>\n?([\s\S]*)<\/powershell>\s*$/i.exec(text) ?? [];
+  return inner ?? text;
+}
+
+/** What may be a secret, by its kind. Each is found on one line, and names no more of it. */
+const SECRETS: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  ['an AWS access key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/],
+  ['a private key', /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/],
+  ['a token', /\b(?:gh[pousr]_[0-9A-Za-z]{20}|xox[abpr]-[0-9A-Za-z-]{10}|eyJ[0-9A-Za-z_-]{10,200}\.eyJ)/],
+  [
+    'a password',
+    /(?:password|passwd|pwd|secret|api_?key|token)\w{0,20}["']?\s{0,20}[=:]\s{0,20}(?:"[^"$()]{4}|'[^']{4})/i,
+  ],
+  ['a password', /ConvertTo-SecureString\s{1,20}(?:-String\s{1,20})?(?:"[^"$()]{1,200}"|'[^']{1,200}')/i],
+  ['a password', /\bnet(?:\.exe)?\s{1,20}user\s{1,20}[^\s$]{1,64}\s{1,20}[^\s$/]/i],
+];
+
+/** The first lines that look like secrets, such as `line 3 (a password)`. */
+export function secretsIn(script: string): readonly string[] {
+  return script.split('\n').flatMap((line, index) => {
+    // A script has at most as many characters as EC2 accepts.
+    const [kind] = SECRETS.find(([, pattern]) => pattern.test(line)) ?? [];
+    return kind === undefined ? [] : [`line ${index + 1} (${kind})`];
+  });
+}

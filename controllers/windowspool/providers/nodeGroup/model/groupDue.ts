@@ -1,0 +1,153 @@
+/** What is due for a pool with a node group, what failed before, and what waits. Plain data. */
+import type { Bookkeeping, MaintenanceWindow, NodeGroupState } from '../../../api/api.gen.ts';
+import type { ReleaseFailure } from '../../../model/disruption.ts';
+import type { Due, Unchanged } from '../../../model/due.ts';
+import type { ConfigChange, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import type { Difference, TagChange } from './changes.ts';
+import type { EksState } from './groupState.ts';
+import type { CheckInput, Examination, Scope } from './prerequisiteFacts.ts';
+
+/** The observed state of a pool with a node group, with what is due. */
+export interface EksDerived extends EksState, Unchanged {
+  readonly due: EksDue;
+}
+
+/** What is due for a pool with a node group. */
+export interface EksDue extends Due {
+  /** The rolling update that is due, whether it may begin or not. */
+  readonly version: DueVersion | undefined;
+  /** What the spec would create the main group from now. */
+  readonly creation: Creation | undefined;
+  /** The desired version of its launch template; undefined if it has none, it is unknown, or EKS would refuse it. */
+  readonly template: TemplateVersion | undefined;
+  /** How the main group differs from the spec. */
+  readonly differences: GroupDifferences;
+  /** Whether the pool adopts the group with its name, which it does not own; undefined if there is no such group. */
+  readonly adoption: Adoption | undefined;
+  /** The update of the settings of the group that is due. */
+  readonly config: DueConfig | undefined;
+  /** The part of it that must be sent before the rolling update. */
+  readonly preparation: DueConfig | undefined;
+  /** The change of the tags of the group that is due. */
+  readonly tags: TagChange | undefined;
+  /** The version of the launch template that the group lacks although the spec did not change. */
+  readonly followedTemplate: TemplateVersion | undefined;
+  readonly failures: Failures;
+  /** The differences for which another group has to replace the main one, in words. */
+  readonly replacement: readonly string[];
+  /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
+  readonly isToBeMade: boolean;
+  readonly prerequisites: DuePrerequisites;
+}
+
+/** How the main group, as last known, differs from the spec; empty if it is not known. */
+export interface GroupDifferences {
+  /** By field, and sorted by it. */
+  readonly all: readonly Difference[];
+  /** Those that the operator corrects. */
+  readonly toCorrect: readonly Difference[];
+  /** The drift that is reported and not corrected. */
+  readonly reported: readonly Difference[];
+  /** Those that EKS cannot change, in words. */
+  readonly immutable: readonly string[];
+  /** The same, with a change of settings in a launch template of the operator that was deleted. */
+  readonly unchangeable: readonly string[];
+}
+
+/** What a group was created from: a hash of the spec and, if there was a retry annotation, one of its value. */
+export interface Creation {
+  readonly spec: string;
+  readonly retry?: string;
+}
+
+/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
+export type Adoption =
+  | { readonly kind: 'take' }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'refused'; readonly why: string; readonly fix?: string };
+
+/** A change of the group's versions that is due. */
+export interface DueVersion extends OpenVersion {
+  /** Whether the last attempt failed and is not to be repeated. */
+  readonly hasFailed: boolean;
+  /** The failure of its release in another pool, whether it waits for that or not. */
+  readonly releaseFailure: ReleaseFailure | undefined;
+  /** Whether it waits for a maintenance window. */
+  readonly waitsForWindow: boolean;
+  /** The next start of the window for which it waits, if there is one. */
+  readonly opening: Opening | undefined;
+  /** Whether it waits because of `releaseFailure`. */
+  readonly waitsForRelease: boolean;
+  /** Whether it may begin: it has not failed, and waits neither for a window nor for a release. */
+  readonly mayBegin: boolean;
+  /** Whether it waits because the maximum number of other pools disrupts nodes. */
+  readonly waitsForBudget: boolean;
+  /** Whether a canary of it is to be created now. */
+  readonly isCanaryDue: boolean;
+}
+
+/** A change of the group's versions, whatever became of earlier attempts. */
+export interface OpenVersion {
+  readonly change: VersionChange;
+  /** Whether it is due because of policy Automatic: it is to what the spec does not pin. */
+  readonly isAutomatic: boolean;
+  /** A hash of what it sends and how nodes are replaced. */
+  readonly target: string;
+  /** For an automatic one: a hash of what it installs. Undefined while that is not known. */
+  readonly content: string | undefined;
+  /** Whether the open canary tries it. */
+  readonly isTried: boolean;
+}
+
+/** A change of the group's settings that is due. */
+export interface DueConfig extends OpenConfig {
+  /** Whether the last attempt failed and is not to be repeated. */
+  readonly hasFailed: boolean;
+  /** Whether another client reverted the operator's last correction as soon as it was made. */
+  readonly isUndone: boolean;
+}
+
+/** A change of the group's settings, whatever became of earlier attempts. */
+export interface OpenConfig {
+  readonly change: ConfigChange;
+  /** A hash of the update and of the desired settings. */
+  readonly target: string;
+}
+
+/** The start of a maintenance window, in epoch milliseconds. */
+export interface Opening {
+  readonly at: number;
+  readonly window: MaintenanceWindow;
+}
+
+/** A failed change: the hash of what it was to reach, and the reason. */
+export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
+
+/** A failed automatic update: the hash of what it was to install, and the reason. */
+export type FailedUpdate = NonNullable<Bookkeeping['failedUpdates']>[number];
+
+/** Changes that EKS refused or failed to make, of this run or from status. */
+export interface Failures {
+  /** The failure of what the spec asks for. Automatic updates are excluded. */
+  readonly asked: FailedTarget | undefined;
+  /** The failure of the automatic update that is due. */
+  readonly automatic: FailedTarget | undefined;
+  /** Those in status whose targets are still open, and for which the user has requested no retry. */
+  readonly remembered: readonly FailedTarget[];
+  /** All failures for status. */
+  readonly targets: readonly FailedTarget[];
+  /** The automatic updates that failed, whether they are due or not. The last one is the first. */
+  readonly updates: readonly FailedUpdate[];
+}
+
+/** The prerequisites of a pool, as far as they are checked. */
+export interface DuePrerequisites {
+  /** How many facts must be read. */
+  readonly scope: Scope;
+  /** Both undefined if nothing is checked. */
+  readonly input: CheckInput | undefined;
+  readonly examination: Examination | undefined;
+  /** The failed ones that block the creation of the node group or of a canary; empty when none is to be created. */
+  readonly blocking: Examination['failed'];
+}

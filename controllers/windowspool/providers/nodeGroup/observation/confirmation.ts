@@ -1,0 +1,112 @@
+/** What was known of a node group, which an answer of AWS may contradict. Pure. */
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import { POOL_KEY } from '../../../api/labels.ts';
+import { type Certainty, type Finding, nextCertainty } from '../../../model/certainty.ts';
+import type { RuleResult } from '../../../model/decisions.ts';
+import type { Settings } from '../../../model/observedState.ts';
+import type { CallResult } from '../../../ports/callResult.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { isDeleting } from '../../../rules/poolQueries.ts';
+import { waitFor } from '../../../rules/ruleChains.ts';
+import type { ObserveContext } from '../../provider.ts';
+import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from '../model/groupState.ts';
+import { isStatusLost, otherGroupIn } from '../secondGroup/replacement.ts';
+import { groupOf } from './knownGroups.ts';
+
+/** A kubelet can label its node as one of the group, and must not keep the pool indefinitely. */
+export const READY_NODES_PATIENCE_MS = 600_000;
+
+/** How long after an answer that contradicts what was known another request must get the same, in milliseconds. */
+function confirmAfterMs({ pollMs }: Pick<Settings, 'pollMs'>): number {
+  return Math.min(pollMs, 10_000);
+}
+
+/** What status knows of a node group: whether it must exist, and whether it is the pool's if it does. */
+interface KnownGroup {
+  readonly exists: boolean;
+  readonly isOwned: boolean;
+}
+
+/** What is known of the main group. Once its absence is confirmed, status has no state of it. */
+export function knownMain(pool: WindowsPool): KnownGroup {
+  if (isStatusLost(pool)) return LOST;
+  // Once the finalizer is removed, nothing remembers the group: also an absence that is expected must be confirmed.
+  if (isDeleting(pool)) return { exists: isTied(pool), isOwned: isTied(pool) };
+  const { status } = pool.status?.nodeGroup ?? {};
+  return { exists: status !== undefined && status !== 'DELETING', isOwned: status !== undefined };
+}
+
+/** What is known of the other group. Once its absence is confirmed, status has the time. */
+export function knownOther(pool: WindowsPool): KnownGroup {
+  if (isStatusLost(pool)) return LOST;
+  const { arn, absentSince } = otherGroupIn(pool) ?? {};
+  return { exists: arn !== undefined && absentSince === undefined, isOwned: arn !== undefined };
+}
+
+/** Of a pool that lost its status: it may have a group of each name. */
+const LOST: KnownGroup = { exists: true, isOwned: true };
+
+/** Whether the pool may have a group: it was tied to a cluster before its first creation. */
+function isTied({ status }: WindowsPool): boolean {
+  return status?.cluster !== undefined || status?.nodeGroup?.arn !== undefined;
+}
+
+/** What a request for a group has shown, with how sure that is. */
+export function observedGroup(
+  pool: WindowsPool,
+  known: KnownGroup,
+  answer: CallResult<NodeGroup | undefined>,
+  before: ObservedNodeGroup | undefined,
+  { settings, now, isPreview }: Pick<ObserveContext, 'settings' | 'now' | 'isPreview'>,
+): ObservedNodeGroup {
+  const finding = findingOf(pool, known, answer);
+  const sight = nextCertainty(before && certaintyOf(before), finding, now, confirmAfterMs(settings));
+  const certainty = isPreview && sight.kind === 'seenOnce' ? { ...sight, kind: 'confirmed' as const } : sight;
+  const contradicted = 'since' in certainty && { certainty };
+  const last = before && groupOf({ group: before });
+  if (!answer.ok) {
+    const since = before?.kind === 'unreachable' ? before.since : now;
+    return { kind: 'unreachable', error: answer.error, since, last, ...contradicted };
+  }
+  if (certainty.kind === 'seenOnce') return { kind: 'unconfirmed', certainty, last };
+  const confirmed = certainty.kind === 'confirmed' && { certainty };
+  return answer.value ? { kind: 'seen', group: answer.value, ...confirmed } : { kind: 'absent', ...confirmed };
+}
+
+function findingOf(pool: WindowsPool, known: KnownGroup, answer: CallResult<NodeGroup | undefined>): Finding {
+  // Without its cluster, a group is gone: only a pool that is being deleted acts on that.
+  if (!answer.ok) return answer.error.kind === 'gone' && known.exists && isDeleting(pool) ? 'clusterAbsent' : 'failed';
+  if (!answer.value) return known.exists ? 'absent' : 'fits';
+  return known.isOwned && !isOwnedBy(pool, answer.value) ? 'unowned' : 'fits';
+}
+
+/** How sure the observation of the group is. */
+export function certaintyOf(view: ObservedNodeGroup): Certainty {
+  if ('certainty' in view && view.certainty) return view.certainty;
+  return { kind: view.kind === 'unreachable' ? 'unknown' : 'seen' };
+}
+
+/** When the next request can confirm what was seen once, in epoch milliseconds; undefined if that was nothing. */
+export function confirmableAt(view: ObservedNodeGroup, settings: Settings): number | undefined {
+  const certainty = certaintyOf(view);
+  return certainty.kind === 'seenOnce' ? certainty.since + confirmAfterMs(settings) : undefined;
+}
+
+/** Waits for a second look at a group that is suddenly absent, or not the pool's. */
+export function waitForSecondLook(s: EksState, view: UnconfirmedGroup): RuleResult {
+  const until = confirmableAt(view, s.settings);
+  const message = describeUnconfirmed(s, view);
+  return waitFor('Unconfirmed', 'read', { message, ...(until !== undefined && { until }), progress: true });
+}
+
+/** What was seen once of a group of the pool, and what follows, in two sentences. */
+export function describeUnconfirmed({ pool, group }: EksState, view: UnconfirmedGroup): string {
+  const name = view === group ? nodeGroupNameOf(pool) : otherNameOf(pool);
+  const [finds, has] = isStatusLost(pool) ? ['does not find', 'does not have'] : ['no longer finds', 'no longer has'];
+  const what =
+    view.certainty.contradiction === 'absent'
+      ? `EKS ${finds} node group ${name}.`
+      : `Node group ${name} ${has} the tag ${POOL_KEY}=${pool.metadata.name}.`;
+  return `${what} The operator reads it again before it changes anything.`;
+}

@@ -1,0 +1,242 @@
+/** The node group in status, and the records that must survive a restart of the operator. */
+import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import { AWS_MESSAGE_LENGTH, LIST_LENGTH, STEP_LENGTH } from '../../../api/statusLimits.ts';
+import { withoutConditionRecords } from '../../../conditions/records.ts';
+import type { Accepted, Outcome, RunResult } from '../../../model/outcome.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { scalingIn } from '../../../rules/nodeSource.ts';
+import { timeOf } from '../../../util/durations.ts';
+import { cut } from '../../../util/words.ts';
+import { nextApplied } from '../changes/appliedFields.ts';
+import { describeError } from '../changes/failedChanges.ts';
+import { gateTaintState } from '../changes/gateRefusal.ts';
+import { nextScalingTags } from '../desired/autoscalerTags.ts';
+import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
+import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from '../launchTemplate/image.ts';
+import { hasMachine, isCustom } from '../launchTemplate/machine.ts';
+import { ownTemplateIn } from '../launchTemplate/machineTemplate.ts';
+import type { EksDerived, FailedTarget } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
+import { canaryState } from '../secondGroup/canaryStatus.ts';
+import { formerState } from '../secondGroup/replacementStatus.ts';
+import { dateOf } from '../versions/releaseVersion.ts';
+
+/** status.nodeGroup after a run. */
+export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
+  const { pool, group } = outcome.after;
+  const memory = pool.status?.nodeGroup;
+  const name = nodeGroupNameOf(pool);
+  // A group with this name in another cluster is not the pool's, and must not overwrite the record.
+  if (isClusterMismatch(outcome.after)) return memory ?? { name };
+  const owned = ownedGroup(pool, group);
+  const former = formerState(outcome);
+  const canary = canaryState(outcome);
+  const changes = { ...(former && { former }), ...(canary && { canary }), ...changesOf(outcome) };
+  if (owned) {
+    const differs = outcome.after.due.differences.immutable.length > 0;
+    return {
+      name,
+      ...describedBy(owned),
+      ...imageState(outcome.after, owned),
+      ...templateState(outcome.after, owned),
+      ...latestRelease(outcome.after),
+      ...warmPoolState(outcome.after, owned),
+      ...(differs && { differs }),
+      ...changes,
+    };
+  }
+  if (isUnknown(group)) {
+    const { former: _former, canary: _canary, ...last } = memory ?? {};
+    return { ...last, name, ...changes };
+  }
+  return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };
+}
+
+function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
+  const issues = group.healthIssues.slice(0, LIST_LENGTH);
+  const releaseDate = dateOf(group.releaseVersion ?? '');
+  return {
+    arn: group.arn,
+    status: group.status,
+    amiType: group.amiType,
+    ...(group.subnets.length > 0 && { subnets: [...group.subnets].sort() }),
+    ...(group.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
+    ...(group.releaseVersion && { releaseVersion: group.releaseVersion }),
+    ...(releaseDate && { releaseDate }),
+    ...(issues.length > 0 && {
+      healthIssues: issues.map(({ code, message, resourceIds }) => ({
+        code,
+        message: cut(message, AWS_MESSAGE_LENGTH),
+        resourceIds: resourceIds.slice(0, LIST_LENGTH),
+      })),
+    }),
+    ...(group.autoScalingGroups.length > 0 && { autoScalingGroups: [...group.autoScalingGroups] }),
+  };
+}
+
+/** The launch template of the group, and its desired version as last known. */
+function templateState(s: EksDerived, group: NodeGroup): Pick<NodeGroupState, 'launchTemplate'> {
+  const { launchTemplate } = group;
+  if (!launchTemplate) return {};
+  const { id, name, version } = launchTemplate;
+  const desiredVersion = s.due.template?.version;
+  return { launchTemplate: { id, name, version, ...(desiredVersion !== undefined && { desiredVersion }) } };
+}
+
+/** The dates of the custom AMI of the group, as last known. */
+function imageState({ pool, prerequisites }: EksState, group: NodeGroup): Partial<NodeGroupState> {
+  const id = imageIdOf(group);
+  if (id === undefined) return {};
+  const { ofGroup } = (prerequisites?.image?.ok && prerequisites.image.value) || {};
+  const { releaseVersion, releaseDate, deprecationDate } = pool.status?.nodeGroup ?? {};
+  if (ofGroup?.id !== id || !ofGroup.found)
+    return releaseVersion === id
+      ? { ...(releaseDate && { releaseDate }), ...(deprecationDate && { deprecationDate }) }
+      : {};
+  const { createdAt, deprecatedAt } = ofGroup.found;
+  return {
+    ...(createdAt !== undefined && { releaseDate: dayOf(createdAt) }),
+    ...(deprecatedAt !== undefined && { deprecationDate: dayOf(deprecatedAt) }),
+  };
+}
+
+/** The newest release as last known, or the custom AMI in the parameter. */
+function latestRelease({ pool, newestRelease, prerequisites }: EksState): Pick<NodeGroupState, 'latestReleaseVersion'> {
+  if (isCustom(pool.spec)) {
+    if (!followsImage(pool.spec)) return {};
+    const before = pool.status?.nodeGroup?.latestReleaseVersion ?? '';
+    const image = selectedImage(pool.spec, prerequisites) ?? (isImageId(before) ? before : undefined);
+    return image === undefined ? {} : { latestReleaseVersion: image };
+  }
+  const known = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
+  return known ? { latestReleaseVersion: known } : {};
+}
+
+/** The warm pool, with the number of its instances as last known. */
+function warmPoolState({ pool, autoscaler }: EksState, { warmPool }: NodeGroup): Pick<NodeGroupState, 'warmPool'> {
+  if (!warmPool) return {};
+  const { minSize, maxGroupPreparedCapacity, poolState, reuseOnScaleIn } = warmPool;
+  const instances = autoscaler?.warmInstances ?? pool.status?.nodeGroup?.warmPool?.instances;
+  return {
+    warmPool: {
+      minSize,
+      ...(maxGroupPreparedCapacity !== undefined && { maxGroupPreparedCapacity }),
+      poolState,
+      reuseOnScaleIn,
+      ...(instances !== undefined && { instances }),
+    },
+  };
+}
+
+/** The last update, and changes that failed. */
+function changesOf(
+  outcome: RunResult<EksDerived>,
+): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
+  const update = updateState(outcome);
+  const [failed, ...more] = outcome.after.due.failures.targets.map(fitting);
+  return {
+    ...(update && { update }),
+    ...(failed && { failedTarget: failed }),
+    ...(more.length > 0 && { moreFailedTargets: more }),
+  };
+}
+
+/** status.bookkeeping after a run: what cannot be observed anywhere. */
+export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | undefined {
+  const { pool, group } = outcome.after;
+  const memory = pool.status?.bookkeeping;
+  if (isClusterMismatch(outcome.after)) return memory && withoutConditionRecords(memory);
+  const owned = ownedGroup(pool, group);
+  const size = lastAppliedDesiredSize(outcome, owned);
+  const tags = nextScalingTags(outcome.after);
+  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
+  const bookkeeping = {
+    ...(applied && { applied }),
+    ...(memory?.formerApplied && formerState(outcome) && { formerApplied: memory.formerApplied }),
+    ...(tags && { scalingTags: [...tags] }),
+    ...gateTaintState(outcome.after),
+    ...templateRecord(outcome.after),
+    ...failedUpdatesState(outcome.after),
+    ...(size !== undefined && { lastAppliedDesiredSize: size }),
+  };
+  return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
+}
+
+/** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
+function templateRecord(s: EksState): Pick<Bookkeeping, 'machineTemplate'> {
+  const { pool, machineTemplate: seen } = s;
+  const machineTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.machineTemplate;
+  const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
+  return machineTemplate === undefined || isGone ? {} : { machineTemplate };
+}
+
+/** The automatic updates that failed, which may be due again. */
+function failedUpdatesState(s: EksDerived): Pick<Bookkeeping, 'failedUpdates'> {
+  const failed = s.due.failures.updates.map(fitting);
+  return failed.length > 0 ? { failedUpdates: failed } : {};
+}
+
+function fitting<F extends Pick<FailedTarget, 'message'>>(failed: F): F {
+  return { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) };
+}
+
+/**
+ * The desired size last sent to EKS for this pool: recorded before the creation, sent with a successful update, or equal to the spec.
+ * Without a record, the spec's size counts as sent. A failed update changed nothing, so its size is sent again.
+ */
+function lastAppliedDesiredSize(outcome: Outcome<EksState>, owned: NodeGroup | undefined): number | undefined {
+  const { pool, update } = outcome.after;
+  const { desiredSize: desired } = scalingIn(pool.spec);
+  if (desired === undefined) return undefined;
+  const { bookkeeping, nodeGroup } = pool.status ?? {};
+  const isLost = owned !== undefined && bookkeeping?.applied === undefined;
+  if (isLost || owned?.scaling.desiredSize === desired) return desired;
+  const succeeded = update?.status === 'Successful' && update.id === nodeGroup?.update?.id;
+  return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
+}
+
+function updateState({ after, accepted }: RunResult<EksDerived>): NodeGroupState['update'] {
+  const { pool, update } = after;
+  if (accepted) {
+    const { id, type, createdAt } = accepted.update;
+    // EKS may have repeated an earlier answer, for an update that is over; only DescribeUpdate returns its result.
+    const status = 'InProgress';
+    const sent = accepted.desired !== undefined && { desiredSize: accepted.desired };
+    const started = createdAt > 0 && { startedAt: timeOf(createdAt) };
+    return {
+      id,
+      type,
+      target: accepted.target,
+      change: cut(accepted.change, STEP_LENGTH),
+      ...sent,
+      status,
+      ...started,
+      ...contentState(after, accepted),
+    };
+  }
+  const memory = pool.status?.nodeGroup?.update;
+  if (!memory || update?.id !== memory.id) return memory;
+  const errors = update.errors.map((error) => cut(describeError(error), AWS_MESSAGE_LENGTH)).slice(0, 10);
+  return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
+}
+
+/** What an automatic update installs: when it fails, another one may be due. */
+function contentState({ due: { version } }: EksDerived, { target }: Pick<Accepted, 'target'>) {
+  const content = version?.target === target ? version.content : undefined;
+  return content === undefined ? {} : { content };
+}
+
+/** The pinned cluster. A pool whose status was lost is pinned again to the cluster that has its group. */
+export function clusterState(s: EksState): WindowsPoolStatus['cluster'] {
+  const pinned = s.pool.status?.cluster;
+  if (pinned || s.cluster.kind !== 'seen' || isClusterMismatch(s)) return pinned;
+  const { name, arn } = s.cluster.cluster;
+  return ownedGroup(s.pool, s.group) && { name, arn };
+}
+
+/** How many nodes the groups should have. A group that cannot be read keeps its last known size. */
+export function shownSize(s: EksDerived): number | undefined {
+  if (groupOf(s)) return s.due.capacity.desired;
+  return isUnknown(s.group) ? s.pool.status?.nodes?.desired : undefined;
+}

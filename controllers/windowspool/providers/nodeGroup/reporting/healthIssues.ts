@@ -1,0 +1,133 @@
+/** The health issues that EKS reports for a node group, and their remedies. */
+import { type HealthCode, type HealthIssue, isHealthCode, type NodeGroup } from '../../../ports/eks.ts';
+import { count, cut, joined, sentence } from '../../../util/words.ts';
+import { roleName } from '../prerequisites/networkChecks.ts';
+
+/** For objects that EKS does not recreate: the operator creates a node group that no longer exists. */
+const RECREATE =
+  'Delete the node group, which terminates its nodes; the operator recreates it (aws eks delete-nodegroup --cluster-name CLUSTER --nodegroup-name GROUP).';
+const ACTIVITIES = 'aws autoscaling describe-scaling-activities --auto-scaling-group-name SCALING_GROUP --max-items 5';
+const QUOTAS = 'aws service-quotas list-service-quotas --service-code';
+
+/** The remedy for each code, with placeholders as in {@link filled}. A code without a remedy does not compile. */
+const remedies: Readonly<Record<HealthCode, string>> = {
+  AccessDenied:
+    'Check that the node role has an access entry of type EC2_WINDOWS (aws eks describe-access-entry --cluster-name CLUSTER --principal-arn ROLE_ARN), or its groups in ConfigMap kube-system/aws-auth.',
+  AmiIdNotFound:
+    'Set nodeGroup.releaseVersion to a newer AMI release, or nodeGroup.ami to an AMI that exists. AWS makes an AMI private about four months after its release.',
+  AsgInstanceLaunchFailures: `Check why EC2 launches no instance (${ACTIVITIES}).`,
+  AutoScalingGroupInstanceRefreshActive:
+    'Wait until the instance refresh is complete, or cancel it (aws autoscaling cancel-instance-refresh --auto-scaling-group-name SCALING_GROUP).',
+  AutoScalingGroupInvalidConfiguration: 'Revert the changes that were made to Auto Scaling group SCALING_GROUP.',
+  AutoScalingGroupNotFound: RECREATE,
+  AutoScalingGroupOptInRequired: 'Enable the Region or the Local Zone of the subnets for this AWS account.',
+  AutoScalingGroupRateLimitExceeded:
+    'EKS retries. If the issue remains, ask AWS Support for a higher rate limit of EC2 Auto Scaling.',
+  ClusterUnreachable:
+    'Check the routes of the subnets and the endpoint access of the cluster (aws eks describe-cluster --name CLUSTER --query cluster.resourcesVpcConfig).',
+  Ec2InstanceTypeDoesNotExist:
+    'Set nodeGroup.instanceTypes to types that the Region offers (aws ec2 describe-instance-type-offerings).',
+  Ec2LaunchTemplateDeletionFailure:
+    'Delete the launch template that EKS created (aws ec2 delete-launch-template --launch-template-id TEMPLATE).',
+  Ec2LaunchTemplateInvalidConfiguration:
+    'Create a corrected version of the launch template, and set nodeGroup.launchTemplate.version to it.',
+  Ec2LaunchTemplateMaxLimitExceeded: 'Delete unused launch templates, or request a higher quota.',
+  Ec2LaunchTemplateNotFound: RECREATE,
+  Ec2LaunchTemplateVersionMaxLimitExceeded:
+    'Delete old versions of the launch template (aws ec2 delete-launch-template-versions --launch-template-id TEMPLATE --versions NUMBERS), or request a higher quota.',
+  Ec2LaunchTemplateVersionMismatch:
+    'Set the Auto Scaling group to the launch template version that EKS created (aws autoscaling update-auto-scaling-group --auto-scaling-group-name SCALING_GROUP --launch-template LaunchTemplateId=TEMPLATE,Version=NUMBER).',
+  Ec2SecurityGroupDeletionFailure:
+    'Delete what uses the security group (aws ec2 describe-network-interfaces --filters Name=group-id,Values=SECURITY_GROUP).',
+  Ec2SecurityGroupNotFound:
+    'If the security group is in the launch template, create a version with an existing one. If it is the security group of the cluster, EKS requires a new cluster.',
+  Ec2SubnetInvalidConfiguration:
+    'Add a route to a NAT gateway to the subnets, or assign public addresses in them (aws ec2 modify-subnet-attribute --subnet-id SUBNET --map-public-ip-on-launch).',
+  Ec2SubnetListTooLong: 'Select fewer subnets in nodeGroup.subnets.',
+  Ec2SubnetMissingIpv6Assignment:
+    'Assign IPv6 addresses in the subnets (aws ec2 modify-subnet-attribute --subnet-id SUBNET --assign-ipv6-address-on-creation).',
+  Ec2SubnetNotFound:
+    'Set nodeGroup.immutableChangePolicy: Replace and existing subnets, because EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
+  IamInstanceProfileNotFound:
+    'Recreate the instance profile with its former name (aws iam create-instance-profile), and add the role to it (aws iam add-role-to-instance-profile --role-name ROLE).',
+  IamLimitExceeded: `Delete unused IAM roles and instance profiles, or request a higher quota (${QUOTAS} iam).`,
+  IamNodeRoleNotFound:
+    'Recreate IAM role ROLE with its policies, and then its EKS access entry, because the old entry does not apply to a recreated role.',
+  IamThrottling: 'EKS retries. If the issue remains, find the client that calls IAM too often (CloudTrail shows it).',
+  InstanceLimitExceeded: `Request a higher quota of instances (${QUOTAS} ec2), or lower nodeGroup.scaling.maxSize.`,
+  InsufficientFreeAddresses:
+    'Free addresses in the subnets (aws ec2 describe-subnets --subnet-ids SUBNETS), or lower nodeGroup.scaling.maxSize.',
+  InternalFailure: 'EKS retries. If the issue remains, open a case with AWS Support.',
+  KubernetesLabelInvalid: 'Correct spec.labels.',
+  LimitExceeded: 'Request a higher quota of the resource that EKS names.',
+  NodeCreationFailure:
+    'Check the policies of the node role (aws iam list-attached-role-policies --role-name ROLE), and the route from the subnets to the API server.',
+  NodeTerminationFailure: 'Terminate the instances (aws ec2 terminate-instances --instance-ids INSTANCES).',
+  PodEvictionFailure:
+    'Relax the PodDisruptionBudgets of the pods that were not evicted (kubectl get pdb --all-namespaces), or delete these pods.',
+  SourceEc2LaunchTemplateNotFound:
+    'The launch template was deleted. Create another launch template, and set nodeGroup.immutableChangePolicy: Replace and nodeGroup.launchTemplate.',
+  Unknown: `Check the Auto Scaling group (${ACTIVITIES}). If the issue remains, open a case with AWS Support.`,
+};
+
+/** How much of the health issues a message has: the next step is at its end, which the schema would cut off. */
+const MOST_ISSUES = 5;
+const MOST_RESOURCES = 5;
+/** Of an ID or ARN, in characters. */
+const RESOURCE_LENGTH = 256;
+
+/** The first health issues, with the codes and messages of EKS. */
+export function describeIssues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
+  if (healthIssues.length === 0) return 'EKS reports no reason.';
+  const texts = healthIssues.slice(0, MOST_ISSUES).map(({ code, message, resourceIds }) => {
+    const named = joined(
+      resourceIds.map((id) => cut(id, RESOURCE_LENGTH)),
+      MOST_RESOURCES,
+    );
+    return sentence(`${code}: ${message}${named && ` (${named})`}`);
+  });
+  const more = healthIssues.length - texts.length;
+  return texts.join(' ') + (more > 0 ? ` EKS reports ${count(more, 'more health issue')}.` : '');
+}
+
+/** The first health issue, with the code and message of EKS, without a full stop. */
+export function describeFirstIssue({
+  healthIssues: [issue],
+}: {
+  readonly healthIssues: readonly HealthIssue[];
+}): string {
+  return issue ? `${issue.code}: ${issue.message}` : 'EKS reports no reason';
+}
+
+type Group = Pick<NodeGroup, 'name' | 'arn' | 'nodeRoleArn' | 'subnets' | 'autoScalingGroups' | 'healthIssues'>;
+
+/** The remedies for the first issues of a group, without duplicates. EKS evaluates the group's health again automatically. */
+export function remediesFor(group: Group): string {
+  const found = new Set(
+    group.healthIssues
+      .slice(0, MOST_ISSUES)
+      .map((issue) =>
+        isHealthCode(issue.code) ? filled(remedies[issue.code], group, issue) : 'Fix the cause that EKS names.',
+      ),
+  );
+  return found.size === 0 ? '' : ` ${[...found].join(' ')}`;
+}
+
+/** Fills in the placeholders. One whose value is not known stays, in capitals, as in a manual. */
+function filled(remedy: string, group: Group, { resourceIds }: HealthIssue): string {
+  const { name, arn, nodeRoleArn, subnets, autoScalingGroups } = group;
+  const affected = (prefix: string) => resourceIds.filter((id) => id.startsWith(prefix));
+  const values: Readonly<Record<string, string | undefined>> = {
+    CLUSTER: /:nodegroup\/([^/]+)\//.exec(arn)?.[1],
+    GROUP: name,
+    ROLE: roleName(nodeRoleArn),
+    ROLE_ARN: nodeRoleArn,
+    SCALING_GROUP: autoScalingGroups[0],
+    SUBNETS: subnets.join(' '),
+    SUBNET: affected('subnet-')[0],
+    TEMPLATE: affected('lt-')[0],
+    SECURITY_GROUP: affected('sg-')[0],
+    INSTANCES: affected('i-').slice(0, MOST_RESOURCES).join(' '),
+  };
+  return remedy.replace(/\b[A-Z_]{4,}\b/g, (word) => values[word] || word);
+}

@@ -1,0 +1,176 @@
+/**
+ * A canary: a second, temporary node group on which a version is tried before the main group is updated (`nodeGroup.update.canary`). Pure.
+ *
+ *   update due --recorded--> created --all nodes verified for `after`--> main group is updated --> drained, then deleted
+ *                               |                                                                      ^
+ *                               +--a node fails or does not join, EKS refuses it, another version------+
+ */
+import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api/api.gen.ts';
+import { CANARY_TAG } from '../../../api/labels.ts';
+import type { NodeCheck } from '../../../api/reasons.ts';
+import { FINDING_LENGTH } from '../../../api/statusLimits.ts';
+import type { VerificationResult } from '../../../model/poolNodesView.ts';
+import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { durationOf } from '../../../util/durations.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
+import { acceptsUpdates, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
+import { isMachineAnswered, isMachineKnown } from '../launchTemplate/desiredMachine.ts';
+import { describeRelease } from '../launchTemplate/image.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { ownedGroup, rejectionOf } from '../observation/knownGroups.ts';
+import { describeFirstIssue } from '../reporting/healthIssues.ts';
+import { describeFinding, isOfTheRelease } from '../versions/releaseChecks.ts';
+import { imageIn } from '../versions/versionChanges.ts';
+import { canaryIn, otherGroup } from './replacement.ts';
+
+/** The canary that the spec asks for; undefined when updates begin without one. */
+export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
+  return nodeGroupIn(spec).update.canary;
+}
+
+/** Whether the group is a canary, by its tag. */
+export function isCanary({ tags }: Pick<NodeGroup, 'tags'>): boolean {
+  return CANARY_TAG in tags;
+}
+
+/** A hash of what a canary tries: while it stays the same, the canary goes on. */
+export function canaryTargetOf({ spec }: WindowsPool, change: VersionChange): string {
+  const { kubernetesVersion, releaseVersion, launchTemplate } = change;
+  return hashOf({ kubernetesVersion, releaseVersion, launchTemplate, nodes: canarySpecIn(spec)?.nodes });
+}
+
+/** Whether a canary exists, or is about to be created, that has not ended. */
+export function isOpen({ pool }: Pick<EksState, 'pool'>): boolean {
+  const record = canaryIn(pool);
+  return record !== undefined && record.drainingSince === undefined;
+}
+
+/** Whether the main group is known, and EKS is not updating it. */
+export function isMainIdle({ pool, group }: Pick<EksState, 'pool' | 'group'>): boolean {
+  const main = ownedGroup(pool, group);
+  const isUpdating = pool.status?.nodeGroup?.update?.status === 'InProgress';
+  return main !== undefined && acceptsUpdates(main) && !isUpdating;
+}
+
+/**
+ * Whether an update that is not due any more is one that the spec dropped, that the main group got, or that cannot be made. Until the launch template and
+ * what it should contain are read, such as the SSM parameter of a custom AMI, that is unknown.
+ */
+export function isMainSettled(s: EksState): boolean {
+  return isMainIdle(s) && (isMachineKnown(s) || isMachineAnswered(s));
+}
+
+/** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
+export function isOtherCanary(s: EksState): boolean {
+  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+  return canary !== undefined && canary.tags[CANARY_TAG] !== canaryIn(s.pool)?.target;
+}
+
+/** Whether all nodes of the canary are verified and accept pods. */
+export function isWhole(s: EksState): boolean {
+  const canary = otherGroup(s);
+  if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE' || isOtherCanary(s)) return false;
+  const { verified, total } = s.poolNodes.inGroup(canary.name);
+  return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
+}
+
+/**
+ * When the nodes of the open canary will have been verified for long enough, in epoch milliseconds, if all of them are verified; undefined if the spec
+ * asks for no canary. In the run that finds the last of them verified, status does not have the time yet.
+ */
+export function passesAt({ pool, now }: Pick<EksState, 'pool' | 'now'>): number | undefined {
+  const since = canaryIn(pool)?.verifiedSince;
+  const after = canarySpecIn(pool.spec)?.soakDuration;
+  return after === undefined ? undefined : (since === undefined ? now : Date.parse(since)) + durationOf(after);
+}
+
+/** Whether the canary has shown that the main group may be updated. */
+export function hasPassed(s: EksDerived): boolean {
+  const at = passesAt(s);
+  return at !== undefined && s.now >= at && isWhole(s) && s.due.version?.isTried === true;
+}
+
+/** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
+export function failedRelease(s: EksState): NonNullable<NodeGroupState['failedTarget']>['release'] {
+  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+  if (!canary?.releaseVersion) return undefined;
+  const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {
+    const failure = failures.find(isOfTheRelease);
+    return failure ? [{ node: node.name, finding: cut(describeFinding(failure), FINDING_LENGTH) }] : [];
+  });
+  const [first] = found;
+  if (!first || found.length < s.poolNodes.inGroup(canary.name).verified) return undefined;
+  return { version: canary.releaseVersion, ...first };
+}
+
+/** Why a canary fails. */
+interface CanaryFault {
+  readonly message: string;
+  /** Whether EKS does not offer the release yet: the same canary may be created later. */
+  readonly passes?: true;
+}
+
+/** Why the version change that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
+export function canaryFault(s: EksState, change: VersionChange): CanaryFault | undefined {
+  const why = isMainSettled(s) ? faultOf(s) : undefined;
+  if (!why) return undefined;
+  const { name = '' } = canaryIn(s.pool) ?? {};
+  const message = `Canary ${name} with ${describeTried(triedBy(s, change))} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
+  return { message, ...(refusalOf(s)?.passes && { passes: true }) };
+}
+
+/** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */
+const PASSING: readonly NodeCheck[] = ['NotReady'];
+
+function faultOf(s: EksState): string | undefined {
+  const refusal = refusalOf(s);
+  if (refusal) return describeFailure(refusal);
+  if (s.former?.kind !== 'seen') return undefined;
+  const canary = otherGroup(s);
+  if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
+  if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
+  const failing = failingNodes(s, canary.name).find(({ failures }) =>
+    failures.some(({ reason }) => !PASSING.includes(reason)),
+  );
+  if (failing) return `node ${failing.node.name} failed verification: ${describeFailures(failing)}`;
+  const { unverifiedSince } = canaryIn(s.pool) ?? {};
+  if (unverifiedSince === undefined || isWhole(s)) return undefined;
+  if (s.now < Date.parse(unverifiedSince) + s.settings.joinGraceMs) return undefined;
+  if (canary.status === 'DEGRADED') return `EKS says that it is DEGRADED: ${describeFirstIssue(canary)}`;
+  const { verified } = s.poolNodes.inGroup(canary.name);
+  const [first] = failingNodes(s, canary.name);
+  const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
+  return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
+}
+
+function refusalOf(s: EksState) {
+  return rejectionOf(s, 'createCanary')?.error;
+}
+
+function failingNodes({ poolNodes }: EksState, group: string): VerificationResult[] {
+  return poolNodes.failing.filter(({ node }) => poolNodes.groupOf(node) === group);
+}
+
+function describeFailures({ failures: [failure] }: VerificationResult): string {
+  return failure ? describeFinding(failure) : 'unknown';
+}
+
+/** What a canary tries. The release of a group with a custom AMI is its ID, as EKS reports it. */
+type Tried = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion' | 'launchTemplate'>;
+
+/** What a canary of this update tries. */
+export function triedBy(s: EksState, change: VersionChange): Tried {
+  const image = imageIn(s, change);
+  return image === undefined ? change : { ...change, releaseVersion: image };
+}
+
+/** What a canary tries, in words: `release 1.36-2026.03.17`, `AMI ami-0a000002 and version 3 of its launch template`. */
+export function describeTried({ kubernetesVersion, releaseVersion, launchTemplate }: Tried): string {
+  const version = releaseVersion
+    ? describeRelease(releaseVersion)
+    : `the newest release for Kubernetes ${kubernetesVersion}`;
+  return launchTemplate ? `${version} and version ${launchTemplate.version} of its launch template` : version;
+}

@@ -1,0 +1,87 @@
+/** Steps about the launch template that the operator creates for a pool. */
+
+import type { Outcome } from '../../../model/outcome.ts';
+import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
+import { joined } from '../../../util/words.ts';
+import { describeMachine } from '../launchTemplate/machine.ts';
+import type { EksState } from '../model/groupState.ts';
+
+const subject = () => 'launchTemplate';
+
+type TemplateRef = Pick<MachineTemplate, 'id' | 'name'>;
+
+declare module '../../../model/steps.ts' {
+  interface Steps {
+    /** Creates the launch template of a pool that sets its machine. */
+    createLaunchTemplate: {
+      template: Pick<MachineTemplate, 'name' | 'tags'> & Pick<MachineVersion, 'machine' | 'description'>;
+      token: string;
+    };
+    /** Adds a version to it. */
+    createLaunchTemplateVersion: {
+      template: TemplateRef;
+      /** Its expected number. */
+      version: string;
+      written: Pick<MachineVersion, 'machine' | 'description'>;
+      /** A description of what differs from the version of the group. */
+      change: string;
+      token: string;
+    };
+    deleteLaunchTemplateVersions: { template: TemplateRef; versions: readonly string[] };
+    deleteLaunchTemplate: { template: TemplateRef; why: string };
+  }
+}
+
+export const launchTemplateSteps: StepKinds<
+  'createLaunchTemplate' | 'createLaunchTemplateVersion' | 'deleteLaunchTemplateVersions' | 'deleteLaunchTemplate'
+> = {
+  createLaunchTemplate: {
+    subject,
+    describe: ({ template: { name, machine } }) => `create launch template ${name}: ${describeMachine(machine)}`,
+    reason: 'LaunchTemplateCreated',
+    writesAws: true,
+    blocks: 'launchTemplate',
+    run: async ({ template, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
+      when(await machineTemplates.create(template, token, signal), (created) =>
+        changed(soFar, { machineTemplate: { kind: 'seen', template: created, isNew: true } }),
+      ),
+  },
+  createLaunchTemplateVersion: {
+    subject,
+    describe: ({ template: { name }, version, change }) =>
+      `create version ${version} of launch template ${name}: ${change}`,
+    reason: 'LaunchTemplateVersionCreated',
+    writesAws: true,
+    blocks: 'launchTemplate',
+    run: async ({ template: { id }, written, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
+      when(await machineTemplates.addVersion(id, written, token, signal), (added) => {
+        const { machineTemplate: before } = soFar.after;
+        if (before?.kind !== 'seen') return soFar;
+        const others = before.template.versions.filter(({ version }) => version !== added.version);
+        const template = { ...before.template, versions: [added, ...others] };
+        return changed(soFar, { machineTemplate: { kind: 'seen', template, isNew: true } });
+      }),
+  },
+  deleteLaunchTemplateVersions: {
+    subject,
+    describe: ({ template: { name }, versions }) =>
+      `delete ${versions.length === 1 ? 'version' : 'versions'} ${joined(versions)} of launch template ${name}`,
+    writesAws: true,
+    run: async ({ template: { id }, versions: deleted }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
+      when(await machineTemplates.deleteVersions(id, deleted, signal), () => {
+        const { machineTemplate: before } = soFar.after;
+        if (before?.kind !== 'seen') return soFar;
+        const versions = before.template.versions.filter(({ version }) => !deleted.includes(version));
+        return changed(soFar, { machineTemplate: { kind: 'seen', template: { ...before.template, versions } } });
+      }),
+  },
+  deleteLaunchTemplate: {
+    subject,
+    describe: ({ template: { name }, why }) => `delete launch template ${name}: ${why}`,
+    reason: 'LaunchTemplateDeleted',
+    writesAws: true,
+    run: async ({ template: { id } }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
+      when(await machineTemplates.delete(id, signal), () => changed(soFar, { machineTemplate: { kind: 'absent' } })),
+  },
+};

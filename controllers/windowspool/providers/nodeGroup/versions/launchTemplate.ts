@@ -1,0 +1,81 @@
+/**
+ * The launch template that the spec names: what the spec asks for, and what EKS accepts. Pure.
+ *
+ * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
+ */
+import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api/api.gen.ts';
+import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { joined } from '../../../util/words.ts';
+import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+
+/** The instance types of a node group without a launch template, when the spec names none. */
+const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];
+
+/** The launch template that the spec names. */
+export function templateIn(spec: WindowsPoolSpec): LaunchTemplateSpec | undefined {
+  return nodeGroupIn(spec).launchTemplate;
+}
+
+/** The version number that the spec pins; undefined when it follows `$Latest` or `$Default`, or names no template. */
+export function pinnedTemplateVersion(spec: WindowsPoolSpec): string | undefined {
+  const version = templateIn(spec)?.version;
+  return version === undefined || String(version).startsWith('$') ? undefined : String(version);
+}
+
+/** A version of the template for a request to EKS, with the identifier that the spec uses. */
+export function templateVersion({ id, name }: LaunchTemplateSpec, version: string): TemplateVersion {
+  return { ...(id !== undefined && { id }), ...(name !== undefined && { name }), version };
+}
+
+/** The instance types for CreateNodegroup: none when the launch template has one. */
+export function requestedTypes(spec: WindowsPoolSpec): readonly string[] {
+  return nodeGroupIn(spec).instanceTypes ?? (templateIn(spec) ? [] : DEFAULT_INSTANCE_TYPES);
+}
+
+/** The version of the user's launch template that the pool resolves to, as far as it was read. */
+export function resolvedTemplate({
+  launchTemplate,
+}: Pick<PrerequisiteFacts, 'launchTemplate'>): LaunchTemplate | undefined {
+  return launchTemplate?.ok ? launchTemplate.value : undefined;
+}
+
+/** The instance types that nodes will have, as far as the template is known. */
+export function instanceTypesOf(spec: WindowsPoolSpec, template: LaunchTemplate | undefined): readonly string[] {
+  const requested = requestedTypes(spec);
+  return requested.length === 0 && template?.instanceType ? [template.instanceType] : requested;
+}
+
+/** Whether the group was made from this template. */
+export function isMadeFrom(
+  { launchTemplate: seen }: NodeGroup,
+  { id, name }: Pick<LaunchTemplateSpec, 'id' | 'name'>,
+): boolean {
+  return seen !== undefined && (id === undefined ? seen.name === name : seen.id === id);
+}
+
+/** What EKS does not accept of the template for this pool: each with its field, its value and the remedy. */
+export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate): string[] {
+  const { instanceTypes } = nodeGroupIn(spec);
+  const { instanceType } = template;
+  const faults = template.forbidden.map(({ field, value }) => {
+    const instead = INSTEAD[field];
+    return `it sets ${field} (${value}), which EKS does not accept. Remove it${instead ? `: ${instead}` : ''}`;
+  });
+  if (instanceType && instanceTypes)
+    faults.push(
+      `both it (${instanceType}) and nodeGroup.instanceTypes (${joined(instanceTypes)}) set instance types. Remove one of them`,
+    );
+  if (!instanceType && !instanceTypes)
+    faults.push('neither it nor nodeGroup.instanceTypes sets an instance type. Set one of them');
+  return faults;
+}
+
+/** The fields of a pool that replace those of its launch template. */
+const INSTEAD: Readonly<Partial<Record<LaunchTemplate['forbidden'][number]['field'], string>>> = {
+  IamInstanceProfile: 'EKS creates one from nodeGroup.nodeRole',
+  SubnetId: 'nodeGroup.subnets sets the subnets',
+  InstanceMarketOptions: 'nodeGroup.capacityType sets the capacity type',
+  ImageId: 'windowsVersion, nodeGroup.edition and nodeGroup.releaseVersion select the AMI, or nodeGroup.ami',
+};

@@ -1,0 +1,70 @@
+/** What the policies of the spec leave as it is, although the group differs from the spec or a newer version exists: it is only reported. */
+
+import type { RuleResult } from '../../../model/decisions.ts';
+import type { NodeGroup } from '../../../ports/eks.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { leave } from '../../../rules/ruleChains.ts';
+import { describeDifferences } from '../changes/describeDifferences.ts';
+import { imageEnd } from '../launchTemplate/image.ts';
+import { hasMachine, isCustom } from '../launchTemplate/machine.ts';
+import type { EksDerived } from '../model/groupDue.ts';
+import type { EksState } from '../model/groupState.ts';
+import { groupOf } from '../observation/knownGroups.ts';
+import { followedMachine } from './followedMachine.ts';
+import { templateIn } from './launchTemplate.ts';
+import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
+import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
+
+/** Ensures that drift is only reported with driftPolicy Report. */
+export function keepReportedDrift(s: EksDerived): RuleResult | undefined {
+  const { reported } = s.due.differences;
+  const group = groupOf(s);
+  if (reported.length === 0 || !group) return undefined;
+  const remedy = 'Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.';
+  return leave('Drifted', `Node group ${group.name} drifted from the spec: ${describeDifferences(reported)} ${remedy}`);
+}
+
+/**
+ * Ensures that a newer release, or another version of what the spec only follows, is only reported with update.policy Manual, and for a pinned release.
+ */
+export function keepPresentVersion(s: EksDerived): RuleResult | undefined {
+  const group = groupOf(s);
+  if (!group || s.due.version?.isAutomatic) return undefined;
+  const message = [newerRelease(s, group), newerTemplate(s, group)].filter((text) => text !== '').join(' ');
+  return message === '' ? undefined : leave('UpdateAvailable', message);
+}
+
+/** Reports a newer AMI release than the group has; empty when there is none. */
+function newerRelease(s: EksDerived, group: NodeGroup): string {
+  const { pool, newestRelease } = s;
+  const { releaseVersion = '' } = group;
+  const newest = newestRelease?.ok ? newestRelease.value : undefined;
+  if (!newest || !releaseVersion || !isNewerRelease(newest, releaseVersion)) return '';
+  const failure = failureOfRelease(s, newest);
+  const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
+  const { kubernetesVersion, releaseVersion: pinned } = nodeGroupIn(pool.spec);
+  const field = kubernetesVersion && !pinned ? ' in addition to nodeGroup.kubernetesVersion' : '';
+  const policy = pinned ? '' : ', or nodeGroup.update.policy: Automatic';
+  return `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${endOfRelease(s, group)}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.`;
+}
+
+/** A warning about the age of the release or custom AMI of the group; empty if there is none. */
+export function endOfRelease(s: EksState, { releaseVersion = '' }: NodeGroup): string {
+  return isCustom(s.pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, s.now);
+}
+
+/** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
+function endOfImage({ prerequisites, now }: EksState): string {
+  const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
+  return image ? imageEnd(image, now) : '';
+}
+
+/** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
+function newerTemplate(s: EksDerived, group: NodeGroup): string {
+  if (hasMachine(s.pool.spec)) return followedMachine(s, group);
+  const { version } = s.due.followedTemplate ?? {};
+  if (version === undefined || !group.launchTemplate) return '';
+  const { name, version: present } = group.launchTemplate;
+  const word = templateIn(s.pool.spec)?.version;
+  return `Node group ${group.name} has version ${present} of launch template ${name}; ${word} is version ${version}. Set nodeGroup.launchTemplate.version: ${version}, or nodeGroup.update.policy: Automatic.`;
+}

@@ -1,0 +1,51 @@
+/** What a change of the Kubernetes version, AMI release and launch template version of a node group sends. Pure. */
+
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import type { VersionChange } from '../../../ports/eks.ts';
+import { hashOf } from '../../../util/hash.ts';
+import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../changes/appliedFields.ts';
+import { machineField } from '../changes/appliedRecord.ts';
+import { isFollowing } from '../changes/describeDifferences.ts';
+import { pinnedMinor, pinsOf, updateOf } from '../desired/desiredNodeGroup.ts';
+import { desiredMachine, wantedTexts } from '../launchTemplate/desiredMachine.ts';
+import { hasMachine } from '../launchTemplate/machine.ts';
+import type { Difference } from '../model/changes.ts';
+import type { EksState } from '../model/groupState.ts';
+import { pinnedTemplateVersion } from './launchTemplate.ts';
+import { isNewerMinor } from './releaseVersion.ts';
+
+/** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
+export function imageIn(s: EksState, { kubernetesVersion }: VersionChange): string | undefined {
+  return kubernetesVersion === undefined ? desiredMachine(s)?.imageId : undefined;
+}
+
+/** A hash of what the update sends and how nodes are replaced: a failed one is not repeated while this stays the same. */
+export function versionTargetOf({ spec }: WindowsPool, change: VersionChange): string {
+  return hashOf({ version: change, ...updateOf(spec) });
+}
+
+/** The fields that the update changes. */
+export function fieldsOfVersionChange(pool: WindowsPool, { launchTemplate }: VersionChange): string[] {
+  const { spec } = pool;
+  const { kubernetesVersion, releaseVersion } = pinsOf(spec);
+  const isTemplateSent = launchTemplate !== undefined && pinnedTemplateVersion(spec) !== undefined;
+  const isMachineSent = launchTemplate !== undefined && hasMachine(spec);
+  return [
+    ...(kubernetesVersion ? [VERSION] : []),
+    ...(releaseVersion ? [RELEASE] : []),
+    ...(isTemplateSent ? [TEMPLATE] : []),
+    ...(isMachineSent ? Object.keys(wantedTexts(pool)).map(machineField) : []),
+  ];
+}
+
+/** Whether the spec pins a version that is newer than the control plane, which a kubelet must not be. */
+export function isAheadOfCluster({ pool, cluster }: Pick<EksState, 'pool' | 'cluster'>): boolean {
+  const minor = pinnedMinor(pool.spec);
+  return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
+}
+
+/** Whether the group's machine differs from the spec only because other security groups have the tags in the spec. */
+export function followsMachine({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
+  const differing = differences.filter(({ field }) => isTemplateField(field));
+  return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
+}
