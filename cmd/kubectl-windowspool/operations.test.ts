@@ -87,7 +87,7 @@ describe('kubectl windowspool replace and remove', () => {
   });
 });
 
-const failedTarget = {
+const failed = {
   target: 't',
   reason: 'UpdateFailed',
   message: 'PodEvictionFailure',
@@ -117,7 +117,7 @@ const poolOperations: readonly (readonly [
   [
     'retry',
     'an update failed',
-    samplePool({}, { status: knownStatus({ failedTarget }) }),
+    samplePool({}, { status: knownStatus({ failedChanges: [failed] }) }),
     { metadata: { annotations: { 'winpool.dev/retry': '1772366400' } } },
   ],
   [

@@ -54,9 +54,9 @@ export function changeOf(operation: PoolOperation, pool: WindowsPool, now: numbe
 const annotate = (key: string, value: string | null) => ({ metadata: { annotations: { [key]: value } } });
 
 function retry({ metadata: { name }, status }: WindowsPool, now: number): PoolChange {
-  const { failedTarget, moreFailedTargets = [], update } = status?.nodeGroup ?? {};
-  const failed = [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].map(
-    ({ reason, message, time }) => `At ${time}, ${reason}: ${sentence(message)}`,
+  const { failedChanges = [], update } = status?.nodeGroup ?? {};
+  const failed = failedChanges.flatMap(({ target, reason, message, time }) =>
+    target === undefined ? [] : `At ${time}, ${reason}: ${sentence(message)}`,
   );
   const errors = update?.status === 'Failed' ? (update.errors ?? []) : [];
   return {

@@ -12,6 +12,7 @@ import {
   fresh,
   isReplaced,
   nodesIn,
+  openFailure,
   pendingIn,
   ready,
   readyWorld,
@@ -156,7 +157,7 @@ describe('an update with a canary', () => {
       );
       assert.ok(failure?.finding.startsWith(finding), failure?.finding);
       edit(world, { releaseVersion: undefined });
-      await until(world, deps, () => stateOf(world)?.failedTarget === undefined, 'a forgotten failure');
+      await until(world, deps, () => openFailure(stateOf(world)) === undefined, 'a forgotten failure');
       assert.deepEqual(releaseFailuresOf(world.pools.get('web') ?? assert.fail()), []);
     });
 

@@ -2,7 +2,18 @@ import assert from 'node:assert/strict';
 import { reconcile } from './reconcile.ts';
 import { Crash, FakeWorld } from './testing/fakeWorld.ts';
 import { sampleError, settings } from './testing/fixtures.ts';
-import { fresh, PREREQUISITE_CALLS, RETRIES, ready, readyWorld, retry, signal, until, wake } from './testing/life.ts';
+import {
+  fresh,
+  openFailure,
+  PREREQUISITE_CALLS,
+  RETRIES,
+  ready,
+  readyWorld,
+  retry,
+  signal,
+  until,
+  wake,
+} from './testing/life.ts';
 
 describe('an error', () => {
   const lasting = ['denied', 'refused', 'limit', 'unknown', 'busy', 'throttled', 'unavailable'] as const;
@@ -36,10 +47,10 @@ describe('an error', () => {
     world.apply(fresh());
     const deps = world.start();
     await wake(world, deps);
-    const before = world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time;
+    const before = openFailure(world.pools.get('web')?.status?.nodeGroup)?.time;
     world.now += settings.createRetryMs / 2;
     await wake(world, deps);
-    assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget?.time, before);
+    assert.equal(openFailure(world.pools.get('web')?.status?.nodeGroup)?.time, before);
   });
 
   it('of a rejected creation is retried once for each other value of the annotation, but not when the annotation is removed', async () => {

@@ -103,12 +103,14 @@ describe('the next read of AWS', () => {
       {},
       {
         status: knownStatus({
-          failedTarget: {
-            target: createdFrom,
-            reason: 'CreateRejected',
-            message: 'no',
-            time: new Date(NOW - minutes * MINUTE).toISOString(),
-          },
+          failedChanges: [
+            {
+              target: createdFrom,
+              reason: 'CreateRejected',
+              message: 'no',
+              time: new Date(NOW - minutes * MINUTE).toISOString(),
+            },
+          ],
         }),
       },
     );

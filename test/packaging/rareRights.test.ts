@@ -1,6 +1,7 @@
 /** Permissions that are needed rarely: by an older API server, an account without node groups, an access entry, a launch template that tags its instances. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { startOldApiServer } from '../engine/oldApiServer.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
@@ -62,7 +63,7 @@ describe('AWS permissions that only some accounts and pools need', () => {
         conditionOf(pool, 'PrerequisitesMet') === 'False/AccessDenied' &&
         words.test(messageOf(pool, 'PrerequisitesMet'));
       const pool = await fixture.world.waitForPool(name, `to report that ${action} is missing`, isReported);
-      assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
+      assert.equal(openFailure(pool?.status?.nodeGroup), undefined);
     } finally {
       fixture.world.cloud.faults.restoreAction();
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ErrorCode, NodegroupIssueCode } from '@aws-sdk/client-eks';
+import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { shareAmong } from '../crash/killAtEach.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
@@ -56,10 +57,10 @@ describe('the errors that EKS can report for a node group', () => {
     const pool = await until(
       group,
       `to report ${errorCode}`,
-      ({ status }) => status?.nodeGroup?.failedTarget !== undefined,
+      ({ status }) => openFailure(status?.nodeGroup) !== undefined,
     );
     assert.match(messageOf(pool, 'UpToDate'), new RegExp(`${errorCode}: ${errorMessage} \\(r-1\\)`));
-    assert.equal(pool.status?.nodeGroup?.failedTarget?.reason, 'UpdateFailed');
+    assert.equal(openFailure(pool.status?.nodeGroup)?.reason, 'UpdateFailed');
     await label(group, 'web');
     await until(group, 'to be settled', isSettled);
     const sent = fixture.world.cloud.calls().filter(({ operation, input }) => {

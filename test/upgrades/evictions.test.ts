@@ -1,5 +1,6 @@
 /** A rolling update that pods block: the pool names them and the cause. */
 import assert from 'node:assert/strict';
+import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -94,7 +95,7 @@ describe('an update that pods block', () => {
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
     assert.ok(message.includes(words), message);
     assert.match(message, /\bshop\/agent-\S+ \(tolerates every taint\b/);
-    assert.ok(pool?.status?.nodeGroup?.failedTarget?.message.includes(words));
+    assert.ok(openFailure(pool?.status?.nodeGroup)?.message.includes(words));
     await waitFor(
       async () =>
         (

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -56,7 +57,7 @@ describe('an upgrade', () => {
       'to tell that the update failed',
       (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateFailed' && group()?.status === 'DEGRADED',
     );
-    const { update, failedTarget } = failed?.status?.nodeGroup ?? {};
+    const { update } = failed?.status?.nodeGroup ?? {};
     assert.deepEqual(
       [update?.type, update?.status, update?.change, update?.errors],
       [
@@ -66,7 +67,7 @@ describe('an upgrade', () => {
         ['PodEvictionFailure: Reached max retries while trying to evict pod shop/cart-0 (ip-10-0-1-9)'],
       ],
     );
-    assert.equal(failedTarget?.target, update?.target);
+    assert.equal(openFailure(failed?.status?.nodeGroup)?.target, update?.target);
     assert.equal(group()?.releaseVersion, OLD);
     await fixture.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/retry=1');
     await settledAt(NEW);
@@ -84,7 +85,7 @@ describe('an upgrade', () => {
   it('replaces every node, and each is verified', async () => {
     const pool = await settledAt(NEW);
     assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.4893', nodes: 1 }]);
-    assert.equal(pool?.status?.nodeGroup?.failedTarget, undefined);
+    assert.equal(openFailure(pool?.status?.nodeGroup), undefined);
   });
 
   it('is sent after its maxUnavailable, and before the rest of the spec', async () => {

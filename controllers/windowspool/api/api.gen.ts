@@ -913,11 +913,10 @@ export interface NodeGroupState {
   update?: UpdateState;
   former?: FormerNodeGroup;
   canary?: CanaryNodeGroup;
-  failedTarget?: FailedTarget;
   /**
-   * Changes that failed before failedTarget and are still desired, such as a release and then a label.
+   * Changes that EKS rejected or that failed. The operator does not retry them until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
    */
-  moreFailedTargets?: FormerFailedTarget[];
+  failedChanges?: FailedChange[];
 }
 /**
  * The launch template that the group was created from: yours, or the one that the operator created for the pool.
@@ -1158,14 +1157,15 @@ export interface BlockedCanaryNode {
    */
   time: string;
 }
-/**
- * A change that EKS rejected or that failed. The operator does not retry it until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
- */
-export interface FailedTarget {
+export interface FailedChange {
   /**
-   * Hash of the desired state.
+   * Hash of the desired state, while the change is due.
    */
-  target: string;
+  target?: string;
+  /**
+   * Hash of what an automatic update installs. The entry stays when another update is due, and the operator does not repeat the update when the newest release, or the AMI in the parameter, is the same again.
+   */
+  content?: string;
   /**
    * The reason in the conditions.
    */
@@ -1188,46 +1188,6 @@ export interface FailedTarget {
  * A release, or a custom AMI, whose node on a canary failed a check that depends on the AMI alone. Automatic updates of other pools to it wait.
  */
 export interface FailedRelease {
-  /**
-   * The release, or the ID of the AMI.
-   */
-  version: string;
-  /**
-   * Name of a node that failed.
-   */
-  node: string;
-  /**
-   * The check that it failed.
-   */
-  finding: string;
-}
-export interface FormerFailedTarget {
-  /**
-   * Hash of the desired state.
-   */
-  target: string;
-  /**
-   * The reason in the conditions.
-   */
-  reason: string;
-  /**
-   * Message from AWS.
-   */
-  message: string;
-  /**
-   * When it failed.
-   */
-  time: string;
-  /**
-   * The value of the annotation winpool.dev/retry when it failed.
-   */
-  retry?: string;
-  release?: FormerFailedRelease;
-}
-/**
- * A release, or a custom AMI, whose node on a canary failed a check that depends on the AMI alone. Automatic updates of other pools to it wait.
- */
-export interface FormerFailedRelease {
   /**
    * The release, or the ID of the AMI.
    */
@@ -1412,10 +1372,6 @@ export interface Bookkeeping {
    */
   nodesMissing?: boolean;
   prerequisites?: PrerequisitesRecord;
-  /**
-   * Automatic updates that failed, the last one first. They are not repeated when the newest release, or the AMI in the parameter, is the same again.
-   */
-  failedUpdates?: FailedUpdate[];
 }
 /**
  * What PrerequisitesMet reported last. Absent if all prerequisites were met, without a remark.
@@ -1433,44 +1389,4 @@ export interface PrerequisitesRecord {
    * Hash of what an event reported: warnings, ignored prerequisites, errors in the annotation.
    */
   remarks?: string;
-}
-export interface FailedUpdate {
-  /**
-   * Hash of what the update installs.
-   */
-  content: string;
-  /**
-   * The reason in the conditions.
-   */
-  reason: string;
-  /**
-   * Message from AWS.
-   */
-  message: string;
-  /**
-   * When it failed.
-   */
-  time: string;
-  /**
-   * The value of the annotation winpool.dev/retry when it failed.
-   */
-  retry?: string;
-  release?: FailedUpdateRelease;
-}
-/**
- * The release that failed on a canary, as in failedTarget.
- */
-export interface FailedUpdateRelease {
-  /**
-   * The release, or the ID of the AMI.
-   */
-  version: string;
-  /**
-   * Name of a node that failed.
-   */
-  node: string;
-  /**
-   * The check that it failed.
-   */
-  finding: string;
 }

@@ -23,12 +23,14 @@ describe('a pool that needs user action is Stalled with the reason', () => {
   const issue = { code: 'NodeCreationFailure', message: 'Instances failed to join', resourceIds: ['i-1', 'i-2'] };
   const failed = (reason: string): WindowsPoolStatus =>
     knownStatus({
-      failedTarget: {
-        target: configTargetOf(pool, GROW),
-        reason,
-        message: 'EKS refused it',
-        time: '2026-03-01T11:00:00Z',
-      },
+      failedChanges: [
+        {
+          target: configTargetOf(pool, GROW),
+          reason,
+          message: 'EKS refused it',
+          time: '2026-03-01T11:00:00Z',
+        },
+      ],
     });
   const api = { name: 'api', uid: 'uid-api' };
   const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PLAIN_GATE_TAINT_KEY } from '../api/labels.ts';
 import { FakeWorld } from '../testing/fakeWorld.ts';
 import { sampleError } from '../testing/fixtures.ts';
-import { fresh, ready, readyWorld, until } from '../testing/life.ts';
+import { fresh, openFailure, ready, readyWorld, until } from '../testing/life.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 
 const Gate = { verification: { policy: 'Gate' } } as const;
@@ -28,7 +28,7 @@ describe('the gate taint if EKS rejects its key', () => {
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.deepEqual(taintsOf(world), ['os', PLAIN_GATE_TAINT_KEY]);
     assert.equal(world.pools.get('web')?.status?.bookkeeping?.gateTaint, PLAIN_GATE_TAINT_KEY);
-    assert.equal(world.pools.get('web')?.status?.nodeGroup?.failedTarget, undefined);
+    assert.equal(openFailure(world.pools.get('web')?.status?.nodeGroup), undefined);
     assert.equal(eventCount(world), 1);
   });
 
@@ -46,7 +46,7 @@ describe('the gate taint if EKS rejects its key', () => {
     world.fails = (asked) => (asked === 'CreateNodegroup' ? sampleError('refused', { message: words }) : undefined);
     world.apply(fresh(Gate));
     const deps = world.start();
-    const failed = () => world.pools.get('web')?.status?.nodeGroup?.failedTarget !== undefined;
+    const failed = () => openFailure(world.pools.get('web')?.status?.nodeGroup) !== undefined;
     await until(world, deps, failed, 'a failed creation');
     assert.equal(world.calls.filter((call) => call === 'CreateNodegroup').length, 2);
   });

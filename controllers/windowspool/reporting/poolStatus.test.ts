@@ -30,6 +30,7 @@ import {
   sampleRuntimeClass,
   sampleState,
 } from '../testing/fixtures.ts';
+import { openFailure } from '../testing/life.ts';
 import { randomObservedState } from '../testing/randomObservedState.ts';
 import { canonical } from '../util/hash.ts';
 import { statusFor } from './poolStatus.ts';
@@ -310,17 +311,17 @@ describe('the node group in the status', () => {
         'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1). 3 of 3 nodes are still verified.',
       time: TIME,
     };
-    assert.deepEqual(state?.failedTarget, failed);
-    const kept = knownStatus({ failedTarget: failed });
+    assert.deepEqual(openFailure(state), failed);
+    const kept = knownStatus({ failedChanges: [failed] });
     const { group } = ended('Failed');
-    assert.deepEqual(groupState({ pool: samplePool({}, { status: kept }), group })?.failedTarget, failed);
+    assert.deepEqual(openFailure(groupState({ pool: samplePool({}, { status: kept }), group })), failed);
     assert.equal(
-      groupState({ pool: samplePool({}, { status: kept }) })?.failedTarget,
+      openFailure(groupState({ pool: samplePool({}, { status: kept }) })),
       undefined,
       'the group matches the spec',
     );
     const other = samplePool({ labels: { a: 'b' } }, { status: kept });
-    assert.equal(groupState({ pool: other, group })?.failedTarget, undefined);
+    assert.equal(openFailure(groupState({ pool: other, group })), undefined);
   });
 
   const refused = (kind: 'refused' | 'limit' | 'unknown', step: Step['kind'], target?: string) => ({
@@ -358,7 +359,7 @@ describe('the node group in the status', () => {
   ];
   for (const [name, change, reason, message] of failures) {
     it(`records ${name}`, () => {
-      const { target, ...failed } = groupState(change)?.failedTarget ?? {};
+      const { target, ...failed } = openFailure(groupState(change)) ?? {};
       assert.deepEqual(failed, { reason, message, time: TIME });
       assert.match(target ?? '', /^[0-9a-f]{16}$/);
     });
@@ -367,10 +368,10 @@ describe('the node group in the status', () => {
   it('keeps a rejected creation after a failed read', () => {
     const createdFrom = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
     const failedTarget = { target: createdFrom, reason: 'CreateRejected', message: 'no', time: TIME };
-    const refusedPool = samplePool({}, { status: knownStatus({ failedTarget }) });
+    const refusedPool = samplePool({}, { status: knownStatus({ failedChanges: [failedTarget] }) });
     const away = { kind: 'unreachable', error: sampleError('throttled'), since: NOW, last: undefined } as const;
-    assert.deepEqual(groupState({ pool: refusedPool, group: away })?.failedTarget, failedTarget);
-    assert.equal(groupState({ pool: refusedPool })?.failedTarget, undefined);
+    assert.deepEqual(openFailure(groupState({ pool: refusedPool, group: away })), failedTarget);
+    assert.equal(openFailure(groupState({ pool: refusedPool })), undefined);
   });
 
   const issue = { code: 'Unknown', message: 'm', resourceIds: ['i-1'] };
@@ -477,7 +478,7 @@ describe('every status', () => {
       issues: status.nodeGroup?.healthIssues
         ?.map(({ message, resourceIds }) => [message.length, resourceIds?.length])
         .at(-1),
-      failed: status.nodeGroup?.failedTarget?.message.length,
+      failed: openFailure(status.nodeGroup)?.message.length,
       node: status.failingNodes?.[0]?.message.length,
       build: status.builds?.[0]?.kernelVersion.length,
     };

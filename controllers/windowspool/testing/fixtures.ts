@@ -158,13 +158,12 @@ export const APPLIED = entriesOf(desiredFields(samplePool()));
 export function knownStatus(
   change: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> & Bookkeeping = {},
 ): WindowsPoolStatus {
-  const { applied = APPLIED, scalingTags, lastAppliedDesiredSize, gateTaint, failedUpdates, ...nodeGroup } = change;
+  const { applied = APPLIED, scalingTags, lastAppliedDesiredSize, gateTaint, ...nodeGroup } = change;
   const bookkeeping = {
     applied,
     ...(scalingTags && { scalingTags }),
     ...(lastAppliedDesiredSize !== undefined && { lastAppliedDesiredSize }),
     ...(gateTaint !== undefined && { gateTaint }),
-    ...(failedUpdates && { failedUpdates }),
   };
   return {
     cluster: { name: 'prod', arn: CLUSTER_ARN },

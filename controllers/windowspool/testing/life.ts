@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
+import type { NodeGroupState } from '../api/api.gen.ts';
 import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../api/labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
@@ -91,6 +92,10 @@ export const RETRIES: readonly (readonly [value: string | undefined, isRetried: 
 ];
 
 /** The pool's node group in status. */
+/** The first failed change that is still due, of a node group's state. */
+export const openFailure = (state: NodeGroupState | undefined) =>
+  state?.failedChanges?.find(({ target }) => target !== undefined);
+
 export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
 
 /** A condition of the pool: `False Updating: EKS is updating`. */

@@ -162,7 +162,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     };
     const update = { id: 'u-1', type: 'ConfigUpdate', target: configTargetOf(bare, GROW), status: r.update ?? '' };
     const status = knownStatus({
-      ...(r.failed && { failedTarget }),
+      ...(r.failed && { failedChanges: [failedTarget] }),
       ...(r.update && { update }),
       ...(r.former && { former: r.former }),
     });

@@ -8,6 +8,7 @@ import {
 } from '../../../controllers/windowspool/api/labels.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
+import { openFailure } from '../../../controllers/windowspool/testing/life.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
 import { POOLS } from './action.ts';
 import { UNPUBLISHED } from './actions.ts';
@@ -34,7 +35,7 @@ export function complaintsOf(world: LocalAwsWorld): string[] {
 
 /** Whether a change of a spec has failed. */
 export function hasFailed({ pools }: LocalAwsWorld): boolean {
-  return POOLS.some((name) => pools.get(name)?.status?.nodeGroup?.failedTarget !== undefined);
+  return POOLS.some((name) => openFailure(pools.get(name)?.status?.nodeGroup) !== undefined);
 }
 
 /** Whether something is tried again and again: a failed creation, or a drain that pods block for good. */
@@ -67,14 +68,15 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   const reconciling = conditions.find(({ type }) => type === 'Reconciling');
   if (reconciling) return [`it is still Reconciling: ${reconciling.message}`];
   // A release that was never published cannot be reached. The pool reports it.
-  if (pool.status?.nodeGroup?.failedTarget) {
+  const failed = openFailure(pool.status?.nodeGroup);
+  if (failed) {
     const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
     // EKS does not change to an older version either.
     const isOlder = (kubernetesVersion ?? releaseVersion)?.startsWith('1.35') && group?.kubernetesVersion === '1.36';
     // EKS creates node groups, and so canaries, only with the version of the cluster.
-    const isRejected = pool.status.nodeGroup.failedTarget.message.includes('equal to the current Kubernetes version');
+    const isRejected = failed.message.includes('equal to the current Kubernetes version');
     const impossible = releaseVersion === UNPUBLISHED || isOlder || isRejected;
-    return impossible ? [] : [`it gave up: ${pool.status.nodeGroup.failedTarget.message}`];
+    return impossible ? [] : [`it gave up: ${failed.message}`];
   }
   // A group with a newer version than the control plane waits for it.
   if (!group) return conditionOf(pool, 'PrerequisitesMet') === 'False/UnsupportedVersion' ? [] : ['it has no group'];

@@ -46,7 +46,7 @@ export const automaticUpdateCases: readonly PlanCase[] = [
   },
   {
     name: 'an automatic update that failed is not retried, also while the newest release cannot be read',
-    observed: sampleState(pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedTarget: failed(NEXT_TARGET) })),
+    observed: sampleState(pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedChanges: [failed(NEXT_TARGET)] })),
     want: [],
     waits: { because: 'UpToDate UpdateFailed', until: '10m' },
   },

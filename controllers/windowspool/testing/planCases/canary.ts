@@ -29,7 +29,7 @@ const follows = { releaseVersion: undefined } as const;
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
 const CORDONED = ['x', 'y'].map((name) => nodeIn(SECOND, name, { unschedulable: true, annotations: BY_OPERATOR }));
 const BAD = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
-const FAILED_TARGET = { failedTarget: { ...failed(NEXT_TARGET), reason: 'CanaryFailed' } };
+const FAILED_TARGET = { failedChanges: [{ ...failed(NEXT_TARGET), reason: 'CanaryFailed' }] };
 
 const beginning: readonly PlanCase[] = [
   { name: 'an update that the spec asks for begins with a canary', observed: beforeCanary(), want: [BEGIN] },
@@ -214,7 +214,7 @@ const ending: readonly PlanCase[] = [
   },
   {
     name: 'a canary ends when EKS failed to update the main group',
-    observed: canaryScene({ record: PASSED, state: { failedTarget: failed(NEXT_TARGET) } }),
+    observed: canaryScene({ record: PASSED, state: { failedChanges: [failed(NEXT_TARGET)] } }),
     want: [`${END} UpdateFailed`],
   },
   {

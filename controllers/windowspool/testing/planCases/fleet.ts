@@ -48,7 +48,7 @@ export const fleetCases: readonly PlanCase[] = [
   {
     name: 'an automatic update that the user retries is rolled out although its release fails in another pool',
     observed: sampleState({
-      ...annotated(pinned(AUTOMATIC, { failedTarget: failed(NEXT_TARGET) }), '1'),
+      ...annotated(pinned(AUTOMATIC, { failedChanges: [failed(NEXT_TARGET)] }), '1'),
       ...newest(NEXT),
       fleet: RELEASE_FAILS,
     }),

@@ -203,7 +203,7 @@ export const machineCases: readonly PlanCase[] = [
     name: 'a version that failed is not sent again',
     observed: machineState(
       DISK_200,
-      { machine: DISK_100, status: { failedTarget: FAILED } },
+      { machine: DISK_100, status: { failedChanges: [FAILED] } },
       {},
       { machineTemplate: BOTH },
     ),
@@ -217,7 +217,7 @@ export const machineCases: readonly PlanCase[] = [
       {
         machine: DISK_100,
         status: {
-          failedTarget: FAILED,
+          failedChanges: [FAILED],
           launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1', desiredVersion: '2' },
         },
       },

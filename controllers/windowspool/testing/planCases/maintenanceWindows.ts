@@ -63,7 +63,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
   {
     name: 'an automatic update that failed is not retried in the next maintenance window',
     observed: sampleState({
-      ...pinned(inWindow(SUNDAYS), { failedTarget: failed(NEXT_TARGET) }),
+      ...pinned(inWindow(SUNDAYS), { failedChanges: [failed(NEXT_TARGET)] }),
       ...newest(NEXT),
     }),
     want: [],
@@ -72,7 +72,7 @@ export const maintenanceWindowCases: readonly PlanCase[] = [
   {
     name: 'an automatic update that failed is retried outside of its window when the annotation requests it',
     observed: sampleState({
-      ...annotated(pinned(inWindow(SATURDAYS), { failedTarget: failed(NEXT_TARGET) }), '1'),
+      ...annotated(pinned(inWindow(SATURDAYS), { failedChanges: [failed(NEXT_TARGET)] }), '1'),
       ...newest(NEXT),
     }),
     want: AUTOMATIC_STEPS,

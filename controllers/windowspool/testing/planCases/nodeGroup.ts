@@ -26,7 +26,7 @@ function refusedStatus(minutesAgo: number, retry?: string): NonNullable<EksState
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
   const target = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
   const failedTarget = { target, reason: 'CreateRejected', message: 'no such subnet', time };
-  return knownStatus({ failedTarget: { ...failedTarget, ...(retry !== undefined && { retry }) } });
+  return knownStatus({ failedChanges: [{ ...failedTarget, ...(retry !== undefined && { retry }) }] });
 }
 
 function updating(
@@ -309,12 +309,14 @@ export const nodeGroupCases: readonly PlanCase[] = [
       pool: {
         ...resized,
         status: knownStatus({
-          failedTarget: {
-            target: configTargetOf(resized, { scaling: { maxSize: 9 } }),
-            reason: 'UpdateRejected',
-            message: 'no',
-            time: '2026-02-01T00:00:00Z',
-          },
+          failedChanges: [
+            {
+              target: configTargetOf(resized, { scaling: { maxSize: 9 } }),
+              reason: 'UpdateRejected',
+              message: 'no',
+              time: '2026-02-01T00:00:00Z',
+            },
+          ],
         }),
       },
       group: seen(),

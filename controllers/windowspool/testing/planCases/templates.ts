@@ -127,14 +127,14 @@ export const templateCases: readonly PlanCase[] = [
     name: 'a version that failed is not sent again, also while it cannot be read',
     observed: templated('$Latest', unasked(), AUTOMATIC, {
       launchTemplate: { ...TEMPLATE_SEEN, desiredVersion: '3' },
-      failedTarget: FAILED,
+      failedChanges: [FAILED],
     }),
     want: [],
     waits: { because: 'UpToDate UpdateFailed', until: '20s' },
   },
   {
     name: 'the next version after a failed one is sent',
-    observed: templated('$Latest', fits('4'), AUTOMATIC, { failedTarget: FAILED }),
+    observed: templated('$Latest', fits('4'), AUTOMATIC, { failedChanges: [FAILED] }),
     want: [reserving(), UPDATE(4)],
   },
   {

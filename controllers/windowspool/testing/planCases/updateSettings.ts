@@ -42,7 +42,7 @@ export const updateSettingCases: readonly PlanCase[] = [
   },
   {
     name: 'no node is replaced after that has failed',
-    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(CAREFUL_TARGET) }, {}, CAREFUL)),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedChanges: [failed(CAREFUL_TARGET)] }, {}, CAREFUL)),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
@@ -51,7 +51,7 @@ export const updateSettingCases: readonly PlanCase[] = [
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
-        { failedTarget: failed(NEXT_TARGET) },
+        { failedChanges: [failed(NEXT_TARGET)] },
         { update: { maxUnavailable: '2', strategy: 'Default' } },
         CAREFUL,
       ),

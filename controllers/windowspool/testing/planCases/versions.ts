@@ -90,7 +90,7 @@ export const versionCases: readonly PlanCase[] = [
   },
   {
     name: 'a release that failed is not retried',
-    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedChanges: [failed(NEXT_TARGET)] })),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
@@ -99,25 +99,27 @@ export const versionCases: readonly PlanCase[] = [
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT, update: { policy: 'Manual', force: true } },
-        { failedTarget: failed(NEXT_TARGET) },
+        { failedChanges: [failed(NEXT_TARGET)] },
       ),
     ),
     want: [reserving('release'), `updateNodeGroupVersion web ${NEXT} force`],
   },
   {
     name: 'a release that failed is retried when the annotation requests it',
-    observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET) }), '1')),
+    observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedChanges: [failed(NEXT_TARGET)] }), '1')),
     want: TO_NEXT_STEPS,
   },
   {
     name: 'a release that failed again is not retried for the same annotation',
-    observed: sampleState(annotated(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') }), '1')),
+    observed: sampleState(
+      annotated(pinned({ releaseVersion: NEXT }, { failedChanges: [failed(NEXT_TARGET, '1')] }), '1'),
+    ),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a release that failed is not retried when the annotation is removed',
-    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedTarget: failed(NEXT_TARGET, '1') })),
+    observed: sampleState(pinned({ releaseVersion: NEXT }, { failedChanges: [failed(NEXT_TARGET, '1')] })),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
@@ -126,7 +128,7 @@ export const versionCases: readonly PlanCase[] = [
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
-        { failedTarget: failed(NEXT_TARGET) },
+        { failedChanges: [failed(NEXT_TARGET)] },
         {},
         { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } },
       ),
@@ -138,7 +140,7 @@ export const versionCases: readonly PlanCase[] = [
     observed: sampleState(
       pinned(
         { releaseVersion: NEXT },
-        { failedTarget: failed(GROW_TARGET), moreFailedTargets: [failed(NEXT_TARGET)] },
+        { failedChanges: [failed(GROW_TARGET), failed(NEXT_TARGET)] },
         {},
         { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } },
       ),

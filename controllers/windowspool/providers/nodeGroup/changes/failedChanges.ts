@@ -7,6 +7,9 @@ import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
 import type { FailedTarget, Failures } from '../model/groupDue.ts';
 
+/** The maximum number of entries in the schema. */
+export const MOST_FAILED_CHANGES = 11;
+
 /** The reason of a change that may succeed later. */
 export const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
 

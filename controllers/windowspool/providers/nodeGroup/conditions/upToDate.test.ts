@@ -227,7 +227,7 @@ describe('UpToDate', () => {
       sampleState({
         pool: samplePool(
           { nodeGroup: { scaling: { maxSize: 9 } } },
-          { status: knownStatus({ failedTarget: failedGrowth }) },
+          { status: knownStatus({ failedChanges: [failedGrowth] }) },
         ),
         ...group({}),
       }),
@@ -290,7 +290,7 @@ describe('UpToDate', () => {
     [
       'reports that an automatic update failed, and what is installed next',
       sampleState({
-        pool: automatic([SATURDAYS], {}, { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } }),
+        pool: automatic([SATURDAYS], {}, { failedChanges: [{ ...failedGrowth, target: AUTOMATIC_TARGET }] }),
         ...newest('1.36-2026.02.28'),
       }),
       ['False UpdateFailed', 'web', '1.36-2026.02.11', '1.36-2026.02.28', 'u-1', 'winpool.dev/retry=$(date +%s)'],
@@ -514,7 +514,7 @@ describe('UpToDate', () => {
   });
 
   it('does not change Ready, Stalled or Reconciling while an automatic update waits, or after it failed', () => {
-    const failed = { failedTarget: { ...failedGrowth, target: AUTOMATIC_TARGET } };
+    const failed = { failedChanges: [{ ...failedGrowth, target: AUTOMATIC_TARGET }] };
     for (const memory of [{}, failed]) {
       const s = sampleState({ pool: automatic([SATURDAYS], {}, memory), ...newest('1.36-2026.02.28') });
       const { Ready, NodeGroupReady, UpToDate, Stalled, Reconciling } = nodeGroupConditions(outcomeOf(s));

@@ -19,7 +19,7 @@ import { type OpenChanges, openChangesOf } from './openChanges.ts';
 export function dueForNodeGroup(s: EksState): EksDue {
   const { open, failures, version, made } = changesStage(s);
   const capacity = capacityOf(s);
-  const { asked, automatic, remembered, targets, updates } = failures;
+  const { asked, automatic, remembered, targets, changes } = failures;
   const undone = open.config !== undefined && isUndone(s, open.differences, open.config);
   const dueConfig = (config: OpenConfig | undefined): DueConfig | undefined =>
     config && { ...config, hasFailed: failures.standing.has(config.target), isUndone: undone };
@@ -35,7 +35,7 @@ export function dueForNodeGroup(s: EksState): EksDue {
     preparation: dueConfig(open.preparation),
     tags: open.tags,
     followedTemplate: open.followedTemplate,
-    failures: { asked, automatic, remembered, targets, updates },
+    failures: { asked, automatic, remembered, targets, changes },
     replacement: open.replacement,
     isToBeMade: made.isToBeMade,
     prerequisites: prerequisitesOf(s, made),

@@ -1,15 +1,15 @@
 /** Changes that EKS refused or failed to make, of this run or from status. Status keeps them, so that they are not repeated forever. Pure. */
-import type { WindowsPool } from '../../../api/api.gen.ts';
+import type { FailedChange, WindowsPool } from '../../../api/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
-import { describeError, isPassing, NOT_OFFERED } from '../changes/failedChanges.ts';
+import { describeError, isPassing, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/failedChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isMachineKnown } from '../launchTemplate/desiredMachine.ts';
-import type { FailedTarget, FailedUpdate, Failures } from '../model/groupDue.ts';
+import type { FailedTarget, Failures } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { rejectionOf } from '../observation/knownGroups.ts';
 import { canaryFault, failedRelease } from '../secondGroup/canary.ts';
@@ -45,13 +45,14 @@ export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
   const standing = all.filter((failed) => !isRetried(s, failed));
   const automatic = open.version?.isAutomatic ? open.version.target : undefined;
   const ofAutomatic = standing.find(({ target }) => target === automatic);
+  // While it is not known what the launch template should contain, none is forgotten: its update may be due again.
+  const ofTargets = isMachineKnown(s) ? all : withKnown(s, open, found, inStatus);
   return {
     asked: standing.find(({ target }) => target !== automatic),
     automatic: ofAutomatic,
     remembered,
-    // While it is not known what the launch template should contain, none is forgotten: its update may be due again.
-    targets: isMachineKnown(s) ? all : withKnown(s, open, found, inStatus),
-    updates: failedUpdates(s, open, ofAutomatic),
+    targets: ofTargets,
+    changes: failedChanges(ofTargets, failedUpdates(s, open, ofAutomatic), open),
     standing: new Set(standing.map(({ target }) => target)),
     askedAgain: new Set(known.filter((failed) => isRetried(s, failed)).map(({ target }) => target)),
   };
@@ -70,13 +71,27 @@ function withKnown(
   return recurring && !all.some(({ target }) => target === recurring.target) ? [...all, recurring] : all;
 }
 
+/** One list of both. The failure of the automatic update that is due has both keys. */
+function failedChanges(
+  ofTargets: readonly FailedTarget[],
+  updates: readonly FailedUpdate[],
+  { version }: OpenChanges,
+): FailedChange[] {
+  const due = updates.find(({ content }) => content === version?.content);
+  const isDue = ({ target }: FailedTarget) => due !== undefined && target === version?.target;
+  const hasDue = ofTargets.some(isDue);
+  return [
+    ...ofTargets.map((failed) => (isDue(failed) && due ? { ...failed, content: due.content } : failed)),
+    ...updates.filter((failed) => !(hasDue && failed === due)),
+  ].slice(0, MOST_FAILED_CHANGES);
+}
+
 /** The former failure of an automatic update that is due again, after another one was due. One for which the user has requested a retry is over. */
 function recurringFailure(s: EksState, { version }: OpenChanges): FailedTarget | undefined {
   if (version?.content === undefined) return undefined;
   const found = failedUpdatesIn(s.pool).find(({ content }) => content === version.content);
   if (!found || isRetried(s, found)) return undefined;
-  const { content: _content, ...failed } = found;
-  return { target: version.target, ...failed };
+  return { ...withoutKeys(found), target: version.target };
 }
 
 /** The automatic updates that failed, whether they are due or not, for which the user has requested no retry. The last one is the first. */
@@ -88,18 +103,25 @@ function failedUpdates(s: EksState, open: OpenChanges, ofDue: FailedTarget | und
   return [...all.values()].slice(0, FAILED_UPDATES);
 }
 
-/** The number of entries in the schema. */
+/** How many automatic updates are remembered. */
 const FAILED_UPDATES = 5;
 
+/** A failed automatic update: `content` is the hash of what it was to install. */
+type FailedUpdate = FailedChange & { readonly content: string };
+
 function failedUpdatesIn({ status }: WindowsPool): readonly FailedUpdate[] {
-  return status?.bookkeeping?.failedUpdates ?? [];
+  const failed = status?.nodeGroup?.failedChanges ?? [];
+  return failed.flatMap((each) => (each.content === undefined ? [] : { ...withoutKeys(each), content: each.content }));
+}
+
+function withoutKeys({ target: _target, content: _content, ...failed }: FailedChange): FailedChange {
+  return failed;
 }
 
 /** The failed automatic update that is due. */
 function failedDueUpdate({ version }: OpenChanges, failed: FailedTarget | undefined): FailedUpdate | undefined {
   if (!failed || isPassing(failed) || version?.content === undefined) return undefined;
-  const { target: _target, ...rest } = failed;
-  return { content: version.content, ...rest };
+  return { ...withoutKeys(failed), content: version.content };
 }
 
 /** The update that has just failed, even if another one became due since it began. */
@@ -107,13 +129,12 @@ function failedLongUpdate(s: EksState): FailedUpdate | undefined {
   const content = s.pool.status?.nodeGroup?.update?.content;
   const failed = content === undefined ? undefined : resultOfUpdate(s);
   if (content === undefined || !failed) return undefined;
-  const { target: _target, ...rest } = failed;
-  return { content, ...rest };
+  return { ...withoutKeys(failed), content };
 }
 
 function failuresInStatus({ pool }: EksState): FailedTarget[] {
-  const { failedTarget, moreFailedTargets = [] } = pool.status?.nodeGroup ?? {};
-  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
+  const failed = pool.status?.nodeGroup?.failedChanges ?? [];
+  return failed.flatMap((each) => (each.target === undefined ? [] : { ...withoutKeys(each), target: each.target }));
 }
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */

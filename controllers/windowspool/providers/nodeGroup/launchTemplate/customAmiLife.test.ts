@@ -21,6 +21,7 @@ import {
   conditionOf,
   fresh,
   hours,
+  openFailure,
   ready,
   retry,
   signal,
@@ -281,7 +282,7 @@ describe('a pool with a custom AMI', () => {
         errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }],
       });
       world.cloud.faults.parameter({ name: NAME, value: 'ami-0a000002' });
-      await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+      await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
       begin(world);
       await hours(world, deps, 1);
       world.fails = () => undefined;
@@ -293,7 +294,7 @@ describe('a pool with a custom AMI', () => {
   }
 
   const alternations: readonly (readonly [when: string, isNext: (world: FakeWorld) => boolean])[] = [
-    ['after the update to it has failed', (world) => stateOf(world)?.failedTarget !== undefined],
+    ['after the update to it has failed', (world) => openFailure(stateOf(world)) !== undefined],
     ['while EKS updates the node group to it', (world) => stateOf(world)?.update?.status === 'InProgress'],
   ];
   for (const [when, isNext] of alternations) {
@@ -315,7 +316,7 @@ describe('a pool with a custom AMI', () => {
       // It reads the parameter at once.
       const deps = world.start();
       await until(world, deps, () => stateOf(world)?.releaseVersion === images[2], 'the other AMI', 200);
-      assert.equal(stateOf(world)?.failedTarget, undefined);
+      assert.equal(openFailure(stateOf(world)), undefined);
       world.cloud.faults.parameter({ name: NAME, value: images[1] });
       await hours(world, deps, 2);
       assert.deepEqual(updatesIn(world.calls), ['UpdateNodegroupVersion', 'UpdateNodegroupVersion']);

@@ -15,7 +15,7 @@ import {
   samplePool,
 } from '../../../testing/fixtures.ts';
 import { assertBrief, assertBriefs, assertMentions } from '../../../testing/goldenTexts.ts';
-import { conditionOf, fresh, hours, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
+import { conditionOf, fresh, hours, openFailure, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { SECOND } from '../../../testing/replacementScenes.ts';
 
@@ -137,7 +137,7 @@ describe('a pool that sets its machine', () => {
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh(spec(DISK_100)));
     const deps = world.start();
-    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the rejection');
+    await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the rejection');
     assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1`]);
     world.fails = () => undefined;
     change(world, { diskSizeGiB: 60 });
@@ -185,7 +185,7 @@ describe('a change of the machine', () => {
     const { world, deps } = await machineWorld();
     world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
     change(world, DISK_200);
-    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+    await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
     writes(world);
     await hours(world, deps, 2);
     assert.deepEqual([writes(world), templates(world)], [[], [`${TEMPLATE_NAME} 1,2`]]);
@@ -215,11 +215,11 @@ describe('a change of the machine', () => {
     const { world, deps } = await machineWorld();
     world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
     change(world, DISK_200);
-    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+    await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
     writes(world);
     change(world, DISK_100);
     await until(world, deps, () => upToDate(world), 'a pool that is up to date');
-    assert.deepEqual([writes(world), stateOf(world)?.failedTarget], [[], undefined]);
+    assert.deepEqual([writes(world), openFailure(stateOf(world))], [[], undefined]);
   });
 
   it('that another client made in EKS is reverted', async () => {
@@ -505,7 +505,7 @@ describe("the pool's launch template", () => {
       change(world, DISK_100, tryingRelease(NEXT));
       writes(world);
       await hours(world, deps, 1);
-      assert.deepEqual([writes(world), ready(world), stateOf(world)?.failedTarget], [[], 'True', undefined]);
+      assert.deepEqual([writes(world), ready(world), openFailure(stateOf(world))], [[], 'True', undefined]);
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False LaunchTemplateNotFound: .* no canary /);
       change(world, DISK_200, tryingRelease(NEXT));
       await until(world, deps, isReplaced(world), 'a replaced group', 200);

@@ -5,7 +5,18 @@ import type { NodeGroupSpec } from '../../../api/api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
-import { conditionOf, fresh, hours, ready, retry, stateOf, until, updatesIn, wake } from '../../../testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  openFailure,
+  ready,
+  retry,
+  stateOf,
+  until,
+  updatesIn,
+  wake,
+} from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 
 const KEY = 'user-data.ps1';
@@ -164,7 +175,7 @@ describe('the script of a pool', () => {
         errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }],
       });
       world.scripts.set('windows', { [KEY]: 'second' });
-      await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the failure');
+      await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
       begin(world);
       await hours(world, deps, 1);
       world.fails = () => undefined;

@@ -1,5 +1,5 @@
 /** What is due for a pool with a node group, what failed before, and what waits. Plain data. */
-import type { Bookkeeping, MaintenanceWindow, NodeGroupState } from '../../../api/api.gen.ts';
+import type { FailedChange, MaintenanceWindow } from '../../../api/api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { Due, Unchanged } from '../../../model/due.ts';
 import type { ConfigChange, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
@@ -121,11 +121,8 @@ export interface Opening {
   readonly window: MaintenanceWindow;
 }
 
-/** A failed change: the hash of what it was to reach, and the reason. */
-export type FailedTarget = NonNullable<NodeGroupState['failedTarget']>;
-
-/** A failed automatic update: the hash of what it was to install, and the reason. */
-export type FailedUpdate = NonNullable<Bookkeeping['failedUpdates']>[number];
+/** A change that failed and is due: `target` is the hash of what it was to reach. */
+export type FailedTarget = FailedChange & { readonly target: string };
 
 /** Changes that EKS refused or failed to make, of this run or from status. */
 export interface Failures {
@@ -135,10 +132,10 @@ export interface Failures {
   readonly automatic: FailedTarget | undefined;
   /** Those in status whose targets are still open, and for which the user has requested no retry. */
   readonly remembered: readonly FailedTarget[];
-  /** All failures for status. */
+  /** Those of all changes that are due. */
   readonly targets: readonly FailedTarget[];
-  /** The automatic updates that failed, whether they are due or not. The last one is the first. */
-  readonly updates: readonly FailedUpdate[];
+  /** All failures for status: those of changes that are due, and then those of other automatic updates, the last one first. */
+  readonly changes: readonly FailedChange[];
 }
 
 /** The prerequisites of a pool, as far as they are checked. */

@@ -15,7 +15,7 @@ import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from '../launchTemplate/image.ts';
 import { hasMachine, isCustom } from '../launchTemplate/machine.ts';
 import { ownTemplateIn } from '../launchTemplate/machineTemplate.ts';
-import type { EksDerived, FailedTarget } from '../model/groupDue.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
 import { canaryState } from '../secondGroup/canaryStatus.ts';
@@ -130,16 +130,13 @@ function warmPoolState({ pool, autoscaler }: EksState, { warmPool }: NodeGroup):
 }
 
 /** The last update, and changes that failed. */
-function changesOf(
-  outcome: RunResult<EksDerived>,
-): Pick<NodeGroupState, 'update' | 'failedTarget' | 'moreFailedTargets'> {
+function changesOf(outcome: RunResult<EksDerived>): Pick<NodeGroupState, 'update' | 'failedChanges'> {
   const update = updateState(outcome);
-  const [failed, ...more] = outcome.after.due.failures.targets.map(fitting);
-  return {
-    ...(update && { update }),
-    ...(failed && { failedTarget: failed }),
-    ...(more.length > 0 && { moreFailedTargets: more }),
-  };
+  const failedChanges = outcome.after.due.failures.changes.map((failed) => ({
+    ...failed,
+    message: cut(failed.message, AWS_MESSAGE_LENGTH),
+  }));
+  return { ...(update && { update }), ...(failedChanges.length > 0 && { failedChanges }) };
 }
 
 /** status.bookkeeping after a run: what cannot be observed anywhere. */
@@ -157,7 +154,6 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...templateRecord(outcome.after),
-    ...failedUpdatesState(outcome.after),
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
   };
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
@@ -169,16 +165,6 @@ function templateRecord(s: EksState): Pick<Bookkeeping, 'machineTemplate'> {
   const machineTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.machineTemplate;
   const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
   return machineTemplate === undefined || isGone ? {} : { machineTemplate };
-}
-
-/** The automatic updates that failed, which may be due again. */
-function failedUpdatesState(s: EksDerived): Pick<Bookkeeping, 'failedUpdates'> {
-  const failed = s.due.failures.updates.map(fitting);
-  return failed.length > 0 ? { failedUpdates: failed } : {};
-}
-
-function fitting<F extends Pick<FailedTarget, 'message'>>(failed: F): F {
-  return { ...failed, message: cut(failed.message, AWS_MESSAGE_LENGTH) };
 }
 
 /**

@@ -11,7 +11,9 @@ import type { DisruptionReservation } from '../../../model/disruption.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { UNSURE } from '../changes/appliedFields.ts';
 import { splitEntry } from '../changes/appliedRecord.ts';
+import { MOST_FAILED_CHANGES } from '../changes/failedChanges.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
+import type { FailedTarget } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 
 /** What status records because it cannot be observed anywhere else. */
@@ -29,7 +31,7 @@ export interface Memory {
   /** The canary, with a change. */
   readonly canary?: CanaryNodeGroup;
   /** The failure of the version that the canary tried. */
-  readonly failed?: NonNullable<NodeGroupState['failedTarget']>;
+  readonly failed?: FailedTarget;
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
   /** The name of the launch template that is about to be created: it is deleted with the pool. */
@@ -89,15 +91,10 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
 
 /** The failures in status with that of the canary first. */
 function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory): Partial<NodeGroupState> {
-  const { failedTarget, moreFailedTargets = [] } = status?.nodeGroup ?? {};
   if (!failed) return {};
-  const before = [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets];
-  const more = before.filter(({ target }) => target !== failed.target).slice(0, MOST_FAILED);
-  return { failedTarget: failed, ...(more.length > 0 && { moreFailedTargets: more }) };
+  const before = (status?.nodeGroup?.failedChanges ?? []).filter(({ target }) => target !== failed.target);
+  return { failedChanges: [failed, ...before].slice(0, MOST_FAILED_CHANGES) };
 }
-
-/** The maximum number of further failures in the schema. */
-const MOST_FAILED = 5;
 
 /** The records of the two groups, when the former one changes. */
 function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {

@@ -133,7 +133,7 @@ describe('a canary', () => {
     ],
     [
       'the canary failed',
-      { state: { failedTarget: FAILED } },
+      { state: { failedChanges: [FAILED] } },
       /Canary web-2 failed\. Not retried until the spec changes or you run/,
     ],
     ['another field has drifted', { main: { ...done, labels: {} }, spec: REPORTING }, /drifted from the spec/],

@@ -5,7 +5,7 @@
  *                               |                                                                      ^
  *                               +--a node fails or does not join, EKS refuses it, another version------+
  */
-import type { CanarySpec, NodeGroupState, WindowsPool, WindowsPoolSpec } from '../../../api/api.gen.ts';
+import type { CanarySpec, FailedChange, WindowsPool, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import { CANARY_TAG } from '../../../api/labels.ts';
 import type { NodeCheck } from '../../../api/reasons.ts';
 import { FINDING_LENGTH } from '../../../api/statusLimits.ts';
@@ -94,7 +94,7 @@ export function hasPassed(s: EksDerived): boolean {
 }
 
 /** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
-export function failedRelease(s: EksState): NonNullable<NodeGroupState['failedTarget']>['release'] {
+export function failedRelease(s: EksState): FailedChange['release'] {
   const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
   if (!canary?.releaseVersion) return undefined;
   const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {

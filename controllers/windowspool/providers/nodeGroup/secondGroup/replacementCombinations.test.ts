@@ -5,7 +5,7 @@ import { switchTable } from '../../../../../test/fakes/localaws/switches.ts';
 import type { Deps } from '../../../reconcile.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { MINUTE, sampleError } from '../../../testing/fixtures.ts';
-import { fresh, hours, isReplaced, nodesIn, readyWorld, stateOf, until } from '../../../testing/life.ts';
+import { fresh, hours, isReplaced, nodesIn, openFailure, readyWorld, stateOf, until } from '../../../testing/life.ts';
 import { SECOND } from '../../../testing/replacementScenes.ts';
 
 const { nodeGroup } = fresh().spec;
@@ -112,7 +112,7 @@ describe('a node group that is replaced', () => {
     await until(world, deps, isReplaced(world), 'a group with a launch template');
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     edit(world, { instanceTypes: ['m5.xlarge'] });
-    await until(world, deps, () => stateOf(world)?.failedTarget !== undefined, 'the rejection');
+    await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the rejection');
     const pool = world.pools.get('web') ?? assert.fail();
     world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
     world.remove('web');

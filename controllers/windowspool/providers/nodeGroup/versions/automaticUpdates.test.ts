@@ -16,7 +16,17 @@ import {
   settings,
 } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
-import { conditionOf, fresh, hours, readyWorld, retry, stateOf, until, wake } from '../../../testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  openFailure,
+  readyWorld,
+  retry,
+  stateOf,
+  until,
+  wake,
+} from '../../../testing/life.ts';
 
 const AFTER_NEXT = '1.36-2026.04.18';
 const ERRORS = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'No node joined' }];
@@ -66,13 +76,13 @@ describe('an automatic update', () => {
   for (const [title, annotations, kept] of memories)
     it(title, () => {
       const update = { id: 'u-1', type: 'VersionUpdate', target: 't', content: 'last', status: 'InProgress' };
-      const status = knownStatus({ update, failedUpdates: failures });
+      const status = knownStatus({ update, failedChanges: failures });
       const pool = samplePool({}, { metadata: { annotations }, status });
       const ended = { id: 'u-1', type: 'VersionUpdate', status: 'Failed', createdAt: NOW, errors: [] } as const;
       const s = sampleState({ pool, group: { kind: 'seen', group: sampleGroup() }, update: ended });
-      const { bookkeeping } = statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), []);
+      const { nodeGroup } = statusFor(outcomeOf(s), evaluateConditions(outcomeOf(s)), []);
       assert.deepEqual(
-        bookkeeping?.failedUpdates?.map(({ content }) => content),
+        nodeGroup?.failedChanges?.map(({ content }) => content),
         kept,
       );
     });
@@ -97,7 +107,7 @@ describe('an automatic update', () => {
     assert.deepEqual(warnings, ['UpdateFailed']);
     world.publish(AFTER_NEXT);
     assert.equal((await hours(world, deps, 3)).length, 1);
-    assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [AFTER_NEXT, undefined]);
+    assert.deepEqual([stateOf(world)?.releaseVersion, openFailure(stateOf(world))], [AFTER_NEXT, undefined]);
   });
 
   it('that failed is not retried in the next window, also after a restart', async () => {
@@ -121,7 +131,7 @@ describe('an automatic update', () => {
     retry(world, '1');
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     assert.ok(new Date(world.now).getUTCHours() >= 12, 'the window is closed');
-    assert.equal(stateOf(world)?.failedTarget, undefined);
+    assert.equal(openFailure(stateOf(world)), undefined);
   });
 
   it('to a release that EKS does not offer yet is retried at each resync', async () => {
@@ -144,7 +154,7 @@ describe('an automatic update', () => {
     );
     offer();
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
-    assert.equal(stateOf(world)?.failedTarget, undefined);
+    assert.equal(openFailure(stateOf(world)), undefined);
   });
 
   it('to a release that EKS does not offer yet does not change NodeGroupReady and Reconciling', async () => {

@@ -109,21 +109,21 @@ describe('a release that fails verification', () => {
     return { ...pool, status: { ...status, nodeGroup: { name: 'api', ...status?.nodeGroup, ...state } } };
   };
   const canaries: readonly (readonly [string, WindowsPool, readonly object[]])[] = [
-    ['is one that failed on a canary', recorded({ failedTarget: { ...failed, release } }), [onCanary]],
+    ['is one that failed on a canary', recorded({ failedChanges: [{ ...failed, release }] }), [onCanary]],
     [
       'is one that failed on a canary, also after another change failed',
-      recorded({ failedTarget: failed, moreFailedTargets: [{ ...failed, release }] }),
+      recorded({ failedChanges: [failed, { ...failed, release }] }),
       [onCanary],
     ],
-    ['is none if its canary failed for another reason', recorded({ failedTarget: failed }), []],
+    ['is none if its canary failed for another reason', recorded({ failedChanges: [failed] }), []],
     [
       'is another one beside that of the node group',
-      recorded({ failedTarget: { ...failed, release } }, [node('WrongBuild')]),
+      recorded({ failedChanges: [{ ...failed, release }] }, [node('WrongBuild')]),
       [{ ...failure, finding: 'WrongBuild: is wrong' }, onCanary],
     ],
     [
       'is none of a canary when the pool is being deleted',
-      recorded({ failedTarget: { ...failed, release } }, [], { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      recorded({ failedChanges: [{ ...failed, release }] }, [], { deletionTimestamp: '2026-03-01T12:00:00Z' }),
       [],
     ],
   ];

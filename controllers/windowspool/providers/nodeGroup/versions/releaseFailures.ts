@@ -45,10 +45,10 @@ function failureOfNodes(pool: WindowsPool): ReleaseFailure[] {
 
 /** The releases that failed on a canary of the pool, until the pool has them or no longer asks for them. The nodes of the canary are gone by then. */
 function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
-  const { amiType, failedTarget, moreFailedTargets = [] } = status?.nodeGroup ?? {};
+  const { amiType, failedChanges = [] } = status?.nodeGroup ?? {};
   if (!amiType) return [];
-  return [...(failedTarget ? [failedTarget] : []), ...moreFailedTargets].flatMap(({ release }) => {
-    if (!release) return [];
+  return failedChanges.flatMap(({ target, release }) => {
+    if (target === undefined || !release) return [];
     const { version, node, finding } = release;
     return [{ pool: metadata.name, amiType, releaseVersion: spelled(version), node, finding, onCanary: true as const }];
   });

@@ -9,6 +9,7 @@ import {
   conditionOf,
   fresh,
   hours,
+  openFailure,
   RETRIES,
   ready,
   readyWorld,
@@ -108,7 +109,7 @@ describe('an upgrade', () => {
     retry(world, '2');
     await hours(world, deps, 1);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion']);
-    assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.failedTarget], [NEXT, undefined]);
+    assert.deepEqual([stateOf(world)?.releaseVersion, openFailure(stateOf(world))], [NEXT, undefined]);
   });
 
   it('that failed is retried once for each other value of the annotation, but not when the annotation is removed', async () => {
@@ -133,7 +134,7 @@ describe('an upgrade', () => {
     world.publish(NEXT);
     await until(world, deps, () => stateOf(world)?.releaseVersion === NEXT, 'the release');
     await hours(world, deps, 1);
-    assert.deepEqual([stateOf(world)?.failedTarget, conditionOf(world, 'Stalled')], [undefined, undefined]);
+    assert.deepEqual([openFailure(stateOf(world)), conditionOf(world, 'Stalled')], [undefined, undefined]);
   });
 
   it('that EKS rejected is retried at once when the user sets the annotation', async () => {
@@ -154,7 +155,7 @@ describe('an upgrade', () => {
     world.apply(pins({ releaseVersion: NEXT }, { maxSize: 9 }));
     await hours(world, deps, 5);
     assert.deepEqual(updatesIn(world.awsCalls()), ['UpdateNodegroupVersion', 'UpdateNodegroupConfig']);
-    assert.deepEqual(stateOf(world)?.moreFailedTargets?.length, 1);
+    assert.deepEqual(stateOf(world)?.failedChanges?.length, 2);
   });
 
   it('that EKS rejects while the group is DEGRADED is reported, retried rarely, and sent when the group is healthy', async () => {
