@@ -76,10 +76,10 @@ export function describeSubnets(cloud: LocalAwsState, request: DescribeSubnetsRe
 
 /** The tags of an instance: those of its launch, and those of its group. */
 export function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
-  const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
   const own = {
     'aws:autoscaling:groupName': autoScalingGroup,
-    ...(cloud.switches.instanceNodegroupTag === 'on' ? groupTags : {}),
+    'eks:cluster-name': cloud.cluster.name,
+    'eks:nodegroup-name': group,
   };
   return [...tags, ...Object.entries(own).map(([Key, Value]) => ({ Key, Value }))];
 }

@@ -27,8 +27,7 @@ export function admitNodes(cloud: LocalAwsState, { nodeRole: roleArn = '', amiTy
     mapRole(cloud, roleArn, type);
     return;
   }
-  const isMapped = authenticationMode === 'API_AND_CONFIG_MAP' && cloud.awsAuth.has(roleArn);
-  if (cloud.accessEntries.has(roleArn) || (isMapped && cloud.switches.mappedRoleAccessEntry === 'none')) return;
+  if (cloud.accessEntries.has(roleArn)) return;
   cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
 }
 

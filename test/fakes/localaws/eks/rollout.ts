@@ -145,7 +145,7 @@ class Rolling {
     settingsChanged(this.#cloud, this.#group);
     for (const instance of this.#outdated()) {
       stopDrain(instance);
-      if (this.#cloud.switches.afterFailedUpdate === 'uncordoned') cordon(this.#cloud, instance, false);
+      cordon(this.#cloud, instance, false);
     }
     this.#group.growth = Math.max(0, livingInstances(this.#cloud, this.#group.name).length - this.#desired());
     this.#scaleDown(() => {

@@ -59,13 +59,12 @@ export function describeUpdate(
   return { update: structuredClone(record.update) };
 }
 
-/** The IDs of a node group's updates, or of the cluster's own, in the order of the switch. */
+/** The IDs of a node group's updates, or of the cluster's own. */
 export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefined): string[] {
   if (nodegroupName !== undefined) cloud.group(nodegroupName);
-  const ids = [...cloud.updates]
+  return [...cloud.updates]
     .filter(([, { group, addon }]) => group === nodegroupName && addon === undefined)
     .map(([id]) => id);
-  return cloud.switches.updateOrder === 'oldestFirst' ? ids : ids.reverse();
 }
 
 /** The node group after an update request. */
@@ -83,7 +82,9 @@ function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest)
   if (updateConfig !== undefined) after.updateConfig = updateConfigOf(after.updateConfig, updateConfig);
   if (nodeRepairConfig !== undefined)
     after.nodeRepairConfig = { ...after.nodeRepairConfig, ...defined(nodeRepairConfig) };
-  if (warmPoolConfig !== undefined)
+  // "false to disable and remove it": the SDK's comment on WarmPoolConfig.enabled.
+  if (warmPoolConfig?.enabled === false) delete after.warmPoolConfig;
+  else if (warmPoolConfig !== undefined)
     after.warmPoolConfig = configuredWarmPool(after.warmPoolConfig, defined(warmPoolConfig));
   return structuredClone(after);
 }
@@ -121,7 +122,7 @@ function updateFault(
   return (
     emptyFault(request) ??
     sizesFault(cloud, group, scalingConfig) ??
-    labelsFault(labels?.addOrUpdateLabels, cloud) ??
+    labelsFault(labels?.addOrUpdateLabels) ??
     taintsFault(taints?.addOrUpdateTaints) ??
     reservedTaintsFault(taints?.addOrUpdateTaints, cloud) ??
     taintsFault(taints?.removeTaints) ??

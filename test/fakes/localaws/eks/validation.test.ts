@@ -4,6 +4,7 @@ import { type LocalAws, startLocalAws } from '../localAws.ts';
 import { untrustedRoleArn } from '../network.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
+import { rejection } from '../testing/testGroup.ts';
 import { type SdkClients, sdkClients } from '../wire/sdkClients.ts';
 
 const long = 'x'.repeat(64);
@@ -216,6 +217,20 @@ describe('EKS, through the real SDK client', () => {
       const request = { clusterName, nodegroupName: 'taken', ...changes };
       assert.match(await rejection(sdk.eks.updateNodegroupConfig(request)), error);
       assert.equal(cloud.state.updates.size, 0);
+    });
+  }
+});
+
+describe('CreateNodegroup outside the commercial Regions', () => {
+  for (const [region, outcome] of [
+    ['us-gov-west-1', /^InvalidParameterException: .*commercial AWS Regions/],
+    ['cn-north-1', /^InvalidParameterException: .*commercial AWS Regions/],
+    ['ca-central-1', /^accepted$/],
+  ] as const) {
+    it(`has no Windows AMI types: ${region} is ${outcome.source}`, async () => {
+      const { cloud } = memoryCloud({ cluster: { ...sampleCluster, region } });
+      const request = sampleGroup({ amiType: 'WINDOWS_CORE_2022_x86_64' });
+      assert.match(await rejection(cloud.send('CreateNodegroup', request)), outcome);
     });
   }
 });

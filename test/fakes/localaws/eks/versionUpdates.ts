@@ -76,13 +76,8 @@ function templateOf(
 function releaseTargetOf(
   cloud: LocalAwsState,
   { nodegroup }: GroupRecord,
-  { version: requested, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
+  { version: requested, releaseVersion }: UpdateNodegroupVersionRequest,
 ): Target {
-  if (requested === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
-    const { templateOnlyUpdate } = cloud.switches;
-    if (templateOnlyUpdate === 'keepsRelease')
-      return { version: nodegroup.version, releaseVersion: nodegroup.releaseVersion };
-  }
   const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
   const version = requested ?? otherwise ?? '';
   const newest = newestInEks(cloud, version, nodegroup.amiType)?.releaseVersion;

@@ -133,21 +133,14 @@ function groupQuestions(
   const record = cloud.groups.get(group);
   const cluster = given.clusterName ?? given.name;
   // The authorization of a change of a missing group depends on its tags: missingUnderTagCondition.
-  const asPath = cloud.switches.missingNodegroupArn === 'path' && name.startsWith('Describe');
-  const missing = asPath ? pathOf(cluster, 'node-groups', group) : `nodegroup/${cluster}/${group}/none`;
-  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(missing);
+  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(`nodegroup/${cluster}/${group}/none`);
   return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
 }
 
+/** Of an add-on that does not exist, EKS authorizes the path of the request. Seen: terraform-aws-modules/terraform-aws-eks#1725. */
 function addonArn(cloud: LocalAwsState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string {
-  const asPath = cloud.switches.missingAddonArn === 'path';
-  const missing = asPath ? pathOf(clusterName, 'addons', addonName) : `addon/${clusterName}/${addonName}/none`;
-  return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(missing);
+  return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(`/clusters/${clusterName}/addons/${addonName}`);
 }
-
-/** The path of the request, which EKS uses as the resource if there is none. */
-const pathOf = (cluster: unknown, kind: 'addons' | 'node-groups' | 'access-entries', name: unknown): string =>
-  `/clusters/${cluster}/${kind}/${name}`;
 
 function createEntryQuestions(
   cloud: LocalAwsState,
@@ -183,9 +176,7 @@ function entryQuestions(
   const path = entryPath(String(clusterName), String(principalArn));
   const type: Record<string, string> = entry?.type === undefined ? {} : { 'eks:accessEntryType': entry.type };
   const context = { ...resourceTags(entry?.tags, {}), ...type, 'eks:principalArn': String(principalArn) };
-  const asPath = cloud.switches.missingAccessEntryArn === 'path' && name.startsWith('Describe');
-  const missing = asPath ? pathOf(clusterName, 'access-entries', principalArn) : `${path}/none`;
-  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(missing), context }];
+  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(`${path}/none`), context }];
 }
 
 function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {

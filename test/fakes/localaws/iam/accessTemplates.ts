@@ -71,8 +71,6 @@ function launchedResources(
   const tags = Object.entries(template.tags ?? {}).flatMap(([key, value]) =>
     ['aws:ResourceTag/', 'ec2:ResourceTag/'].map((prefix) => [prefix + key, value]),
   );
-  // Of the resources that neither the request nor the template names, it is not known what EC2 evaluates.
-  const isDerivedOfTemplate = cloud.switches.derivedLaunchResources === 'ofTemplate';
   return [
     { path: templatePath, isOfTemplate: true, context: Object.fromEntries(tags) },
     // Seen: true in the decoded message of a denied check.
@@ -86,10 +84,10 @@ function launchedResources(
     { path: `subnet/${subnet}`, isOfTemplate: false },
     // Seen with a subnet in the request: false.
     { path: 'network-interface/*', isOfTemplate: false },
-    { path: 'volume/*', isOfTemplate: BlockDeviceMappings.length > 0 || isDerivedOfTemplate },
+    { path: 'volume/*', isOfTemplate: BlockDeviceMappings.length > 0 },
     ...(SecurityGroupIds.length > 0
       ? SecurityGroupIds.map((id) => ({ path: `security-group/${id}`, isOfTemplate: true }))
-      : [{ path: 'security-group/sg-default', isOfTemplate: isDerivedOfTemplate }]),
+      : [{ path: 'security-group/sg-default', isOfTemplate: false }]),
     ...(KeyName === undefined ? [] : [{ path: `key-pair/${KeyName}`, isOfTemplate: true }]),
   ];
 }

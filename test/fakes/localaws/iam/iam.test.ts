@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { shippedPolicy } from '../localAws.ts';
-import type { MemoryCloud } from '../memory.ts';
 import { nodeRoleArn } from '../network.ts';
-import { type Switches, switchTable } from '../switches.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { Policy } from './iam.ts';
@@ -101,53 +94,6 @@ describe('the shipped IAM policy', () => {
       denied('eks:DescribeAccessEntry', `${arn}:access-entry/demo/role/111122223333/linux-nodes/none`),
     );
   });
-
-  const { name: clusterName } = sampleCluster;
-  const describeMissing: readonly (readonly [string, keyof Switches, (cloud: MemoryCloud) => Promise<unknown>])[] = [
-    [
-      'arn:aws:eks:us-west-2:111122223333:/clusters/demo/addons/vpc-cni',
-      'missingAddonArn',
-      (cloud) => cloud.send('DescribeAddon', { clusterName, addonName: 'vpc-cni' }),
-    ],
-    [
-      'arn:aws:eks:us-west-2:111122223333:/clusters/demo/node-groups/web',
-      'missingNodegroupArn',
-      (cloud) => cloud.send('DescribeNodegroup', group),
-    ],
-    [
-      `arn:aws:eks:us-west-2:111122223333:/clusters/demo/access-entries/${nodeRoleArn}`,
-      'missingAccessEntryArn',
-      (cloud) => cloud.send('DescribeAccessEntry', { clusterName, principalArn: nodeRoleArn }),
-    ],
-  ];
-  for (const [resource, name, describe] of describeMissing) {
-    for (const value of switchTable[name]) {
-      it(`allows a "not found" for missing resources, whatever ARN EKS authorizes: ${name} is ${value}`, async () => {
-        const { cloud } = memoryCloud({ switches: { [name]: value } });
-        cloud.faults.accessEntry({ exists: false });
-        assert.match(await rejection(describe(cloud)), /^ResourceNotFoundException/);
-      });
-    }
-
-    it(`differs from a policy with only the resources, which denies ${resource} if EKS authorizes that`, async () => {
-      const { Statement } = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: { Resource: unknown }[] };
-      const narrow = Statement.map((statement) => ({
-        ...statement,
-        Resource: [statement.Resource]
-          .flat()
-          .filter((arn) => !String(arn).includes(':/clusters/'))
-          .map((arn) => String(arn).replace(':*/CLUSTER_NAME/*', ':nodegroup/CLUSTER_NAME/*/*')),
-      }));
-      const policy = join(await mkdtemp(join(tmpdir(), 'policy-')), 'narrow.json');
-      await writeFile(policy, JSON.stringify({ Statement: narrow }));
-      const { cloud } = memoryCloud({ policy, switches: { [name]: 'path' } });
-      cloud.faults.accessEntry({ exists: false });
-      assert.match(
-        await rejection(describe(cloud)),
-        new RegExp(`^AccessDeniedException: .* on resource: ${resource} `),
-      );
-    });
-  }
 
   it('allows creating an access entry of type EC2_WINDOWS for the node role, and nothing else', async () => {
     const { cloud } = memoryCloud();

@@ -12,6 +12,7 @@ const allows = (action: string, resource: string, context: Context = {}) =>
   policy.allows({ action, resource, context });
 
 const ACCOUNT = '111122223333';
+const NODE_ROLE = `arn:aws:iam::${ACCOUNT}:role/windows-nodes`;
 const eks = (path: string) => `arn:aws:eks:us-west-2:${ACCOUNT}:${path}`;
 const ec2 = (path: string, account = ACCOUNT) => `arn:aws:ec2:us-west-2:${account}:${path}`;
 const group = eks('nodegroup/demo/web/0a1b');
@@ -54,6 +55,17 @@ function requestTags({ pool = 'web', cluster = 'demo' }): Context {
 describe('the shipped policies', () => {
   type Row = readonly [action: string, resource: string, context: Context];
   const allowed: readonly Row[] = [
+    // Which ARN EKS authorizes for what does not exist is only known for add-ons: the path.
+    ['eks:DescribeNodegroup', eks('/clusters/demo/node-groups/web'), {}],
+    ['eks:DescribeNodegroup', eks('nodegroup/demo/web/none'), {}],
+    ['eks:DescribeAddon', eks('/clusters/demo/addons/vpc-cni'), {}],
+    ['eks:DescribeAddon', eks('addon/demo/vpc-cni/none'), {}],
+    ['eks:DescribeAccessEntry', eks(`/clusters/demo/access-entries/${NODE_ROLE}`), { 'eks:principalArn': NODE_ROLE }],
+    [
+      'eks:DescribeAccessEntry',
+      eks(`access-entry/demo/role/${ACCOUNT}/windows-nodes/none`),
+      { 'eks:principalArn': NODE_ROLE },
+    ],
     ['eks:CreateNodegroup', eks('cluster/demo'), creation],
     ['eks:TagResource', eks('nodegroup/demo/web/*'), creation],
     ['eks:TagResource', group, { ...own, 'aws:TagKeys': ['cost'] }],
