@@ -256,19 +256,16 @@ const faults: readonly fc.Arbitrary<Action>[] = [
   call('is throttled', (calls, operation) => calls.throttle({ operation })),
   call('fails', (calls, operation) => calls.serverError({ operation })),
   call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
-  fc.constantFrom('accept', 'reject').map((answer) =>
-    action(`EKS ${answer}s updates of DEGRADED groups`, {
-      run: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
-    }),
-  ),
   fc
     .record({
+      updatesWhileDegraded: fc.constantFrom(...switchTable.updatesWhileDegraded),
+      rolloutGrowth: fc.constantFrom(...switchTable.rolloutGrowth),
       nodesOfWarmInstances: fc.constantFrom(...switchTable.nodesOfWarmInstances),
       nodesOfReusedInstances: fc.constantFrom(...switchTable.nodesOfReusedInstances),
       outdatedWarmInstances: fc.constantFrom(...switchTable.outdatedWarmInstances),
     })
     .map((answers) =>
-      action(`warm pools: ${JSON.stringify(answers)}`, {
+      action(`answers of EKS: ${JSON.stringify(answers)}`, {
         run: ({ cloud }) => void Object.assign(cloud.state.switches, answers),
       }),
     ),
