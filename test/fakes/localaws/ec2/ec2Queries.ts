@@ -75,7 +75,7 @@ export function describeSubnets(cloud: LocalAwsState, request: DescribeSubnetsRe
 }
 
 /** The tags of an instance: those of its launch, and those of its group. */
-export function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
+function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
   const own = {
     'aws:autoscaling:groupName': autoScalingGroup,
     'eks:cluster-name': cloud.cluster.name,

@@ -59,14 +59,6 @@ export function describeUpdate(
   return { update: structuredClone(record.update) };
 }
 
-/** The IDs of a node group's updates, or of the cluster's own. */
-export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefined): string[] {
-  if (nodegroupName !== undefined) cloud.group(nodegroupName);
-  return [...cloud.updates]
-    .filter(([, { group, addon }]) => group === nodegroupName && addon === undefined)
-    .map(([id]) => id);
-}
-
 /** The node group after an update request. */
 function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
   const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig, warmPoolConfig } = request;

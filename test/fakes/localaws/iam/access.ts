@@ -26,12 +26,8 @@ export function questionsOf<K extends OperationName>(
   const elsewhere = fleetQuestions(cloud, name, given);
   if (elsewhere !== undefined) return elsewhere;
   switch (name) {
-    case 'ListClusters':
-      return [{ action: 'eks:ListClusters', resource: '*' }];
     case 'DescribeCluster':
     case 'ListNodegroups':
-    case 'ListAddons':
-    case 'ListAccessEntries':
       return [{ action: `eks:${name}`, resource: clusterArn }];
     case 'CreateNodegroup':
       return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
@@ -46,14 +42,12 @@ export function questionsOf<K extends OperationName>(
     case 'CreateAccessEntry':
       return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);
     case 'DescribeAccessEntry':
-    case 'DeleteAccessEntry':
       return entryQuestions(cloud, name, given);
     case 'TagResource':
     case 'UntagResource':
-    case 'ListTagsForResource':
       return tagQuestions(cloud, name, given);
     default:
-      // ListUpdates and DescribeUpdate without a node group are about the cluster.
+      // DescribeUpdate without a node group is about the cluster.
       if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
       return [
         ...groupQuestions(cloud, name, String(given.nodegroupName), given),

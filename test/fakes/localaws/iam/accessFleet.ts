@@ -1,7 +1,6 @@
 import type { Tag } from '@aws-sdk/client-ec2';
 import { autoScalingArn } from '../ec2/autoScaling.ts';
 import { tagsOfGroup } from '../ec2/autoScalingTags.ts';
-import { instanceTags } from '../ec2/ec2Queries.ts';
 import { templateNamed } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState } from '../state.ts';
 import type { OperationName } from '../wire/operations.ts';
@@ -15,7 +14,7 @@ type Given = Readonly<Record<string, unknown>>;
  * keys: AWS' service authorization reference.
  */
 export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given: Given): AccessQuestion[] | undefined {
-  const { region, accountId } = cloud.cluster;
+  const { accountId } = cloud.cluster;
   switch (name) {
     case 'DescribeInstances':
     case 'DescribeInstanceTypes':
@@ -33,12 +32,6 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
     case 'DeleteLaunchTemplateVersions':
     case 'DeleteLaunchTemplate':
       return [templateQuestion(cloud, name, given)];
-    case 'TerminateInstances':
-      return listOf(given.InstanceIds).map((id) => ({
-        action: 'ec2:TerminateInstances',
-        resource: `arn:aws:ec2:${region}:${accountId}:instance/${id}`,
-        context: instanceContext(cloud, id),
-      }));
     case 'GetParameter':
       return [{ action: 'ssm:GetParameter', resource: parameterArn(cloud, given.Name) }];
     case 'GetCallerIdentity':
@@ -47,7 +40,6 @@ export function fleetQuestions(cloud: LocalAwsState, name: OperationName, given:
     case 'ListAttachedRolePolicies':
       return [{ action: 'iam:ListAttachedRolePolicies', resource: `arn:aws:iam::${accountId}:role/${given.RoleName}` }];
     case 'DescribeAutoScalingGroups':
-    case 'DescribeTags':
       return [{ action: `autoscaling:${name}`, resource: '*' }];
     case 'SetDesiredCapacity':
       return [groupQuestion(cloud, name, String(given.AutoScalingGroupName))];
@@ -128,12 +120,6 @@ function groupQuestion(
     resource: group === undefined ? none : autoScalingArn(cloud, group),
     context: { ...request, ...contextOf(['aws:ResourceTag/', 'autoscaling:ResourceTag/'], tags) },
   };
-}
-
-function instanceContext(cloud: LocalAwsState, id: unknown): Record<string, string> {
-  const instance = cloud.instances.get(String(id));
-  const tags = instance === undefined ? [] : instanceTags(cloud, instance);
-  return contextOf(['aws:ResourceTag/', 'ec2:ResourceTag/'], tags);
 }
 
 const contextOf = (prefixes: readonly string[], tags: readonly Tag[]): Record<string, string> =>

@@ -113,10 +113,6 @@ export const actions: fc.Arbitrary<Action>[] = [
   ),
   call('DescribeAutoScalingGroups', fc.record({ MaxRecords: fc.constantFrom(0, 1, 9) }, { requiredKeys: [] })),
   call(
-    'DescribeTags',
-    fc.record({ Filters: fc.constant([{ Name: 'key', Values: ['a', 'eks:nodegroup-name'] }]) }, { requiredKeys: [] }),
-  ),
-  call(
     'SetDesiredCapacity',
     size.map((DesiredCapacity) => ({ AutoScalingGroupName: someGroup, DesiredCapacity })),
   ),
@@ -131,10 +127,6 @@ export const actions: fc.Arbitrary<Action>[] = [
     'TerminateInstanceInAutoScalingGroup',
     fc.boolean().map((shrink) => ({ InstanceId: someInstance, ShouldDecrementDesiredCapacity: shrink })),
   ),
-  call(
-    'TerminateInstances',
-    fc.constantFrom([someInstance], ['i-0']).map((InstanceIds) => ({ InstanceIds })),
-  ),
   call('GetParameter', fc.record({ Name: fc.constantFrom(parameter('2022'), parameter('2016')) })),
   call(
     'ListNodegroups',
@@ -142,10 +134,6 @@ export const actions: fc.Arbitrary<Action>[] = [
       { clusterName: fc.constantFrom('demo', 'other'), maxResults: fc.integer({ min: 0, max: 2 }) },
       { requiredKeys: ['clusterName'] },
     ),
-  ),
-  call(
-    'ListUpdates',
-    name.map((nodegroupName) => ({ name: 'demo', nodegroupName })),
   ),
   call(
     'DescribeUpdate',
@@ -236,7 +224,7 @@ export const actions: fc.Arbitrary<Action>[] = [
       'eks:UpdateNodegroupVersion',
       'ssm:GetParameter',
       'autoscaling:SetDesiredCapacity',
-      'ec2:TerminateInstances',
+      'ec2:DescribeInstances',
     )
     .map((action) => ({
       kind: 'fault',

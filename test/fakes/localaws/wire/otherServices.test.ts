@@ -40,7 +40,7 @@ describe('Auto Scaling and SSM on the wire', () => {
     [
       'a missing permission',
       (faults) => {
-        faults.removeAction({ action: 'autoscaling:DescribeTags' });
+        faults.removeAction({ action: 'autoscaling:DescribeAutoScalingGroups' });
         faults.removeAction({ action: 'ssm:GetParameter' });
       },
       ['AccessDenied', 403],
@@ -50,7 +50,11 @@ describe('Auto Scaling and SSM on the wire', () => {
   for (const [what, arm, scaling, ssm] of rows) {
     it(`return ${what} like AWS, also in memory`, async () => {
       const calls: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>, Outcome])[] = [
-        [() => fixture.sdk.autoscaling.describeTags({}), () => memory.send('DescribeTags', {}), scaling],
+        [
+          () => fixture.sdk.autoscaling.describeAutoScalingGroups({}),
+          () => memory.send('DescribeAutoScalingGroups', {}),
+          scaling,
+        ],
         [
           () => fixture.sdk.ssm.getParameter({ Name: parameter }),
           () => memory.send('GetParameter', { Name: parameter }),
@@ -82,8 +86,13 @@ describe('Auto Scaling and SSM on the wire', () => {
   const refused: readonly (readonly [string, () => ReturnType<typeof raw>, number, RegExp])[] = [
     ['an unknown action', () => raw(form('Nothing')), 400, /<Code>InvalidAction<\/Code>/],
     ['an action that is not served', () => raw(form('DescribePolicies')), 501, /does not serve autoscaling/],
-    ['a member that the model lacks', () => raw(form('DescribeTags', '&Foo=1')), 400, /no member Foo .*client-auto-/],
-    ['an invalid number', () => raw(form('DescribeTags', '&MaxRecords=x')), 400, /Invalid value 'x'/],
+    [
+      'a member that the model lacks',
+      () => raw(form('DescribeAutoScalingGroups', '&Foo=1')),
+      400,
+      /no member Foo .*client-auto-/,
+    ],
+    ['an invalid number', () => raw(form('DescribeAutoScalingGroups', '&MaxRecords=x')), 400, /Invalid value 'x'/],
     [
       'a missing member',
       () => raw(form('SetDesiredCapacity', '&DesiredCapacity=1')),
