@@ -14,6 +14,7 @@ import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
 import type { LocalAwsState, TemplateRecord } from '../state.ts';
 import type { Context } from './conditions.ts';
 import type { AccessQuestion } from './iam.ts';
+import { resourceTags } from './tagContext.ts';
 
 /** A resource of a launch: the part of its ARN after the account, and its own condition keys. */
 interface LaunchedResource {
@@ -68,11 +69,8 @@ function launchedResources(
   { ImageId, KeyName, SecurityGroupIds = [], BlockDeviceMappings = [] }: ResponseLaunchTemplateData,
   subnet: string | undefined,
 ): LaunchedResource[] {
-  const tags = Object.entries(template.tags ?? {}).flatMap(([key, value]) =>
-    ['aws:ResourceTag/', 'ec2:ResourceTag/'].map((prefix) => [prefix + key, value]),
-  );
   return [
-    { path: templatePath, isOfTemplate: true, context: Object.fromEntries(tags) },
+    { path: templatePath, isOfTemplate: true, context: resourceTags(template.tags ?? {}, 'ec2') },
     // Seen: true in the decoded message of a denied check.
     { path: 'instance/*', isOfTemplate: true },
     {

@@ -107,7 +107,7 @@ export function call<K extends OperationName>(
   const operation = servedOperation(handlers[name].service, name);
   cloud.timeline.settle();
   checkInput(operation, input);
-  if (!caller.isAdministrator) policy.check(questionsOf(cloud, name, input), caller.arn);
+  if (!caller.isAdministrator) policy.check(questionsOf(cloud, handlers[name].service, name, input), caller.arn);
   if ('DryRun' in input && input.DryRun === true) {
     throw new AwsFault('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
   }
