@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CreateAccessEntryRequest } from '@aws-sdk/client-eks';
 import { nodeRoleArn } from '../network.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
-import { rejection } from '../testing/testGroup.ts';
+import { assertRejected, rejection } from '../testing/testGroup.ts';
 
 const clusterName = 'demo';
 const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
@@ -91,38 +91,30 @@ describe('access entries, through the real SDK client', () => {
     [
       'a role that does not exist',
       () => create({ principalArn: 'arn:aws:iam::111122223333:role/none', type: 'EC2_WINDOWS' }),
-      /^InvalidParameterException: .*principalArn/,
+      /principalArn/,
     ],
     [
       'an unknown type',
       () => create({ principalArn: linuxRole, type: 'EC2_Windows' }),
-      /^InvalidParameterException: .*type is EC2_Windows.*EC2_WINDOWS/,
+      /type is EC2_Windows.*EC2_WINDOWS/,
     ],
-    [
-      'a user as a node',
-      () => create({ principalArn: user, type: 'EC2_WINDOWS' }),
-      /^InvalidParameterException: .*EC2_WINDOWS.*IAM role/,
-    ],
+    ['a user as a node', () => create({ principalArn: user, type: 'EC2_WINDOWS' }), /EC2_WINDOWS.*IAM role/],
     [
       'groups for a node',
       () => create({ principalArn: linuxRole, type: 'EC2_WINDOWS', kubernetesGroups: ['a'] }),
-      /^InvalidParameterException: .*kubernetesGroups.*EC2_WINDOWS/,
+      /kubernetesGroups.*EC2_WINDOWS/,
     ],
     [
       'a reserved user name of Kubernetes',
       () => create({ principalArn: linuxRole, username: 'system:admin' }),
-      /^InvalidParameterException: .*username.*system:/,
+      /username.*system:/,
     ],
-    [
-      'a reserved tag of AWS',
-      () => create({ principalArn: linuxRole, tags: { 'aws:x': 'y' } }),
-      /^InvalidParameterException: .*Tag key aws:x/,
-    ],
-    ['no principal', () => create({ principalArn: undefined }), /^InvalidParameterException: .*'principalArn'/],
+    ['a reserved tag of AWS', () => create({ principalArn: linuxRole, tags: { 'aws:x': 'y' } }), /Tag key aws:x/],
+    ['no principal', () => create({ principalArn: undefined }), /'principalArn'/],
   ];
   for (const [what, act, error] of refusals) {
     it(`reject ${what}`, async () => {
-      assert.match(await rejection(act()), error);
+      await assertRejected(act(), error);
     });
   }
 
