@@ -2,7 +2,8 @@
 import type { CreateOrUpdateTagsType, DeleteTagsType, Tag, TagDescription } from '@aws-sdk/client-auto-scaling';
 import { AwsFault } from '../awsFault.ts';
 import { tagsFault } from '../eks/validation.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 
 /** A value that Auto Scaling rejects. */

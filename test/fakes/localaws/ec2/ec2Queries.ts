@@ -10,7 +10,8 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { type SubnetRecord, vpcId } from '../network.ts';
-import { type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
+import { type InstanceRecord, instanceCodes } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { doNotExist, type Filters, listOf } from './ec2Filters.ts';
 
 const instanceFilters: Filters<Instance> = {

@@ -9,7 +9,8 @@ import type {
   ResponseLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import type { LocalAwsState, TemplateRecord, TemplateVersion } from '../state.ts';
+import type { TemplateRecord, TemplateVersion } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
 import { operationOf } from '../wire/shapes.ts';
 import { listOf } from './ec2Filters.ts';

@@ -1,6 +1,7 @@
 import type { Issue } from '@aws-sdk/client-eks';
 import type { SubnetRecord } from '../network.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { isLaunchable, isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import { launchConfigOf } from './launchConfig.ts';

@@ -1,7 +1,8 @@
 import { durations } from '../durations.ts';
 import { checkLaunches } from '../eks/groupStatus.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
-import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord, InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { terminateUnderNode } from './instances.ts';
 import { resize } from './scaling.ts';
 import { toWarmPool } from './warmPool.ts';

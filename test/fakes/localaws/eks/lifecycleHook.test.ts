@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemoryCloud } from '../memory.ts';
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 import type { Switches } from '../switches.ts';
 import { openPolicy } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';

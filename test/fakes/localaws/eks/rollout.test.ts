@@ -3,7 +3,7 @@ import type { NodegroupUpdateConfig } from '@aws-sdk/client-eks';
 import fc from 'fast-check';
 import type { MemoryCloud } from '../memory.ts';
 import { subnetIds } from '../network.ts';
-import type { InstanceRecord, NodeEvent } from '../state.ts';
+import type { InstanceRecord, NodeEvent } from '../records.ts';
 import type { Switches } from '../switches.ts';
 import { openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';

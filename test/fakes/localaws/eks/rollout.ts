@@ -14,14 +14,8 @@ import { copyTemplate } from '../ec2/launchConfig.ts';
 import { resize, scaleInVictim } from '../ec2/scaling.ts';
 import { settingsChanged } from '../ec2/warmPool.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
-import {
-  type GroupRecord,
-  type InstanceRecord,
-  type LocalAwsState,
-  type Rollout,
-  takePlan,
-  type UpdateFailure,
-} from '../state.ts';
+import type { GroupRecord, InstanceRecord, Rollout, UpdateFailure } from '../records.ts';
+import { type LocalAwsState, takePlan } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { changesNothing, joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
 

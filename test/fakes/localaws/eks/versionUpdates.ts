@@ -1,8 +1,9 @@
 import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
 import { newestInEks } from '../ec2/images.ts';
+import type { GroupRecord, Target, TemplateUse } from '../records.ts';
 import { minorNumber } from '../releases.ts';
-import type { GroupRecord, LocalAwsState, Target, TemplateUse } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { startRollout } from './rollout.ts';
